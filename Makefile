@@ -1,0 +1,49 @@
+# Everything a contributor or a new user does. Each target makes what it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/installed
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test check fix bench contest lock clean
+
+help: ## list these targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
+
+install: $(STAMP) ## make .venv with the spoor command and everything the other targets use
+
+$(STAMP): requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: install ## a focused crawl beside breadth-first on a small generated web, with a plot
+	$(BIN)/spoor demo
+
+test: install ## the whole test suite
+	$(BIN)/python -m pytest
+
+check: install ## formatter, linter, strict types, import layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+fix: install ## let the formatter and the linter repair what they can
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: install ## speed and memory, as ratios in one run (minutes)
+	$(BIN)/python -m bench
+
+contest: install ## every strategy on every row of the contest, if its data is here
+	$(BIN)/spoor contest --out out/contest
+
+lock: install ## pin the newest versions that fit pyproject.toml
+	$(BIN)/python -m pip install --quiet pip-tools
+	$(BIN)/pip-compile --quiet --strip-extras --generate-hashes --allow-unsafe --no-emit-index-url --no-emit-find-links \
+	    --no-emit-trusted-host --all-extras --all-build-deps --output-file requirements.lock pyproject.toml
+
+clean: ## remove what the other targets made
+	rm -rf $(VENV) out build dist src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,0 +1,5 @@
+"""`python -m spoor` is the `spoor` command."""
+
+from spoor.cli.main import main
+
+raise SystemExit(main())

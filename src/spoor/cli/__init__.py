@@ -1,0 +1,1 @@
+"""The `spoor` command: one sub-command, one module."""

@@ -1,0 +1,43 @@
+"""`spoor`: reads the command line, runs one command, and turns refusals into one line and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from spoor import __version__
+from spoor.cli import web
+from spoor.errors import SpoorError
+
+COMMANDS = (web,)
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="spoor",
+        description="Collect the pages you want from the web while fetching as little else as possible.",
+        epilog="`spoor COMMAND --help` shows the options and examples of a command.",
+    )
+    top.add_argument("--version", action="version", version=f"spoor {__version__}")
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    for module in COMMANDS:
+        module.register(commands)
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = parser().parse_args(argv)
+    try:
+        return int(arguments.run(arguments))
+    except SpoorError as error:
+        print(f"spoor: {error}", file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader of a pipe (head, less) went away; there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("spoor: interrupted", file=sys.stderr)
+        return 130

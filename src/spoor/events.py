@@ -1,0 +1,74 @@
+"""What happened, in the order it happened. Databases, metrics, reports and tests are made from these alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spoor.records import Verdict, Visit
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A link that was not let in, and why. `parked` ones may come back when more is known."""
+
+    url: str
+    because: str
+    parked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Visited:
+    """A page came and was judged. `added` links began to wait, `moved` ones changed their place.
+
+    `waiting` is the length of the queue before the links of this page were offered, this visit included.
+    """
+
+    visit: Visit
+    at: float
+    status: int
+    size: int
+    verdict: Verdict
+    added: int
+    moved: int
+    refused: tuple[Refusal, ...]
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class Redirected:
+    """The page is elsewhere; `because` says why the target was not queued, "" when it was."""
+
+    visit: Visit
+    at: float
+    to: str
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """No page came. `again_at` is the time of the next try; None: given up."""
+
+    visit: Visit
+    at: float
+    reason: str
+    again_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class HostOpened:
+    """The rules of a host are known and visits to it may begin. `rest` is the seconds between two visits."""
+
+    visit: Visit
+    at: float
+    rest: float
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A link whose turn had come was not visited after all."""
+
+    at: float
+    refusal: Refusal
+
+
+Event = Visited | Redirected | Failed | HostOpened | Refused

@@ -1,0 +1,120 @@
+"""Facts that travel through a crawl. All frozen: what was said or seen does not change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Evidence = Mapping[str, float]
+"""What is known in favour of a link, by name. A scorer gives every link the same names."""
+
+Key = tuple[float, ...]
+"""The place in the queue: larger is sooner, compared part by part. One scorer, one length."""
+
+SOONEST: Key = (float("inf"),)
+"""The key of seeds."""
+
+TrailState = Any
+"""What a path remembers; made of None, numbers, strings and tuples of them, so that it can be stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a page says about another page. `left` and `right` are the words around the anchor."""
+
+    url: str
+    anchor: str = ""
+    left: str = ""
+    right: str = ""
+    heading: str = ""
+    nofollow: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A decision to look at one URL; in transit until settled.
+
+    `number` counts visits from 0, `at` is when the decision was taken (seconds), `tries` how often it was tried before.
+    """
+
+    url: str
+    host: str
+    number: int
+    at: float
+    purpose: Literal["page", "robots"] = "page"
+    key: Key = SOONEST
+    evidence: Evidence = field(default_factory=dict)
+    trail: TrailState = None
+    depth: int = 0
+    tries: int = 0
+    found_on: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What was understood of a response. Charsets are WHATWG labels in lower case, "" when not given.
+
+    `links` holds distinct targets in document order, so its length is the out-degree. A page of a web
+    that keeps no content has empty texts and links without context.
+    """
+
+    url: str
+    status: int = 200
+    content_type: str = "text/html"
+    header_charset: str = ""
+    meta_charset: str = ""
+    detected_charset: str = ""
+    size: int = 0
+    title: str = ""
+    text: str = ""
+    tag_texts: Mapping[str, str] = field(default_factory=dict)
+    links: tuple[Link, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """The page is elsewhere."""
+
+    to: str
+    status: int = 301
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """No page came. `again_after` is the rest in seconds before another try; None: do not try again."""
+
+    reason: str
+    again_after: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsRules:
+    """What a host allows. `delay` is the seconds it wants between visits; None: it does not say."""
+
+    delay: float | None = None
+    disallow: tuple[str, ...] = ()
+
+
+Outcome = Page | Redirect | Failure | RobotsRules
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A judgement of a page: relevance 0..1, the yes or no that follows, and a reason a person can read."""
+
+    relevance: float
+    relevant: bool
+    because: str
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What an admission says of a link. A parked link may come back when more is known; a dropped one is forgotten."""
+
+    decision: Literal["admit", "park", "drop"]
+    because: str = ""
+
+
+ADMIT = Ruling("admit")

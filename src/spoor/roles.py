@@ -1,0 +1,122 @@
+"""What can be swapped. Every implementation passes the tests in tests/contracts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol, runtime_checkable
+
+from spoor.records import Evidence, Key, Link, Outcome, Page, Ruling, TrailState, Verdict, Visit
+
+Merge = Callable[[float, float], float]
+"""How two sightings of one evidence become one: the old value and the new, to the value kept."""
+
+
+class Judge(Protocol):
+    """Says of pages whether they are wanted, and why. A verdict never depends on the rest of the batch."""
+
+    @property
+    def reads_content(self) -> bool:
+        """False: looks at attributes only (URL, status, charset), so a simulation need not load texts."""
+        ...
+
+    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
+        """One verdict per page, in the same order."""
+        ...
+
+
+class Trail(Protocol):
+    """What a path remembers, carried by each link from its best parent. States never change."""
+
+    def root(self) -> TrailState:
+        """The state of a seed."""
+        ...
+
+    def advance(self, state: TrailState, page: Page, verdict: Verdict) -> TrailState:
+        """The state that the links of `page` carry, when the page itself was reached with `state`."""
+        ...
+
+    def rank(self, state: TrailState) -> float:
+        """Which of two states a link keeps when both parents give it the same key: the larger."""
+        ...
+
+
+class LinkScorer(Protocol):
+    """Gathers evidence about links and turns evidence into a place in the queue."""
+
+    @property
+    def reads_content(self) -> bool:
+        """False: never looks at texts or at the context of links."""
+        ...
+
+    @property
+    def merge(self) -> Mapping[str, Merge]:
+        """For each evidence: how a later sighting of a waiting link changes it."""
+        ...
+
+    def evidence(
+        self, visit: Visit, page: Page, verdict: Verdict, trail: TrailState, links: Sequence[Link]
+    ) -> Sequence[Evidence]:
+        """One evidence per link, in the same order. `links` are those of `page` that are still open;
+        the out-degree is `len(page.links)`. `trail` is the state these links carry."""
+        ...
+
+    def key(self, evidence: Evidence) -> float | Key:
+        """Larger is sooner; always a number, or always a tuple of one length. Never NaN."""
+        ...
+
+
+class Admission(Protocol):
+    """Whether a link may wait, and whether it may be visited when its turn comes."""
+
+    def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling: ...
+
+    def at_pop(self, visit: Visit) -> Ruling: ...
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """A part that learns from how visits turn out. Without this role there is nothing to learn."""
+
+    def learn(self, visit: Visit, page: Page, verdict: Verdict) -> None: ...
+
+
+class WaitingLinks(Protocol):
+    """What upkeep may see of the frontier."""
+
+    def evidence_of(self, url: str) -> Evidence | None:
+        """None: the link is not waiting or parked."""
+        ...
+
+
+class Upkeep(Protocol):
+    """Housekeeping every so many visits: may change the evidence of links that wait."""
+
+    @property
+    def every(self) -> int:
+        """Visits between two calls."""
+        ...
+
+    def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
+        """URLs whose evidence is replaced and key computed anew; an URL that is not waiting is passed over."""
+        ...
+
+
+class World(Protocol):
+    """A web that can be crawled without a network."""
+
+    def look(self, visit: Visit) -> tuple[Outcome, float]:
+        """What comes back, and the seconds it takes."""
+        ...
+
+    def truth(self, url: str) -> bool:
+        """Is the page really wanted? For measuring; no strategy sees it unless its judge is openly `truth`."""
+        ...
+
+
+class Scope(Protocol):
+    """Which URLs the crawl may look at at all."""
+
+    def refuses(self, url: str) -> str | None:
+        """Why not, or None."""
+        ...
+

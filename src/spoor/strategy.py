@@ -1,0 +1,62 @@
+"""Strategy: the parts that together decide where a crawl goes. The thing you compare, name, print and run live."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from spoor.records import ADMIT, Evidence, Link, Page, Ruling, TrailState, Verdict, Visit
+from spoor.roles import Admission, Judge, Learner, LinkScorer, Trail, Upkeep
+
+
+@dataclass(frozen=True)
+class NoTrail:
+    """Paths remember nothing."""
+
+    def root(self) -> TrailState:
+        return None
+
+    def advance(self, state: TrailState, page: Page, verdict: Verdict) -> TrailState:
+        return None
+
+    def rank(self, state: TrailState) -> float:
+        return 0.0
+
+
+@dataclass(frozen=True)
+class AdmitAll:
+    """Every link may wait and every waiting link may be visited."""
+
+    def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
+        return ADMIT
+
+    def at_pop(self, visit: Visit) -> Ruling:
+        return ADMIT
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """Each part is a dataclass whose constructor takes its parameters; what it learns lives in fields
+    declared with `init=False`. So a strategy prints as the code that makes it, and copies fresh."""
+
+    judge: Judge
+    scorer: LinkScorer
+    trail: Trail = NoTrail()
+    admission: Admission = AdmitAll()
+    upkeep: Upkeep | None = None
+
+    @property
+    def reads_content(self) -> bool:
+        return self.judge.reads_content or self.scorer.reads_content
+
+    def fresh(self) -> Strategy:
+        """The same parameters, nothing learned."""
+        return Strategy(**{name: None if part is None else replace(part) for name, part in self._parts()})
+
+    def learners(self) -> list[Learner]:
+        """The parts that learn, each once."""
+        return [part for _, part in self._parts() if isinstance(part, Learner)]
+
+    def _parts(self) -> Iterator[tuple[str, Any]]:
+        return ((part.name, getattr(self, part.name)) for part in fields(self))

@@ -1,0 +1,1 @@
+"""Webs that can be crawled without a network: recorded or generated, built once, opened in an instant."""

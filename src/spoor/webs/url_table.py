@@ -1,0 +1,90 @@
+"""The URLs of a web: number to URL and back, without holding them all in memory."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class UrlTable(Protocol):
+    """Page numbers first (0 .. pages-1), then URLs that were only linked to."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, number: int) -> str: ...
+
+    def find(self, url: str) -> int | None:
+        """The number of a URL; None: the web does not know it."""
+        ...
+
+
+class ListedUrls:
+    """URLs written out one by one, found by a sorted table of hashes."""
+
+    def __init__(self, folder: Path) -> None:
+        self._offsets = np.load(folder / "url_offsets.npy", mmap_mode="r")
+        self._hashes = np.load(folder / "url_hashes.npy", mmap_mode="r")
+        self._ids = np.load(folder / "url_hash_ids.npy", mmap_mode="r")
+        self._bytes = (folder / "urls.bin").read_bytes()
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def __getitem__(self, number: int) -> str:
+        return self._bytes[self._offsets[number] : self._offsets[number + 1]].decode()
+
+    def find(self, url: str) -> int | None:
+        wanted = _hash(url)
+        place = int(np.searchsorted(self._hashes, wanted))
+        while place < len(self._hashes) and self._hashes[place] == wanted:
+            if self[int(self._ids[place])] == url:
+                return int(self._ids[place])
+            place += 1
+        return None
+
+    @staticmethod
+    def write(folder: Path, urls: Iterable[str]) -> None:
+        offsets, hashes = [0], []
+        with (folder / "urls.bin").open("wb") as file:
+            for url in urls:
+                offsets.append(offsets[-1] + file.write(url.encode()))
+                hashes.append(_hash(url))
+        table: NDArray[np.uint64] = np.array(hashes, dtype=np.uint64)
+        order = np.argsort(table, kind="stable")
+        np.save(folder / "url_offsets.npy", np.array(offsets, dtype=np.int64))
+        np.save(folder / "url_hashes.npy", table[order])
+        np.save(folder / "url_hash_ids.npy", order.astype(np.int32))
+
+
+class PatternUrls:
+    """URLs made from the numbers of host and page, as in `http://h{host}.thai.test/{page}`; page 0 is the root `/`."""
+
+    def __init__(self, pattern: str, host_offsets: NDArray[np.int32]) -> None:
+        self._before, self._between = pattern.replace("{page}", "").split("{host}")
+        self._offsets = host_offsets
+
+    def __len__(self) -> int:
+        return int(self._offsets[-1])
+
+    def __getitem__(self, number: int) -> str:
+        host = int(np.searchsorted(self._offsets, number, side="right")) - 1
+        page = number - int(self._offsets[host])
+        return f"{self._before}{host}{self._between}{page or ''}"
+
+    def find(self, url: str) -> int | None:
+        host, _, page = url.removeprefix(self._before).partition(self._between)
+        if not host.isascii() or not host.isdigit() or int(host) >= len(self._offsets) - 1:
+            return None
+        if page and not (page.isascii() and page.isdigit()):
+            return None
+        number = int(self._offsets[int(host)]) + int(page or 0)
+        return number if number < self._offsets[int(host) + 1] and self[number] == url else None
+
+
+def _hash(url: str) -> np.uint64:
+    return np.frombuffer(hashlib.blake2b(url.encode(), digest_size=8).digest(), dtype="<u8")[0]
