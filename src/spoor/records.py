@@ -55,8 +55,8 @@ class Visit:
 class Page:
     """What was understood of a response. Charsets are WHATWG labels in lower case, "" when not given.
 
-    `links` holds distinct targets in document order, so its length is the out-degree. A page of a web
-    that keeps no content has empty texts and links without context.
+    `links` holds distinct targets in document order; `unrecorded` counts those left out because a simulated web does
+    not hold them. A page of a web that keeps no content has empty texts and links without context.
     """
 
     url: str
@@ -70,6 +70,11 @@ class Page:
     text: str = ""
     tag_texts: Mapping[str, str] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
+    unrecorded: int = 0
+
+    @property
+    def out_degree(self) -> int:
+        return len(self.links) + self.unrecorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +95,9 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class RobotsRules:
-    """What a host allows. `delay` is the seconds it wants between visits; None: it does not say."""
+    """What a host asks for. `delay` is the seconds it wants between visits; None: it does not say."""
 
     delay: float | None = None
-    disallow: tuple[str, ...] = ()
 
 
 Outcome = Page | Redirect | Failure | RobotsRules
@@ -107,6 +111,19 @@ class Verdict:
     relevant: bool
     because: str
     label: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A visited and judged page: all that may be known of its links besides what they say themselves.
+
+    `trail` is the state that the links carry, the page included.
+    """
+
+    visit: Visit
+    page: Page
+    verdict: Verdict
+    trail: TrailState
 
 
 @dataclass(frozen=True, slots=True)

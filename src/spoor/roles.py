@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from spoor.records import Evidence, Key, Link, Outcome, Page, Ruling, TrailState, Verdict, Visit
+from spoor.records import Evidence, Key, Link, Outcome, Page, Ruling, Sighting, TrailState, Verdict, Visit
 
 Merge = Callable[[float, float], float]
 """How two sightings of one evidence become one: the old value and the new, to the value kept."""
@@ -53,11 +53,9 @@ class LinkScorer(Protocol):
         """For each evidence: how a later sighting of a waiting link changes it."""
         ...
 
-    def evidence(
-        self, visit: Visit, page: Page, verdict: Verdict, trail: TrailState, links: Sequence[Link]
-    ) -> Sequence[Evidence]:
-        """One evidence per link, in the same order. `links` are those of `page` that are still open;
-        the out-degree is `len(page.links)`. `trail` is the state these links carry."""
+    def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+        """One evidence per link, in the same order. `links` are those of the page that are still open; the out-degree
+        is `sighting.page.out_degree`."""
         ...
 
     def key(self, evidence: Evidence) -> float | Key:
@@ -77,7 +75,7 @@ class Admission(Protocol):
 class Learner(Protocol):
     """A part that learns from how visits turn out. Without this role there is nothing to learn."""
 
-    def learn(self, visit: Visit, page: Page, verdict: Verdict) -> None: ...
+    def learn(self, sighting: Sighting) -> None: ...
 
 
 class WaitingLinks(Protocol):
@@ -111,12 +109,3 @@ class World(Protocol):
     def truth(self, url: str) -> bool:
         """Is the page really wanted? For measuring; no strategy sees it unless its judge is openly `truth`."""
         ...
-
-
-class Scope(Protocol):
-    """Which URLs the crawl may look at at all."""
-
-    def refuses(self, url: str) -> str | None:
-        """Why not, or None."""
-        ...
-

@@ -1,0 +1,1 @@
+"""Which links may wait and which may be visited: one rule, one file."""

@@ -1,0 +1,179 @@
+"""The one place where names become objects: strategies, judges and their parameters."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from spoor.admit.at_least import AtLeast
+from spoor.admit.limited_distance import LimitedDistance
+from spoor.errors import UsageError
+from spoor.judge.charset import SOURCES, Charset
+from spoor.judge.script_share import ScriptShare
+from spoor.roles import Judge
+from spoor.score.arrival import Arrival
+from spoor.score.chance import Chance
+from spoor.score.foresight import Foresight
+from spoor.score.latest import Latest
+from spoor.score.nearness import Nearness
+from spoor.score.relevant_in_links import RelevantInLinks
+from spoor.score.relevant_referrer import RelevantReferrer
+from spoor.strategy import Strategy
+from spoor.trail.since_relevant import SinceRelevant
+
+LSW = "Somboonviwat, Tamura, Kitsuregawa: Simulation Study of Language Specific Web Crawling (2005)"
+Level = Callable[[str], int]
+
+
+@dataclass(frozen=True)
+class Named:
+    """A strategy or judge that can be asked for by name. Its parameters are those of `make` that have defaults."""
+
+    make: Callable[..., Any]
+    says: str
+    source: str = ""
+
+    def parameters(self) -> dict[str, Any]:
+        """Name to default value."""
+        signature = inspect.signature(self.make).parameters.values()
+        return {p.name: p.default for p in signature if p.default is not p.empty}
+
+
+def breadth_first(judge: Judge) -> Strategy:
+    return Strategy(judge, Arrival())
+
+
+def depth_first(judge: Judge) -> Strategy:
+    return Strategy(judge, Latest())
+
+
+def random(judge: Judge, seed: int = 0) -> Strategy:
+    return Strategy(judge, Chance(seed))
+
+
+def hard_focused(judge: Judge) -> Strategy:
+    return Strategy(judge, RelevantReferrer(), admission=AtLeast("relevant_referrer", 1.0))
+
+
+def soft_focused(judge: Judge) -> Strategy:
+    return Strategy(judge, RelevantReferrer())
+
+
+def limited_distance(judge: Judge, n: int = 2) -> Strategy:
+    return Strategy(judge, Arrival(), SinceRelevant(), LimitedDistance(n))
+
+
+def prioritised_limited_distance(judge: Judge, n: int = 2) -> Strategy:
+    return Strategy(judge, Nearness(), SinceRelevant(), LimitedDistance(n))
+
+
+def in_links(judge: Judge) -> Strategy:
+    return Strategy(judge, RelevantInLinks())
+
+
+def foreseeing(judge: Judge, level_of: Level) -> Strategy:
+    return Strategy(judge, Foresight(level_of))
+
+
+STRATEGIES: dict[str, Named] = {
+    "breadth-first": Named(breadth_first, "links in the order they were found"),
+    "depth-first": Named(depth_first, "links of the page visited last first"),
+    "random": Named(random, "any waiting link, each with the same chance"),
+    "hard-focused": Named(hard_focused, "only links of relevant pages, in the order they were found", LSW),
+    "soft-focused": Named(soft_focused, "links of relevant pages first, then the others", LSW),
+    "limited-distance": Named(limited_distance, "through at most n irrelevant pages in a row", LSW),
+    "prioritised-limited-distance": Named(
+        prioritised_limited_distance, "the same, links nearer to a relevant page first", LSW
+    ),
+    "in-links": Named(in_links, "links with most relevant pages pointing at them first", "Cho, Garcia-Molina, Page (1998)"),
+    "greedy-oracle": Named(foreseeing, "knows the truth of every waiting link: relevant ones first"),
+    "oracle": Named(foreseeing, "knows how far every link is from a relevant page: the ceiling"),
+}
+ORACLES = ("greedy-oracle", "oracle")
+
+
+def charset(language: str, sources: str = "+".join(SOURCES)) -> Judge:
+    return Charset(language, _sources(sources))
+
+
+def script(script: str, least: float = 0.3) -> Judge:
+    return ScriptShare(script, least)
+
+
+JUDGES: dict[str, Named] = {
+    "truth": Named(lambda: None, "the label of --target itself: a perfect judge"),
+    "charset": Named(charset, "the language by the character encoding: META, header or detected", LSW),
+    "script": Named(script, "the share of letters in a script"),
+}
+
+
+def strategy(text: str, judge: Judge, level_of: Level | None = None) -> Strategy:
+    """`soft-focused`, or with parameters `limited-distance:n=3`. Oracles need `level_of`."""
+    name, given = _read(text, STRATEGIES, "strategy", "strategies")
+    if name in ORACLES:
+        return foreseeing(judge, _given_levels(name, level_of))
+    made: Strategy = STRATEGIES[name].make(judge, **given)
+    return made
+
+
+def judge(text: str) -> Judge:
+    """A judge that is no truth: `charset:th`, `charset:th:sources=meta`, `script:thai:least=0.5`."""
+    name, *rest = text.split(":")
+    if name not in JUDGES or name == "truth":
+        raise _unknown(name, JUDGES, "judge", "judges")
+    if not rest or "=" in rest[0]:
+        raise UsageError(f"judge {name!r} needs a {_first_parameter(name)}, as in {name}:{EXAMPLES[name]}")
+    _, given = _read(":".join([name, *rest[1:]]), JUDGES, "judge", "judges")
+    made: Judge = JUDGES[name].make(rest[0], **given)
+    return made
+
+
+EXAMPLES = {"charset": "th", "script": "thai"}
+
+
+def _first_parameter(name: str) -> str:
+    return next(iter(inspect.signature(JUDGES[name].make).parameters))
+
+
+def _given_levels(name: str, level_of: Level | None) -> Level:
+    if level_of is None:
+        raise UsageError(f"{name} knows the truth, so it runs only in a simulation")
+    return level_of
+
+
+def _read(text: str, known: dict[str, Named], kind: str, command: str) -> tuple[str, dict[str, Any]]:
+    name, *settings = text.split(":")
+    if name not in known:
+        raise _unknown(name, known, kind, command)
+    defaults = known[name].parameters()
+    given: dict[str, Any] = {}
+    for setting in settings:
+        parameter, _, value = setting.partition("=")
+        if parameter not in defaults:
+            takes = ", ".join(f"{p}={v}" for p, v in defaults.items()) or "no parameters"
+            raise UsageError(f"{kind} {name!r} has no parameter {parameter!r}; it takes {takes}")
+        given[parameter] = _converted(f"{name}:{setting}", value, defaults[parameter])
+    return name, given
+
+
+def _converted(setting: str, value: str, default: Any) -> Any:
+    try:
+        return type(default)(value)
+    except ValueError:
+        raise UsageError(f"{setting}: {value!r} is not a {type(default).__name__}") from None
+
+
+def _unknown(name: str, known: dict[str, Named], kind: str, command: str) -> UsageError:
+    near = difflib.get_close_matches(name, known, 1, 0.0)[0]
+    return UsageError(f"unknown {kind} {name!r}; did you mean {near!r}? `spoor {command}` lists them")
+
+
+def _sources(text: str) -> tuple[str, ...]:
+    sources = tuple(text.split("+"))
+    for source in sources:
+        if source not in SOURCES:
+            raise UsageError(f"unknown charset source {source!r}; known are {', '.join(SOURCES)}, joined by +")
+    return sources

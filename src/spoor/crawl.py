@@ -1,0 +1,250 @@
+"""THE crawl: what to visit next, and what to make of what came back. No I/O, no clock, no chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from spoor.errors import BrokenContract
+from spoor.events import Event, Failed, HostOpened, Redirected, Refusal, Refused, Visited
+from spoor.frontier.entry import OPEN, Entry, State
+from spoor.frontier.frontier import Frontier
+from spoor.records import (
+    ADMIT,
+    SOONEST,
+    Evidence,
+    Failure,
+    Key,
+    Link,
+    Outcome,
+    Page,
+    Redirect,
+    RobotsRules,
+    Ruling,
+    Sighting,
+    TrailState,
+    Verdict,
+    Visit,
+)
+from spoor.strategy import Strategy
+from spoor.urls import host_of
+
+Arrival = tuple[Visit, Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When to stop, and when to give a URL up. `visits` None: as many as there are."""
+
+    visits: int | None = None
+    tries: int = 3
+
+
+@dataclass(slots=True)
+class _Offered:
+    """What became of the links of one page."""
+
+    added: int = 0
+    moved: int = 0
+    refused: list[Refusal] = field(default_factory=list)
+
+
+class Crawl:
+    """Told the time and what came back; says what to visit next. Driven from one task in one thread."""
+
+    def __init__(self, strategy: Strategy, frontier: Frontier, limits: Limits | None = None) -> None:
+        self.strategy = strategy
+        self.frontier = frontier
+        self.limits = limits or Limits()
+        self._learners = strategy.learners()
+        self._merge = strategy.scorer.merge
+        self._turned_away: list[Refused] = []
+        self._upkeep_at = self._next_upkeep()
+
+    def begin(self, seeds: Iterable[str]) -> None:
+        """Seeds wait before everything else, in the given order; those the frontier knows already are passed over."""
+        root = self.strategy.trail.root()
+        for url in dict.fromkeys(seeds):
+            if self.frontier.find([url]) == [None]:
+                self.frontier.add(Entry(url, host_of(url), SOONEST, trail=root))
+        self.frontier.commit()
+
+    def next_visit(self, now: float) -> Visit | None:
+        """None: nobody can be visited right now; `wake_at` says when, `ended` whether ever."""
+        while not self._spent() and (entry := self.frontier.peek(now)) is not None:
+            if self.frontier.is_closed(entry.host):
+                self.frontier.begin_asking(entry.host, now)
+                return Visit(f"//{entry.host}/robots.txt", entry.host, self.frontier.visits, now, "robots")
+            visit = self._visit(entry, now)
+            ruling = ADMIT if entry.is_seed else self.strategy.admission.at_pop(visit)
+            if ruling.decision == "admit":
+                self.frontier.begin(entry, now)
+                return visit
+            self._turn_away(entry, ruling, now)
+        return None
+
+    def absorb(self, arrivals: Sequence[Arrival], now: float) -> list[Event]:
+        """Digests what came back, as one transaction, and tells what happened, in order."""
+        verdicts = self._judge([outcome for _, outcome in arrivals if isinstance(outcome, Page)])
+        events: list[Event] = [*self._turned_away]
+        self._turned_away.clear()
+        events.extend(self._take_in(visit, outcome, verdicts, now) for visit, outcome in arrivals)
+        if self._upkeep_at is not None and self.frontier.visits >= self._upkeep_at:
+            self._keep_up()
+        self.frontier.commit()
+        return events
+
+    def wake_at(self) -> float | None:
+        """When to ask for a visit again if nothing arrives before; None: only an arrival can help."""
+        return None if self._spent() else self.frontier.wake_at()
+
+    def ended(self) -> str:
+        """Why there is no next visit, once nothing is in flight and `wake_at` is None."""
+        return f"the budget of {self.limits.visits} visits is spent" if self._spent() else "nothing is waiting"
+
+    def _spent(self) -> bool:
+        return self.limits.visits is not None and self.frontier.visits >= self.limits.visits
+
+    def _visit(self, entry: Entry, now: float) -> Visit:
+        return Visit(
+            url=entry.url,
+            host=entry.host,
+            number=self.frontier.visits,
+            at=now,
+            key=entry.key,
+            evidence=entry.evidence,
+            trail=entry.trail,
+            depth=entry.depth,
+            tries=entry.tries,
+            found_on=entry.found_on,
+        )
+
+    def _turn_away(self, entry: Entry, ruling: Ruling, now: float) -> None:
+        parked = ruling.decision == "park"
+        (self.frontier.park if parked else self.frontier.drop)(entry, ruling.because)
+        self._turned_away.append(Refused(now, Refusal(entry.url, ruling.because, parked)))
+
+    def _judge(self, pages: list[Page]) -> Iterator[Verdict]:
+        verdicts = self.strategy.judge.judge(pages) if pages else []
+        if len(verdicts) != len(pages):
+            raise BrokenContract(f"{self.strategy.judge!r} gave {len(verdicts)} verdicts for {len(pages)} pages")
+        return iter(verdicts)
+
+    def _take_in(self, visit: Visit, outcome: Outcome, verdicts: Iterator[Verdict], now: float) -> Event:
+        match outcome:
+            case Page() as page:
+                return self._digest(visit, page, next(verdicts), now)
+            case Redirect(to):
+                return self._follow(visit, to, now)
+            case RobotsRules(delay):
+                return HostOpened(visit, now, self.frontier.open_host(visit.host, now, delay))
+            case Failure() as failure:
+                return self._let_go_or_wait(visit, failure, now)
+
+    def _digest(self, visit: Visit, page: Page, verdict: Verdict, now: float) -> Visited:
+        waiting = len(self.frontier) + self.frontier.count(State.IN_TRANSIT)
+        self.frontier.settle(visit.url, now)
+        sighting = Sighting(visit, page, verdict, self.strategy.trail.advance(visit.trail, page, verdict))
+        for learner in self._learners:
+            learner.learn(sighting)
+        offered = self._offer(sighting)
+        counts = (offered.added, offered.moved, tuple(offered.refused))
+        return Visited(visit, now, page.status, page.size, verdict, *counts, waiting)
+
+    def _offer(self, sighting: Sighting) -> _Offered:
+        """The links of a page that are still open: new ones are let in or refused, known ones gain evidence."""
+        links = sighting.page.links
+        known = self.frontier.find([link.url for link in links])
+        still_open = [(link, e) for link, e in zip(links, known, strict=True) if e is None or e.state in OPEN]
+        facts = self._evidence(sighting, [link for link, _ in still_open])
+        offered = _Offered()
+        for (link, entry), evidence in zip(still_open, facts, strict=True):
+            if entry is None:
+                self._let_in(link, evidence, sighting, offered)
+            elif not entry.is_seed:
+                offered.moved += self._meet_again(link, entry, evidence, sighting.trail)
+        return offered
+
+    def _evidence(self, sighting: Sighting, links: list[Link]) -> Sequence[Evidence]:
+        facts = self.strategy.scorer.evidence(sighting, links) if links else ()
+        if len(facts) != len(links):
+            told = f"{len(facts)} evidences for {len(links)} links on {sighting.page.url}"
+            raise BrokenContract(f"{self.strategy.scorer!r} gave {told}")
+        return facts
+
+    def _let_in(self, link: Link, evidence: Evidence, sighting: Sighting, offered: _Offered) -> None:
+        ruling = self.strategy.admission.at_offer(link, evidence, sighting.trail)
+        if ruling.decision != "admit":
+            offered.refused.append(Refusal(link.url, ruling.because, ruling.decision == "park"))
+        if ruling.decision == "drop":
+            return
+        parent = sighting.visit
+        found = (evidence, sighting.trail, parent.depth + 1, parent.url)
+        entry = Entry(link.url, host_of(link.url), self._key(evidence), *found)
+        if ruling.decision == "park":
+            entry.state, entry.because = State.PARKED, ruling.because
+        else:
+            offered.added += 1
+        self.frontier.add(entry)
+
+    def _meet_again(self, link: Link, entry: Entry, evidence: Evidence, trail: TrailState) -> bool:
+        """A link that is known but not visited yet gains evidence. Says whether it changed its place."""
+        merged = {name: self._merge[name](old, evidence[name]) for name, old in entry.evidence.items()}
+        key = self._key(merged)
+        rank = self.strategy.trail.rank
+        kept = trail if (key, rank(trail)) > (entry.key, rank(entry.trail)) else entry.trail
+        if merged == entry.evidence and kept is entry.trail:
+            return False
+        moved = self.frontier.change(entry, key, merged, kept)
+        return self._reconsider(link, entry) or moved
+
+    def _reconsider(self, link: Link, entry: Entry) -> bool:
+        """A parked link about which more is known may be let in."""
+        if entry.state is not State.PARKED:
+            return False
+        if self.strategy.admission.at_offer(link, entry.evidence, entry.trail).decision != "admit":
+            return False
+        self.frontier.admit(entry)
+        return True
+
+    def _follow(self, visit: Visit, to: str, now: float) -> Redirected:
+        """The target takes the place that the redirecting URL had."""
+        self.frontier.settle(visit.url, now)
+        (entry,) = self.frontier.find([to])
+        if entry is None:
+            place = (visit.key, visit.evidence, visit.trail, visit.depth, visit.url)
+            self.frontier.add(Entry(to, host_of(to), *place))
+        elif entry.state not in OPEN:
+            return Redirected(visit, now, to, "already visited")
+        elif visit.key != SOONEST and not entry.is_seed:
+            self._meet_again(Link(to), entry, visit.evidence, visit.trail)
+        return Redirected(visit, now, to)
+
+    def _let_go_or_wait(self, visit: Visit, failure: Failure, now: float) -> Event:
+        again_at = None if failure.again_after is None else now + failure.again_after
+        if visit.purpose == "robots" and again_at is not None:
+            self.frontier.keep_closed(visit.host, now, again_at)
+        elif visit.purpose == "robots":
+            self.frontier.open_host(visit.host, now, None)
+        else:
+            if visit.tries + 1 >= self.limits.tries:
+                again_at = None
+            self.frontier.settle(visit.url, now, again_at)
+        return Failed(visit, now, failure.reason, again_at)
+
+    def _key(self, evidence: Evidence) -> Key:
+        key = self.strategy.scorer.key(evidence)
+        return key if isinstance(key, tuple) else (key,)
+
+    def _next_upkeep(self) -> int | None:
+        upkeep = self.strategy.upkeep
+        return None if upkeep is None else (self.frontier.visits // upkeep.every + 1) * upkeep.every
+
+    def _keep_up(self) -> None:
+        assert self.strategy.upkeep is not None
+        for url, evidence in self.strategy.upkeep.revise(self.frontier):
+            (entry,) = self.frontier.find([url])
+            if entry is not None and entry.state in OPEN and not entry.is_seed:
+                self.frontier.change(entry, self._key(evidence), evidence, entry.trail)
+                self._reconsider(Link(url), entry)
+        self._upkeep_at = self._next_upkeep()

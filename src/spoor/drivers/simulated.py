@@ -1,0 +1,34 @@
+"""A crawl of a simulated web: an event heap and virtual seconds."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+
+from spoor.crawl import Crawl
+from spoor.events import Event
+from spoor.records import Outcome, Visit
+from spoor.roles import World
+
+
+def simulate(crawl: Crawl, world: World, connections: int = 1) -> Iterator[Event]:
+    """Runs the crawl to its end and tells what happens as it happens. `connections` looks may be under way at once.
+
+    While there is room and a visit, start looking; go on to whichever comes first, an arrival or a host waking; absorb;
+    when neither can come, stop.
+    """
+    now, started = 0.0, 0
+    under_way: list[tuple[float, int, Visit, Outcome]] = []
+    while True:
+        while len(under_way) < connections and (visit := crawl.next_visit(now)) is not None:
+            outcome, seconds = world.look(visit)
+            heapq.heappush(under_way, (now + seconds, started, visit, outcome))
+            started += 1
+        wake = crawl.wake_at() if len(under_way) < connections else None
+        if under_way and (wake is None or under_way[0][0] <= wake):
+            now, _, visit, outcome = heapq.heappop(under_way)
+            yield from crawl.absorb([(visit, outcome)], now)
+        elif wake is not None:
+            now = wake
+        else:
+            return

@@ -1,0 +1,56 @@
+"""One URL in the frontier: its state, its place, and what is known in its favour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from spoor.records import SOONEST, Evidence, Key, TrailState
+
+
+class State(IntEnum):
+    """A URL without an entry is unknown. Only settled is final."""
+
+    WAITING = 0
+    RETURNING = 1
+    PARKED = 2
+    IN_TRANSIT = 3
+    SETTLED = 4
+
+
+OPEN = frozenset({State.WAITING, State.RETURNING, State.PARKED})
+"""The states in which a further sighting still matters."""
+
+Order = tuple[Key, int]
+"""Sorts as the queue does: smaller is sooner."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """Owned by the frontier; nobody else changes one.
+
+    `arrival` breaks ties and is new whenever the key changes. `again_at` matters while returning: the time from
+    which the URL may be tried again. `because` says why it is parked. `row` is the store's own handle.
+    """
+
+    url: str
+    host: str
+    key: Key
+    evidence: Evidence = field(default_factory=dict)
+    trail: TrailState = None
+    depth: int = 0
+    found_on: str = ""
+    arrival: int = 0
+    state: State = State.WAITING
+    tries: int = 0
+    again_at: float = 0.0
+    because: str = ""
+    row: int | None = None
+
+    @property
+    def is_seed(self) -> bool:
+        return self.key == SOONEST
+
+    @property
+    def order(self) -> Order:
+        return tuple([-part for part in self.key]), self.arrival

@@ -1,0 +1,266 @@
+"""The frontier: which URL is next. One owner of order; nothing re-queues behind its back."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterable, Sequence
+
+from spoor.errors import BrokenContract
+from spoor.frontier.entry import OPEN, Entry, Order, State
+from spoor.frontier.host import Host, HostRules
+from spoor.frontier.store import LinkStore
+from spoor.records import Evidence, Key, TrailState
+
+SLACK = 64
+
+
+class Frontier:
+    """A URL is unknown, waiting, returning, parked, in transit or settled; only `settle(again_at=…)` sends one back.
+    A host is closed, free, busy or resting. Every host that has something waiting, a connection left and no rest due
+    has its head in `_ready`; a place in `_ready` that no longer is its host's head is skipped when it surfaces.
+
+    Told the time, it never asks. Driven from one thread.
+    """
+
+    def __init__(self, store: LinkStore, rules: HostRules | None = None) -> None:
+        self._store = store
+        self._rules = rules or HostRules()
+        self._counters = store.counters()
+        self._hosts: dict[str, Host] = {}
+        self._ready: list[tuple[Order, str]] = []
+        self._resting: list[tuple[float, str]] = []
+        self._returning: list[tuple[float, int, str]] = []
+        self._resume()
+
+    def __len__(self) -> int:
+        """How many links wait, those that return later included."""
+        return self._counters.by_state[State.WAITING] + self._counters.by_state[State.RETURNING]
+
+    @property
+    def visits(self) -> int:
+        """How many visits were begun."""
+        return self._counters.visits
+
+    def count(self, state: State) -> int:
+        return self._counters.by_state[state]
+
+    def find(self, urls: Sequence[str]) -> list[Entry | None]:
+        """What is known of each URL, in the same order. Read them; change them only through the frontier."""
+        return self._store.find(urls)
+
+    def evidence_of(self, url: str) -> Evidence | None:
+        (entry,) = self.find([url])
+        return entry.evidence if entry is not None and entry.state in OPEN else None
+
+    def add(self, entry: Entry) -> None:
+        """A URL that was unknown begins to wait, or is parked if its state says so."""
+        entry.arrival = self._next_arrival()
+        self._counters.by_state[entry.state] += 1
+        self._check(entry)
+        self._store.save(entry)
+        if entry.state is State.WAITING:
+            self._came_forward(entry)
+
+    def change(self, entry: Entry, key: Key, evidence: Evidence, trail: TrailState) -> bool:
+        """More is known of a link that is still open. Says whether it changed its place."""
+        entry.evidence, entry.trail = evidence, trail
+        moved = key != entry.key
+        if moved:
+            was, entry.key, entry.arrival = entry.order, key, self._next_arrival()
+            self._check(entry)
+        self._store.save(entry)
+        if moved and entry.state is State.WAITING:
+            self._moved(entry, was)
+        return moved
+
+    def park(self, entry: Entry, because: str) -> None:
+        """Out of the queue until `admit`."""
+        entry.because = because
+        self._leave(entry, State.PARKED)
+
+    def admit(self, entry: Entry) -> None:
+        """A parked link waits after all."""
+        entry.because, entry.arrival = "", self._next_arrival()
+        self._enter(entry, State.WAITING)
+        self._came_forward(entry)
+
+    def drop(self, entry: Entry, because: str) -> None:
+        """A waiting link is finished without a visit."""
+        entry.because = because
+        self._leave(entry, State.SETTLED)
+
+    def peek(self, now: float) -> Entry | None:
+        """The best link whose host can be visited now; None: nobody is free. Its host may still be closed."""
+        self._wake(now)
+        while self._ready:
+            order, name = self._ready[0]
+            host = self._hosts[name]
+            head = self._head(host) if self._available(host, now) else None
+            if head == order:
+                entry = self._store.best(name)
+                assert entry is not None, f"{name} has a head but nothing waiting"
+                return entry
+            heapq.heappop(self._ready)
+            if head is not None:
+                heapq.heappush(self._ready, (head, name))
+        return None
+
+    def is_closed(self, host: str) -> bool:
+        return self._hosts[host].closed
+
+    def begin(self, entry: Entry, now: float) -> int:
+        """The link from `peek` is in transit; its host is busy. Returns the number of the visit."""
+        self.begin_asking(entry.host, now)
+        self._leave(entry, State.IN_TRANSIT)
+        self._counters.visits += 1
+        return self._counters.visits - 1
+
+    def begin_asking(self, name: str, now: float) -> None:
+        """A visit to the host itself, for its rules; such visits are not numbered."""
+        host = self._hosts[name]
+        host.begin(now)
+        self._rest(host, now)
+
+    def settle(self, url: str, now: float, again_at: float | None = None) -> None:
+        """A visit is over. No `again_at`: finished for good; otherwise the URL may be tried again from then on."""
+        (entry,) = self.find([url])
+        if entry is None or entry.state is not State.IN_TRANSIT:
+            raise BrokenContract(f"{url} was settled but is not in transit")
+        if again_at is None:
+            self._enter(entry, State.SETTLED)
+        else:
+            entry.tries, entry.again_at = entry.tries + 1, again_at
+            self._enter(entry, State.RETURNING)
+            heapq.heappush(self._returning, (again_at, entry.arrival, url))
+        self._end_visit(self._hosts[entry.host], now)
+
+    def open_host(self, name: str, now: float, rest: float | None) -> float:
+        """The rules of a host are known. Returns the seconds it will rest: its own wish, but never less than ours."""
+        host = self._hosts[name]
+        host.closed, host.rest = False, max(rest or 0.0, self._rules.rest)
+        self._end_visit(host, now)
+        self._store.save_host(host)
+        return host.rest
+
+    def keep_closed(self, name: str, now: float, until: float) -> None:
+        """The rules could not be had; ask again from `until` on."""
+        host = self._hosts[name]
+        host.free_at = max(host.free_at, until)
+        self._end_visit(host, now)
+
+    def wake_at(self) -> float | None:
+        """When a resting host or a returning link may be ready; None: waiting for that is of no use."""
+        if not len(self):
+            return None
+        times = [heap[0][0] for heap in (self._resting, self._returning) if heap]
+        return min(times, default=None)
+
+    def commit(self) -> None:
+        """Everything since the last commit becomes durable, all or nothing."""
+        self._store.commit(self._counters)
+
+    def _resume(self) -> None:
+        for host in self._store.hosts():
+            self._hosts[host.name] = host
+            heapq.heappush(self._resting, (host.free_at, host.name))
+        for entry in self._store.in_state(State.IN_TRANSIT):
+            self._enter(entry, State.WAITING)
+        for entry in self._store.in_state(State.RETURNING):
+            heapq.heappush(self._returning, (entry.again_at, entry.arrival, entry.url))
+
+    def _next_arrival(self) -> int:
+        self._counters.arrivals += 1
+        return self._counters.arrivals
+
+    def _enter(self, entry: Entry, state: State) -> None:
+        self._counters.by_state[entry.state] -= 1
+        self._counters.by_state[state] += 1
+        entry.state = state
+        self._store.save(entry)
+
+    def _leave(self, entry: Entry, state: State) -> None:
+        """Out of the queue of its host, into another state."""
+        host = self._hosts[entry.host]
+        if entry.state is State.WAITING and host.head == entry.order:
+            host.head_known = False
+        self._enter(entry, state)
+        self._show(host)
+
+    def _came_forward(self, entry: Entry) -> None:
+        """A link waits at a place where it did not wait before."""
+        host = self._host(entry.host)
+        if not host.head_known:
+            self._show(host)
+        elif host.head is None or entry.order < host.head:
+            host.head = entry.order
+            self._show(host)
+
+    def _moved(self, entry: Entry, was: Order) -> None:
+        host = self._host(entry.host)
+        if host.head == was and entry.order > was:
+            host.head_known = False
+            self._show(host)
+        else:
+            self._came_forward(entry)
+
+    def _host(self, name: str) -> Host:
+        host = self._hosts.get(name)
+        if host is None:
+            host = self._hosts[name] = Host(name, self._rules.rest, self._rules.ask_first)
+            self._store.save_host(host)
+        return host
+
+    def _head(self, host: Host) -> Order | None:
+        if not host.head_known:
+            best = self._store.best(host.name)
+            host.head, host.head_known = (best.order if best else None), True
+        return host.head
+
+    def _available(self, host: Host, now: float) -> bool:
+        return host.visiting < self._rules.connections and host.free_at <= now
+
+    def _show(self, host: Host) -> None:
+        """Puts the head of a host where `peek` sees it, if the host has a connection left."""
+        if host.visiting >= self._rules.connections:
+            return
+        head = self._head(host)
+        if head is not None:
+            heapq.heappush(self._ready, (head, host.name))
+            if len(self._ready) > 4 * len(self._hosts) + SLACK:
+                self._tidy()
+
+    def _tidy(self) -> None:
+        """Drops outdated places, so that `_ready` stays as long as there are hosts."""
+        self._ready = [(h.head, h.name) for h in self._hosts.values() if h.head is not None and h.head_known]
+        heapq.heapify(self._ready)
+
+    def _end_visit(self, host: Host, now: float) -> None:
+        host.end(now)
+        self._rest(host, now)
+        self._show(host)
+
+    def _rest(self, host: Host, now: float) -> None:
+        """Makes sure a host that rests is woken, whether or not anything of it waits now."""
+        if host.free_at > now:
+            heapq.heappush(self._resting, (host.free_at, host.name))
+            self._store.save_host(host)
+
+    def _wake(self, now: float) -> None:
+        while self._resting and self._resting[0][0] <= now:
+            self._show(self._hosts[heapq.heappop(self._resting)[1]])
+        due = []
+        while self._returning and self._returning[0][0] <= now:
+            due.append(heapq.heappop(self._returning)[2])
+        self._return(self.find(due))
+
+    def _return(self, entries: Iterable[Entry | None]) -> None:
+        for entry in entries:
+            if entry is not None and entry.state is State.RETURNING:
+                self._enter(entry, State.WAITING)
+                self._came_forward(entry)
+
+    @staticmethod
+    def _check(entry: Entry) -> None:
+        if any(math.isnan(part) for part in entry.key):
+            raise BrokenContract(f"the key of {entry.url} is not a number: {entry.key}")

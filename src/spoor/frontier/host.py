@@ -1,0 +1,49 @@
+"""One host: whether its rules are known, how many visits are under way, how long it rests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spoor.frontier.entry import Order
+
+
+@dataclass(frozen=True, slots=True)
+class HostRules:
+    """How hosts are treated until their own rules say otherwise.
+
+    `rest` is in seconds, from the end of one visit to the start of the next. `ask_first` closes every host until its
+    robots rules are known.
+    """
+
+    rest: float = 0.0
+    connections: int = 1
+    ask_first: bool = False
+
+
+@dataclass(slots=True)
+class Host:
+    """Closed until its rules are known; then free, busy (no connection left) or resting (before `free_at`).
+
+    `head` is the place of the best waiting link, None when nothing waits; `head_known` is False after that link left,
+    until the store was asked for the next.
+    """
+
+    name: str
+    rest: float
+    closed: bool
+    free_at: float = 0.0
+    visiting: int = 0
+    head: Order | None = None
+    head_known: bool = True
+
+    def begin(self, now: float) -> None:
+        self.visiting += 1
+        self._rest_from(now)
+
+    def end(self, now: float) -> None:
+        self.visiting -= 1
+        self._rest_from(now)
+
+    def _rest_from(self, now: float) -> None:
+        if self.rest:
+            self.free_at = max(self.free_at, now + self.rest)

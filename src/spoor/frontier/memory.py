@@ -1,0 +1,83 @@
+"""A store in memory: quick, and gone with the process."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
+
+from spoor.frontier.entry import Entry, Order, State
+from spoor.frontier.host import Host
+from spoor.frontier.store import Counters
+
+SLACK = 64
+"""A queue is swept when outdated places outnumber the living by more than this."""
+
+
+class _Queue:
+    """The waiting links of one host. A link that moved leaves its old place behind, to be skipped later."""
+
+    __slots__ = ("places", "waiting")
+
+    def __init__(self) -> None:
+        self.places: list[tuple[Order, Entry]] = []
+        self.waiting: set[str] = set()
+
+
+class MemoryStore:
+    """Entries by URL, and a heap of places for each host."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, Entry] = {}
+        self._queues: dict[str, _Queue] = {}
+        self._hosts: dict[str, Host] = {}
+        self._counters = Counters()
+
+    def find(self, urls: Sequence[str]) -> list[Entry | None]:
+        return list(map(self._entries.get, urls))
+
+    def save(self, entry: Entry) -> None:
+        self._entries[entry.url] = entry
+        queue = self._queues.get(entry.host)
+        if queue is None:
+            queue = self._queues[entry.host] = _Queue()
+        if entry.state is State.WAITING:
+            queue.waiting.add(entry.url)
+            heapq.heappush(queue.places, (entry.order, entry))
+            if len(queue.places) > 2 * len(queue.waiting) + SLACK:
+                self._sweep(queue)
+        else:
+            queue.waiting.discard(entry.url)
+
+    def best(self, host: str) -> Entry | None:
+        queue = self._queues.get(host)
+        while queue and queue.places:
+            order, entry = queue.places[0]
+            if _current(order, entry):
+                return entry
+            heapq.heappop(queue.places)
+        return None
+
+    def in_state(self, state: State) -> Iterator[Entry]:
+        return iter(sorted((e for e in self._entries.values() if e.state is state), key=attrgetter("arrival")))
+
+    def save_host(self, host: Host) -> None:
+        self._hosts[host.name] = host
+
+    def hosts(self) -> Iterator[Host]:
+        return iter(())
+
+    def counters(self) -> Counters:
+        return self._counters
+
+    def commit(self, counters: Counters) -> None:
+        """Nothing outlives the process, so nothing is to be done."""
+
+    @staticmethod
+    def _sweep(queue: _Queue) -> None:
+        queue.places = [place for place in queue.places if _current(*place)]
+        heapq.heapify(queue.places)
+
+
+def _current(order: Order, entry: Entry) -> bool:
+    return entry.state is State.WAITING and entry.arrival == order[1]

@@ -1,0 +1,201 @@
+"""A store in one SQLite file: durable at every commit, and flat in memory however many links wait."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from spoor.errors import BadInput, BrokenContract
+from spoor.frontier.entry import Entry, State
+from spoor.frontier.host import Host
+from spoor.frontier.store import Counters
+from spoor.records import Key, TrailState
+from spoor.urls import host_of
+
+KEY_PARTS = 3
+CACHE_KIB = 192 * 1024
+
+# Rows are appended as links arrive; both indexes begin with the host, because most links of a page lead to its own
+# host: offering a page then touches a few leaves of each index instead of one per link.
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS hosts (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, closed INTEGER NOT NULL, rest REAL NOT NULL, free_at REAL NOT NULL
+);
+CREATE TABLE IF NOT EXISTS links (
+    id INTEGER PRIMARY KEY, host INTEGER NOT NULL, hash INTEGER NOT NULL, url TEXT NOT NULL, state INTEGER NOT NULL,
+    key1 REAL NOT NULL, key2 REAL, key3 REAL, arrival INTEGER NOT NULL, evidence TEXT NOT NULL, trail TEXT,
+    depth INTEGER NOT NULL, found_on TEXT NOT NULL, tries INTEGER NOT NULL, again_at REAL NOT NULL, because TEXT NOT NULL
+);
+CREATE UNIQUE INDEX IF NOT EXISTS links_by_url ON links (host, hash);
+CREATE INDEX IF NOT EXISTS waiting_links ON links (host, key1 DESC, key2 DESC, key3 DESC, arrival) WHERE state = 0;
+CREATE INDEX IF NOT EXISTS moving_links ON links (state, arrival) WHERE state IN (1, 3);
+CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+"""
+COLUMNS = (
+    "host, hash, url, state, key1, key2, key3, arrival, evidence, trail, depth, found_on, tries, again_at, because"
+)
+CHANGING = (
+    "state = ?, key1 = ?, key2 = ?, key3 = ?, arrival = ?, evidence = ?, trail = ?, tries = ?, again_at = ?, because = ?"
+)
+INSERT = f"INSERT INTO links (id, {COLUMNS}) VALUES ({', '.join('?' * 16)})"
+
+
+class SqliteStore:
+    """Changed entries gather in `_changed` and are written when they must be seen by a query, at the latest at commit.
+    Between two commits the file holds the state of the last one, whatever happens to the process."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._changed: dict[str, Entry] = {}
+        self._host_ids: dict[str, int] = {}
+        self._changed_hosts: dict[str, Host] = {}
+        try:
+            self._db = sqlite3.connect(path, isolation_level=None)
+            self._prepare()
+        except sqlite3.Error as error:
+            raise BadInput(f"cannot use {path} as a frontier: {error}") from None
+
+    def _prepare(self) -> None:
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        self._db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+        self._db.executescript(SCHEMA)
+        self._host_ids = dict(self._db.execute("SELECT name, id FROM hosts"))
+        self._host_names = {number: name for name, number in self._host_ids.items()}
+        self._last_row = self._db.execute("SELECT ifnull(max(id), 0) FROM links").fetchone()[0]
+        self._db.execute("BEGIN IMMEDIATE")
+
+    def close(self) -> None:
+        """Forgets what was not committed."""
+        self._db.rollback()
+        self._db.close()
+
+    def find(self, urls: Sequence[str]) -> list[Entry | None]:
+        return [self._changed.get(url) or self._read(url) for url in urls]
+
+    def save(self, entry: Entry) -> None:
+        self._changed[entry.url] = entry
+
+    def best(self, host: str) -> Entry | None:
+        self._flush()
+        row = self._db.execute(
+            f"SELECT id, {COLUMNS} FROM links WHERE host = ? AND state = 0 "
+            "ORDER BY key1 DESC, key2 DESC, key3 DESC, arrival LIMIT 1",
+            (self._host_ids.get(host),),
+        ).fetchone()
+        return self._entry(row) if row else None
+
+    def in_state(self, state: State) -> Iterator[Entry]:
+        self._flush()
+        query = f"SELECT id, {COLUMNS} FROM links WHERE state = ? ORDER BY arrival"
+        return map(self._entry, self._db.execute(query, (state,)).fetchall())
+
+    def save_host(self, host: Host) -> None:
+        self._changed_hosts[host.name] = host
+
+    def hosts(self) -> Iterator[Host]:
+        for name, closed, rest, free_at in self._db.execute("SELECT name, closed, rest, free_at FROM hosts ORDER BY id"):
+            yield Host(name, rest, bool(closed), free_at, head_known=False)
+
+    def counters(self) -> Counters:
+        stored = dict(self._db.execute("SELECT name, value FROM counters"))
+        by_state = {state: stored.get(state.name.lower(), 0) for state in State}
+        return Counters(stored.get("arrivals", 0), stored.get("visits", 0), by_state)
+
+    def commit(self, counters: Counters) -> None:
+        self._flush()
+        values = {"arrivals": counters.arrivals, "visits": counters.visits}
+        values |= {state.name.lower(): count for state, count in counters.by_state.items()}
+        self._db.executemany("INSERT OR REPLACE INTO counters VALUES (?, ?)", values.items())
+        self._db.execute("COMMIT")
+        self._db.execute("BEGIN IMMEDIATE")
+
+    def _read(self, url: str) -> Entry | None:
+        host = self._host_ids.get(host_of(url))
+        if host is None:
+            return None
+        query = f"SELECT id, {COLUMNS} FROM links WHERE host = ? AND hash = ?"
+        row = self._db.execute(query, (host, _hash(url))).fetchone()
+        return self._entry(row) if row else None
+
+    def _flush(self) -> None:
+        self._flush_hosts()
+        new = [entry for entry in self._changed.values() if entry.row is None]
+        known = [entry for entry in self._changed.values() if entry.row is not None]
+        self._db.executemany(f"UPDATE links SET {CHANGING} WHERE id = ?", [(*_changing(e), e.row) for e in known])
+        for self._last_row, entry in enumerate(new, self._last_row + 1):
+            entry.row = self._last_row
+        self._db.executemany(INSERT, map(self._row, new))
+        self._changed.clear()
+
+    def _row(self, entry: Entry) -> tuple[Any, ...]:
+        state, key1, key2, key3, arrival, evidence, trail, *rest = _changing(entry)
+        place = (state, key1, key2, key3, arrival)
+        identity = (entry.row, self._host_id(entry.host), _hash(entry.url), entry.url)
+        return (*identity, *place, evidence, trail, entry.depth, entry.found_on, *rest)
+
+    def _host_id(self, name: str) -> int:
+        number = self._host_ids.get(name)
+        if number is None:
+            number = len(self._host_ids) + 1
+            self._host_ids[name], self._host_names[number] = number, name
+        return number
+
+    def _flush_hosts(self) -> None:
+        rows = [(self._host_id(h.name), h.name, h.closed, h.rest, h.free_at) for h in self._changed_hosts.values()]
+        self._db.executemany(
+            "INSERT INTO hosts VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
+            "closed = excluded.closed, rest = excluded.rest, free_at = excluded.free_at",
+            rows,
+        )
+        self._changed_hosts.clear()
+
+    def _entry(self, row: tuple[Any, ...]) -> Entry:
+        number, host, _, url, state, key1, key2, key3, arrival, evidence, trail, depth, found_on, *rest = row
+        return Entry(
+            url=url,
+            host=self._host_names[host],
+            key=tuple(part for part in (key1, key2, key3) if part is not None),
+            arrival=arrival,
+            evidence=json.loads(evidence),
+            trail=None if trail is None else _tuples(json.loads(trail)),
+            depth=depth,
+            found_on=found_on,
+            state=State(state),
+            tries=rest[0],
+            again_at=rest[1],
+            because=rest[2],
+            row=number,
+        )
+
+
+def _changing(entry: Entry) -> tuple[Any, ...]:
+    return (
+        int(entry.state),
+        *_key_columns(entry.key),
+        entry.arrival,
+        json.dumps(entry.evidence),
+        None if entry.trail is None else json.dumps(entry.trail),
+        entry.tries,
+        entry.again_at,
+        entry.because,
+    )
+
+
+def _key_columns(key: Key) -> tuple[float | None, ...]:
+    if len(key) > KEY_PARTS:
+        raise BrokenContract(f"a key has at most {KEY_PARTS} parts, not {len(key)}: {key}")
+    return (*key, *[None] * (KEY_PARTS - len(key)))
+
+
+def _tuples(state: TrailState) -> TrailState:
+    """JSON knows no tuples; trail states know no lists."""
+    return tuple(_tuples(part) for part in state) if isinstance(state, list) else state
+
+
+def _hash(url: str) -> int:
+    return int.from_bytes(hashlib.blake2b(url.encode(), digest_size=8).digest(), "big", signed=True)

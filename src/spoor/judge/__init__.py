@@ -1,0 +1,1 @@
+"""Pages to verdicts: one judge, one file."""

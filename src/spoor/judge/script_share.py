@@ -1,0 +1,66 @@
+"""The language of a page by its script: what share of the letters is written in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from spoor.errors import UsageError
+from spoor.records import Page, Verdict
+
+SCRIPTS: dict[str, str] = {
+    "arabic": "\u0600-\u06ff\u0750-\u077f",
+    "armenian": "\u0530-\u058f",
+    "bengali": "\u0980-\u09ff",
+    "cyrillic": "\u0400-\u052f",
+    "devanagari": "\u0900-\u097f",
+    "ethiopic": "\u1200-\u139f",
+    "georgian": "\u10a0-\u10ff",
+    "greek": "\u0370-\u03ff",
+    "gujarati": "\u0a80-\u0aff",
+    "gurmukhi": "\u0a00-\u0a7f",
+    "hangul": "\u1100-\u11ff\uac00-\ud7af",
+    "hebrew": "\u0590-\u05ff",
+    "kana": "\u3040-\u30ff",
+    "kannada": "\u0c80-\u0cff",
+    "khmer": "\u1780-\u17ff",
+    "lao": "\u0e80-\u0eff",
+    "malayalam": "\u0d00-\u0d7f",
+    "mongolian": "\u1800-\u18af",
+    "myanmar": "\u1000-\u109f",
+    "sinhala": "\u0d80-\u0dff",
+    "tamil": "\u0b80-\u0bff",
+    "telugu": "\u0c00-\u0c7f",
+    "thai": "\u0e00-\u0e7f",
+    "tibetan": "\u0f00-\u0fff",
+}
+"""Ranges of code points, as inside a character class."""
+
+_LETTERS = re.compile(r"[^\W\d_]|[\u0e00-\u0eff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff]")
+
+
+@dataclass(frozen=True)
+class ScriptShare:
+    """Relevant from `least` on. The relevance is the share itself; vowel signs count as letters."""
+
+    script: str
+    least: float = 0.3
+
+    reads_content: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.script not in SCRIPTS:
+            raise UsageError(f"unknown script {self.script!r}; known are {', '.join(SCRIPTS)}")
+
+    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
+        inside = re.compile(f"[{SCRIPTS[self.script]}]")
+        return [self._judge(page, inside) for page in pages]
+
+    def _judge(self, page: Page, inside: re.Pattern[str]) -> Verdict:
+        letters = len(_LETTERS.findall(page.text))
+        if not letters:
+            return Verdict(0.0, False, "no letters")
+        share = min(1.0, len(inside.findall(page.text)) / letters)
+        return Verdict(share, share >= self.least, f"{share:.0%} of {letters} letters are {self.script}")

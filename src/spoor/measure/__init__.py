@@ -1,0 +1,1 @@
+"""Events to numbers, numbers to pictures."""

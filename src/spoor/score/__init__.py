@@ -1,0 +1,1 @@
+"""Links to places in the queue: one scorer, one file."""

@@ -1,0 +1,11 @@
+"""What becomes of one evidence when a waiting link is met again. `max` and `min` are Python's own."""
+
+
+def first(old: float, new: float) -> float:
+    """The first sighting counts."""
+    return old
+
+
+def total(old: float, new: float) -> float:
+    """Every sighting adds."""
+    return old + new

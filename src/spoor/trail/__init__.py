@@ -1,0 +1,1 @@
+"""What a path remembers: one kind of memory, one file."""
