@@ -62,5 +62,3 @@ def gaps(events: Sequence[Event], host: str) -> list[float]:
     """Seconds between the end of one visit to a host and the start of the next."""
     visits = [(e.visit.at, e.at) for e in events if hasattr(e, "visit") and e.visit.host == host]
     return [start - end for (_, end), (start, _) in zip(visits, visits[1:], strict=False)]
-
-

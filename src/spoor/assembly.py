@@ -88,7 +88,9 @@ STRATEGIES: dict[str, Named] = {
     "prioritised-limited-distance": Named(
         prioritised_limited_distance, "the same, links nearer to a relevant page first", LSW
     ),
-    "in-links": Named(in_links, "links with most relevant pages pointing at them first", "Cho, Garcia-Molina, Page (1998)"),
+    "in-links": Named(
+        in_links, "links with most relevant pages pointing at them first", "Cho, Garcia-Molina, Page (1998)"
+    ),
     "greedy-oracle": Named(foreseeing, "knows the truth of every waiting link: relevant ones first"),
     "oracle": Named(foreseeing, "knows how far every link is from a relevant page: the ceiling"),
 }
@@ -110,9 +112,14 @@ JUDGES: dict[str, Named] = {
 }
 
 
+def strategy_named(text: str) -> tuple[str, dict[str, Any]]:
+    """The name and the parameters in `limited-distance:n=3`."""
+    return _read(text, STRATEGIES, "strategy", "strategies")
+
+
 def strategy(text: str, judge: Judge, level_of: Level | None = None) -> Strategy:
     """`soft-focused`, or with parameters `limited-distance:n=3`. Oracles need `level_of`."""
-    name, given = _read(text, STRATEGIES, "strategy", "strategies")
+    name, given = strategy_named(text)
     if name in ORACLES:
         return foreseeing(judge, _given_levels(name, level_of))
     made: Strategy = STRATEGIES[name].make(judge, **given)

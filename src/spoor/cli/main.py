@@ -8,10 +8,10 @@ import sys
 from collections.abc import Sequence
 
 from spoor import __version__
-from spoor.cli import web
+from spoor.cli import catalogue, compare, simulate, web
 from spoor.errors import SpoorError
 
-COMMANDS = (web,)
+COMMANDS = (web, simulate, compare, catalogue)
 
 
 def parser() -> argparse.ArgumentParser:

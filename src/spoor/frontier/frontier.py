@@ -58,6 +58,7 @@ class Frontier:
         entry.arrival = self._next_arrival()
         self._counters.by_state[entry.state] += 1
         self._check(entry)
+        self._host(entry.host)
         self._store.save(entry)
         if entry.state is State.WAITING:
             self._came_forward(entry)
@@ -102,8 +103,6 @@ class Frontier:
                 assert entry is not None, f"{name} has a head but nothing waiting"
                 return entry
             heapq.heappop(self._ready)
-            if head is not None:
-                heapq.heappush(self._ready, (head, name))
         return None
 
     def is_closed(self, host: str) -> bool:

@@ -65,7 +65,7 @@ class MemoryStore:
         self._hosts[host.name] = host
 
     def hosts(self) -> Iterator[Host]:
-        return iter(())
+        return (Host(h.name, h.rest, h.closed, h.free_at, head_known=False) for h in self._hosts.values())
 
     def counters(self) -> Counters:
         return self._counters

@@ -23,12 +23,14 @@ CACHE_KIB = 192 * 1024
 # host: offering a page then touches a few leaves of each index instead of one per link.
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS hosts (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, closed INTEGER NOT NULL, rest REAL NOT NULL, free_at REAL NOT NULL
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, closed INTEGER NOT NULL, rest REAL NOT NULL,
+    free_at REAL NOT NULL
 );
 CREATE TABLE IF NOT EXISTS links (
     id INTEGER PRIMARY KEY, host INTEGER NOT NULL, hash INTEGER NOT NULL, url TEXT NOT NULL, state INTEGER NOT NULL,
     key1 REAL NOT NULL, key2 REAL, key3 REAL, arrival INTEGER NOT NULL, evidence TEXT NOT NULL, trail TEXT,
-    depth INTEGER NOT NULL, found_on TEXT NOT NULL, tries INTEGER NOT NULL, again_at REAL NOT NULL, because TEXT NOT NULL
+    depth INTEGER NOT NULL, found_on TEXT NOT NULL, tries INTEGER NOT NULL, again_at REAL NOT NULL,
+    because TEXT NOT NULL
 );
 CREATE UNIQUE INDEX IF NOT EXISTS links_by_url ON links (host, hash);
 CREATE INDEX IF NOT EXISTS waiting_links ON links (host, key1 DESC, key2 DESC, key3 DESC, arrival) WHERE state = 0;
@@ -39,7 +41,8 @@ COLUMNS = (
     "host, hash, url, state, key1, key2, key3, arrival, evidence, trail, depth, found_on, tries, again_at, because"
 )
 CHANGING = (
-    "state = ?, key1 = ?, key2 = ?, key3 = ?, arrival = ?, evidence = ?, trail = ?, tries = ?, again_at = ?, because = ?"
+    "state = ?, key1 = ?, key2 = ?, key3 = ?, arrival = ?, evidence = ?, trail = ?, "
+    "tries = ?, again_at = ?, because = ?"
 )
 INSERT = f"INSERT INTO links (id, {COLUMNS}) VALUES ({', '.join('?' * 16)})"
 
@@ -98,7 +101,9 @@ class SqliteStore:
         self._changed_hosts[host.name] = host
 
     def hosts(self) -> Iterator[Host]:
-        for name, closed, rest, free_at in self._db.execute("SELECT name, closed, rest, free_at FROM hosts ORDER BY id"):
+        for name, closed, rest, free_at in self._db.execute(
+            "SELECT name, closed, rest, free_at FROM hosts ORDER BY id"
+        ):
             yield Host(name, rest, bool(closed), free_at, head_known=False)
 
     def counters(self) -> Counters:
@@ -127,7 +132,8 @@ class SqliteStore:
         new = [entry for entry in self._changed.values() if entry.row is None]
         known = [entry for entry in self._changed.values() if entry.row is not None]
         self._db.executemany(f"UPDATE links SET {CHANGING} WHERE id = ?", [(*_changing(e), e.row) for e in known])
-        for self._last_row, entry in enumerate(new, self._last_row + 1):
+        for entry in new:
+            self._last_row += 1
             entry.row = self._last_row
         self._db.executemany(INSERT, map(self._row, new))
         self._changed.clear()

@@ -27,7 +27,7 @@ class LinkStore(Protocol):
         ...
 
     def save(self, entry: Entry) -> None:
-        """Insert the entry, or note that it has changed."""
+        """Insert the entry, or note that it has changed. Its host was saved before."""
         ...
 
     def best(self, host: str) -> Entry | None:

@@ -65,7 +65,9 @@ class Web:
 
     def array(self, name: str) -> NDArray[Any]:
         """One of the arrays named in `folder.py`, memory-mapped."""
-        return np.load(self.folder / f"{name}.npy", mmap_mode="r")
+        # A plain view: reading one element of a memmap object costs several times as much.
+        array: NDArray[Any] = np.load(self.folder / f"{name}.npy", mmap_mode="r").view(np.ndarray)
+        return array
 
     @cached_property
     def link_offsets(self) -> NDArray[np.int64]:
@@ -87,7 +89,8 @@ class Web:
 
     def targets(self, number: int) -> list[int]:
         """The links of a page in document order; a redirect has none."""
-        return self.link_targets[self.link_offsets[number] : self.link_offsets[number + 1]].tolist()
+        targets: list[int] = self.link_targets[self.link_offsets[number] : self.link_offsets[number + 1]].tolist()
+        return targets
 
     def labelled(self, label: str) -> NDArray[np.bool_]:
         """Which pages carry a label."""
@@ -129,3 +132,12 @@ class Web:
     def contexts(self) -> Blobs:
         """For each page: the fields of each of its links after the URL, in the order of `targets`."""
         return Blobs(self.folder, "contexts")
+
+    def steps(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The links as `link_offsets` and `link_targets`, a redirect counting as the one link of its page."""
+        if self.redirects is None:
+            return self.link_offsets, self.link_targets
+        sources = np.flatnonzero(self.redirects >= 0)
+        targets = np.insert(self.link_targets, self.link_offsets[sources], self.redirects[sources])
+        shift = np.concatenate([[0], np.cumsum(self.redirects >= 0)])
+        return self.link_offsets + shift, targets.astype(np.int32)

@@ -1,0 +1,58 @@
+"""`spoor compare`: several strategies on one web, side by side."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+
+from spoor.cli.command import Commands, add_command
+from spoor.cli.progress import progress
+from spoor.cli.tables import SCORE_COLUMNS, print_table, score_row
+from spoor.cli.task_options import add_task_options, task_from, write_text
+from spoor.contest import Comparison, compare, workers
+from spoor.measure.plot import plot_scores
+
+EXAMPLES = """
+spoor web generate --like thai --pages 30000 --seed 1 --out thai-web
+spoor compare thai-web --target relevant --seeds thai-web/seeds.txt --strategies breadth-first,soft-focused
+spoor compare thai-web --target relevant --seeds thai-web/seeds.txt --judge charset:th \\
+    --strategies hard-focused,limited-distance:n=2,prioritised-limited-distance:n=2 --json r.json --plot r.svg
+"""
+
+
+def register(commands: Commands) -> None:
+    parser = add_command(
+        commands, "compare", "run several strategies on a web and see who finds more, sooner", EXAMPLES, run
+    )
+    add_task_options(parser)
+    parser.add_argument("--strategies", required=True, metavar="A,B,…", help="names from `spoor strategies`")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON")
+    parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw harvest, coverage and queue length")
+    parser.add_argument(
+        "--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="processes (default: all cores)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    task = task_from(arguments)
+    strategies = [name.strip() for name in arguments.strategies.split(",") if name.strip()]
+    with workers(max(1, arguments.workers)) as pool, progress("strategies", len({*strategies, "oracle"})) as advance:
+        comparison = compare(task, strategies, pool, advance)
+    show(comparison)
+    if arguments.json:
+        write_text(arguments.json, json.dumps(comparison.as_json(), ensure_ascii=False) + "\n")
+    if arguments.plot:
+        write_text(arguments.plot, plot_scores(comparison.scores, comparison.yardstick, describe(comparison)))
+    return 0
+
+
+def describe(comparison: Comparison) -> str:
+    against = comparison.yardstick
+    reach = f"{against.relevant:,} of {comparison.reachable:,} reachable pages are wanted"
+    return f"{comparison.task.target} in {comparison.task.web.name}: {reach}, budget {against.budget:,} visits"
+
+
+def show(comparison: Comparison) -> None:
+    print_table(SCORE_COLUMNS, map(score_row, comparison.scores), describe(comparison))

@@ -1,0 +1,70 @@
+"""The options by which `simulate` and `compare` are told what to do."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from spoor.course import Task
+from spoor.errors import BadInput, UsageError
+
+
+def add_task_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "web", type=Path, metavar="WEB", help="folder made by `spoor web build` or `spoor web generate`"
+    )
+    parser.add_argument("--target", required=True, metavar="LABEL", help="what is wanted: a label, such as lang=ja")
+    parser.add_argument("--seeds", required=True, type=Path, metavar="FILE", help="where to start: one URL a line")
+    parser.add_argument(
+        "--judge", default="truth", metavar="J", help="who judges pages: truth (default), charset:th, script:thai …"
+    )
+    parser.add_argument(
+        "--budget", type=int, metavar="N", help="visits (default: four for each wanted page that can be reached, ≥ 200)"
+    )
+    parser.add_argument(
+        "--unrecorded",
+        choices=("skip", "fail"),
+        default="skip",
+        help="links to pages the web does not hold are not offered (skip) or cost a failed visit (fail)",
+    )
+    parser.add_argument(
+        "--driver",
+        choices=("auto", "simulated", "compiled"),
+        default="auto",
+        help="compiled is for large webs without texts; both visit the same pages in the same order",
+    )
+
+
+def task_from(arguments: argparse.Namespace) -> Task:
+    if arguments.budget is not None and arguments.budget < 1:
+        raise UsageError(f"--budget {arguments.budget}: at least one visit is needed")
+    return Task(
+        web=arguments.web,
+        target=arguments.target,
+        seeds=read_seeds(arguments.seeds),
+        judge=arguments.judge,
+        budget=arguments.budget,
+        open_ended=arguments.unrecorded == "fail",
+        driver=arguments.driver,
+    )
+
+
+def read_seeds(path: Path) -> tuple[str, ...]:
+    """One URL a line; empty lines and lines that begin with # are passed over."""
+    try:
+        lines = [line.strip() for line in path.read_text("utf8").splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"cannot read the seeds file {path}: {getattr(error, 'strerror', None) or error}") from None
+    seeds = tuple(line for line in lines if line and not line.startswith("#"))
+    if not seeds:
+        raise BadInput(f"the seeds file {path} holds no URL")
+    return seeds
+
+
+def write_text(path: Path, text: str) -> None:
+    """A result file, with a clear line when it cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf8")
+    except OSError as error:
+        raise BadInput(f"cannot write {path}: {error.strerror}") from None

@@ -1,0 +1,104 @@
+"""A task made ready for strategies: the web opened, what can be reached and what the judge says worked out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor import assembly
+from spoor.errors import BadInput
+from spoor.judge.truth import Truth
+from spoor.measure.harvest import Yardstick
+from spoor.roles import Judge
+from spoor.urls import normalise
+from spoor.webs.graph import distance_to_relevant, reachable
+from spoor.webs.recorded import RecordedWorld
+from spoor.webs.web import Web
+
+Driver = Literal["auto", "simulated", "compiled"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What strategies are asked to do. `budget` None: four visits for every wanted page, at least 200."""
+
+    web: Path
+    target: str
+    seeds: tuple[str, ...]
+    judge: str = "truth"
+    budget: int | None = None
+    open_ended: bool = False
+    driver: Driver = "auto"
+
+
+@dataclass(frozen=True)
+class Course:
+    """A task made ready: the web opened, what can be reached worked out."""
+
+    task: Task
+
+    @cached_property
+    def web(self) -> Web:
+        return Web.open(self.task.web)
+
+    @cached_property
+    def wanted(self) -> NDArray[np.bool_]:
+        """Which pages carry the label."""
+        return self.web.labelled(self.task.target)
+
+    @cached_property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds that the web holds, as page numbers."""
+        found = [self.web.urls.find(normalise(url) or url) for url in self.task.seeds]
+        numbers = tuple(dict.fromkeys(n for n in found if n is not None and n < self.web.pages))
+        if not numbers:
+            raise BadInput(f"none of the {len(found)} seeds is a page of the web {self.web.name}")
+        return numbers
+
+    @cached_property
+    def reachable(self) -> NDArray[np.bool_]:
+        return reachable(*self.web.steps(), self.seeds, self.web.pages)
+
+    @cached_property
+    def yardstick(self) -> Yardstick:
+        pages = int(self.reachable.sum())
+        relevant = int((self.reachable & self.wanted).sum())
+        if not relevant:
+            raise BadInput(f"no page labelled {self.task.target} can be reached from the seeds in {self.web.name}")
+        budget = min(pages, max(4 * relevant, 200)) if self.task.budget is None else self.task.budget
+        return Yardstick(relevant, budget)
+
+    def world(self, with_content: bool) -> RecordedWorld:
+        return RecordedWorld(self.web, self.wanted, with_content, self.task.open_ended)
+
+    def judge(self) -> Judge:
+        if self.task.judge == "truth":
+            return Truth(self.task.target, self.world(with_content=False).truth)
+        return assembly.judge(self.task.judge)
+
+    def levels(self, oracle: str) -> NDArray[np.int32]:
+        """What an oracle knows of each page; smaller is sooner."""
+        if oracle == "greedy-oracle":
+            return (~self.wanted).astype(np.int32)
+        return self._distances
+
+    @cached_property
+    def _distances(self) -> NDArray[np.int32]:
+        return distance_to_relevant(*self.web.steps(), self.wanted, self.reachable)
+
+    def judged(self) -> NDArray[np.bool_]:
+        """The judge's verdict on every page. Pages alike in all attributes get one verdict: quick for any web."""
+        if self.task.judge == "truth":
+            return self.wanted
+        names = ("status", "content_type", "header_charset", "meta_charset", "detected_charset")
+        kind = np.zeros(self.web.pages, np.int64)
+        for name in names:
+            kind = kind * 2**10 + self.web.array(name)
+        _, examples, kind_of = np.unique(kind, return_index=True, return_inverse=True)
+        verdicts = self.judge().judge([self.web.page(int(number)) for number in examples])
+        return np.array([verdict.relevant for verdict in verdicts], np.bool_)[kind_of]

@@ -1,0 +1,93 @@
+"""How soon a crawl found what was wanted: harvest, coverage, area, queue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+CURVE_POINTS = 200
+
+
+@dataclass(frozen=True)
+class Run:
+    """A crawl visit by visit: the number of the page, did it bring a wanted page, and how many links waited before it
+    (itself included). A URL that the web has never heard of has the number -1. `seconds` is the computer's time.
+    """
+
+    order: NDArray[np.int32]
+    found: NDArray[np.bool_]
+    queue: NDArray[np.int32]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """What a run is measured against: wanted pages that can be reached, and how many visits count."""
+
+    relevant: int
+    budget: int
+
+
+@dataclass(frozen=True)
+class Score:
+    """One strategy on one web; the names are those of the JSON. `normalised` is None until an oracle is known."""
+
+    strategy: str
+    visits: int
+    found: int
+    area: float
+    normalised: float | None
+    r_precision: float
+    n90: int | None
+    coverage: float
+    max_queue: int
+    seconds: float
+    curve: tuple[tuple[int, int, int], ...]
+
+    def as_json(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+def measure(strategy: str, run: Run, against: Yardstick, ceiling: float | None = None) -> Score:
+    """`ceiling` is the area of the oracle on the same task."""
+    found = np.cumsum(run.found[: against.budget], dtype=np.int64)
+    total = int(found[-1]) if len(found) else 0
+    area = _area(found, against)
+    return Score(
+        strategy=strategy,
+        visits=len(found),
+        found=total,
+        area=area,
+        normalised=None if ceiling is None else area / ceiling,
+        r_precision=float(_after(found, against.relevant)) / against.relevant,
+        n90=_visits_until(found, 0.9 * against.relevant),
+        coverage=total / against.relevant,
+        max_queue=int(run.queue.max(initial=0)),
+        seconds=round(run.seconds, 3),
+        curve=_curve(found, run.queue),
+    )
+
+
+def _area(found: NDArray[np.int64], against: Yardstick) -> float:
+    """The mean of found(n) / relevant over n = 1 .. budget; a crawl that ended early keeps its last value."""
+    rest = (against.budget - len(found)) * (int(found[-1]) if len(found) else 0)
+    return float(found.sum() + rest) / against.relevant / against.budget
+
+
+def _after(found: NDArray[np.int64], visits: int) -> int:
+    return int(found[min(visits, len(found)) - 1]) if len(found) else 0
+
+
+def _visits_until(found: NDArray[np.int64], wanted: float) -> int | None:
+    place = int(np.searchsorted(found, wanted - 1e-9))
+    return place + 1 if place < len(found) else None
+
+
+def _curve(found: NDArray[np.int64], queue: NDArray[np.int32]) -> tuple[tuple[int, int, int], ...]:
+    if not len(found):
+        return ()
+    visits = np.unique(np.linspace(1, len(found), min(CURVE_POINTS, len(found))).round().astype(int))
+    return tuple((int(n), int(found[n - 1]), int(queue[n - 1])) for n in visits)

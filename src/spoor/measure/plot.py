@@ -1,0 +1,48 @@
+"""Curves as SVG: harvest, coverage and queue length of several strategies."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from spoor.errors import MissingExtra
+from spoor.measure.harvest import Score, Yardstick
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+PANELS = ("harvest: found / visits", "coverage: found / wanted", "queue: links waiting")
+
+
+def plot_scores(scores: Sequence[Score], against: Yardstick, title: str) -> str:
+    """Three panels over the number of visits; the oracle is drawn as a thin grey line."""
+    try:
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError:
+        raise MissingExtra("plots need matplotlib; install it with: pip install 'spoor[plot]'") from None
+    figure = Figure(figsize=(13, 4.4), layout="constrained")
+    panels = figure.subplots(1, 3)
+    for score in scores:
+        if score.curve:
+            _draw(panels, score, against)
+    for panel, name in zip(panels, PANELS, strict=True):
+        panel.set_title(name, fontsize=10, loc="left")
+        panel.set_xlabel("visits")
+        panel.set_ylim(bottom=0)
+        panel.grid(alpha=0.25)
+    figure.suptitle(title, fontsize=11, x=0.01, ha="left")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=min(5, len(labels)), frameon=False, fontsize=9)
+    drawing = io.StringIO()
+    figure.savefig(drawing, format="svg", metadata={"Date": None})
+    return drawing.getvalue()
+
+
+def _draw(panels: Sequence[Axes], score: Score, against: Yardstick) -> None:
+    visits, found, queue = zip(*score.curve, strict=True)
+    look = {"color": "0.55", "linewidth": 1.0} if score.strategy == "oracle" else {"linewidth": 1.6}
+    (line,) = panels[0].plot(visits, [f / n for n, f in zip(visits, found, strict=True)], label=score.strategy, **look)
+    look["color"] = line.get_color()
+    panels[1].plot(visits, [f / against.relevant for f in found], **look)
+    panels[2].plot(visits, queue, **look)

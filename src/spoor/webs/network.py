@@ -1,0 +1,65 @@
+"""The time a web takes: latency, bandwidth, rests and failures, host by host, drawn once from a seed."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from spoor.records import Failure, Outcome, Page, RobotsRules, Visit
+from spoor.roles import World
+
+SPREAD = 0.6
+"""Hosts differ: latency and bandwidth are log-normal around the median with this sigma."""
+
+SLOW_SHARE, SLOW_FACTOR = 0.1, 5.0
+"""One host in ten asks, in its robots rules, for a rest five times as long."""
+
+HEADERS = 500
+"""Bytes of an answer besides the page."""
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Medians over hosts: `latency` in seconds, `bandwidth` in bytes a second. `rest` is the seconds a host wants
+    between visits, `failures` the share of visits that time out."""
+
+    latency: float = 0.2
+    bandwidth: float = 500_000.0
+    rest: float = 1.0
+    failures: float = 0.0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Network:
+    """A world seen through a network. A failed visit may be tried again after a minute and takes ten latencies."""
+
+    world: World
+    conditions: Conditions = Conditions()
+
+    def look(self, visit: Visit) -> tuple[Outcome, float]:
+        latency = self.conditions.latency * self._factor("latency", visit.host)
+        if visit.purpose == "robots":
+            return RobotsRules(self._rest(visit.host)), latency
+        if self._chance(f"failure {visit.tries}", visit.url) < self.conditions.failures:
+            return Failure("timed out", again_after=60.0), 10 * latency
+        outcome, seconds = self.world.look(visit)
+        size = HEADERS + (outcome.size if isinstance(outcome, Page) else 0)
+        return outcome, seconds + latency + size / (self.conditions.bandwidth * self._factor("bandwidth", visit.host))
+
+    def truth(self, url: str) -> bool:
+        return self.world.truth(url)
+
+    def _rest(self, host: str) -> float:
+        slow = self._chance("rest", host) < SLOW_SHARE
+        return self.conditions.rest * (SLOW_FACTOR if slow else 1.0)
+
+    def _factor(self, what: str, host: str) -> float:
+        return math.exp(SPREAD * NormalDist().inv_cdf(self._chance(what, host)))
+
+    def _chance(self, what: str, whose: str) -> float:
+        """A number strictly between 0 and 1, the same for the same question."""
+        digest = hashlib.blake2b(f"{self.conditions.seed} {what} {whose}".encode(), digest_size=6).digest()
+        return (int.from_bytes(digest, "big") + 0.5) / 2**48

@@ -1,0 +1,323 @@
+"""What a crawl does with what comes back, claim by claim, on tiny webs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from spoor.admit.limited_distance import LimitedDistance
+from spoor.crawl import Crawl, Limits
+from spoor.drivers.simulated import simulate
+from spoor.errors import BrokenContract
+from spoor.events import Failed, HostOpened, Redirected, Refused, Visited
+from spoor.frontier import Frontier, HostRules, MemoryStore, SqliteStore, State
+from spoor.records import (
+    ADMIT,
+    Evidence,
+    Failure,
+    Link,
+    Outcome,
+    Page,
+    Redirect,
+    RobotsRules,
+    Ruling,
+    Sighting,
+    TrailState,
+    Visit,
+)
+from spoor.roles import Merge, WaitingLinks
+from spoor.score.arrival import Arrival
+from spoor.score.merging import total
+from spoor.score.nearness import Nearness
+from spoor.score.relevant_referrer import RelevantReferrer
+from spoor.strategy import Strategy
+from spoor.trail.since_relevant import SinceRelevant
+from spoor.webs.written import WrittenWorld
+from tests.tiny import events_of, gaps, graph, names, truth, url
+
+
+@dataclass(frozen=True)
+class AnchorLength:
+    """Longer anchors first; sightings add up. A scorer for these tests."""
+
+    reads_content: ClassVar[bool] = True
+    merge: ClassVar[Mapping[str, Merge]] = {"letters": total}
+
+    def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+        return [{"letters": float(len(link.anchor))} for link in links]
+
+    def key(self, evidence: Evidence) -> float:
+        return evidence["letters"]
+
+
+@dataclass(frozen=True)
+class EnoughLetters:
+    """Parks links with few letters: when offered, or when their turn comes."""
+
+    at_offering: int = 0
+    at_popping: int = 0
+
+    def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
+        return ADMIT if evidence["letters"] >= self.at_offering else Ruling("park", "too few letters")
+
+    def at_pop(self, visit: Visit) -> Ruling:
+        return ADMIT if visit.evidence["letters"] >= self.at_popping else Ruling("park", "still too few letters")
+
+
+def pages(**links: str) -> WrittenWorld:
+    """`pages(S="a:xx b:yyy")`: links with anchors."""
+    outcomes: dict[str, Outcome] = {}
+    for page, text in links.items():
+        found = [pair.partition(":") for pair in text.split()]
+        outcomes[url(page)] = Page(url(page), links=tuple(Link(url(to), anchor) for to, _, anchor in found))
+        for to, _, _ in found:
+            outcomes.setdefault(url(to), Page(url(to)))
+    return WrittenWorld(outcomes | {u: o for u, o in outcomes.items() if isinstance(o, Page) and o.links})
+
+
+def test_a_link_met_again_moves_up_with_its_evidence() -> None:
+    world = pages(S="a:x b:xx c:x", b="c:xxx a:x")
+    assert names(events_of(world, Strategy(truth(world), AnchorLength()), ["S"])) == "s b c a"
+
+
+def test_a_link_whose_key_did_not_change_keeps_its_arrival() -> None:
+    world = graph("S: A x; A: u v; x: v u", relevant="S A x")
+    assert names(events_of(world, Strategy(truth(world), RelevantReferrer()), ["S"])) == "s a x u v"
+
+
+def test_a_parked_link_returns_when_more_is_known() -> None:
+    world = pages(S="a:x b:xxx", b="a:xx")
+    strategy = Strategy(truth(world), AnchorLength(), admission=EnoughLetters(at_offering=3))
+    events = events_of(world, strategy, ["S"])
+    assert names(events) == "s b a"
+    first = events[0]
+    assert isinstance(first, Visited)
+    assert [(r.url, r.because, r.parked) for r in first.refused] == [(url("a"), "too few letters", True)]
+
+
+def test_a_link_parked_at_its_turn_returns_too() -> None:
+    world = pages(S="a:xx b:x c:xxxx", c="a:xx")
+    strategy = Strategy(truth(world), AnchorLength(), admission=EnoughLetters(at_popping=2))
+    events = events_of(world, strategy, ["S"])
+    assert names(events) == "s c a"
+
+
+def test_a_link_turned_away_at_its_turn_says_why() -> None:
+    world = pages(S="a:x b:xxx")
+    strategy = Strategy(truth(world), AnchorLength(), admission=EnoughLetters(at_popping=2))
+    crawl = Crawl(strategy, Frontier(MemoryStore()))
+    crawl.begin([url("S")])
+    assert names(list(simulate(crawl, world))) == "s b"
+    assert crawl.frontier.count(State.PARKED) == 1
+    (entry,) = crawl.frontier.find([url("a")])
+    assert entry is not None and entry.because == "still too few letters"
+
+
+def test_turning_away_is_told_with_the_next_arrival() -> None:
+    world = pages(S="a:x b:xxx c:xx")
+    strategy = Strategy(truth(world), AnchorLength(), admission=EnoughLetters(at_popping=3))
+    crawl = Crawl(strategy, Frontier(MemoryStore()))
+    crawl.begin([url("S")])
+    visit = crawl.next_visit(0.0)
+    assert visit is not None
+    crawl.absorb([(visit, world.look(visit)[0])], 0.0)
+    visit = crawl.next_visit(0.0)
+    assert visit is not None and crawl.next_visit(0.0) is None
+    events = crawl.absorb([(visit, world.look(visit)[0])], 0.0)
+    told = [event.refusal.url for event in events if isinstance(event, Refused)]
+    assert told == [url("c"), url("a")]
+
+
+def test_a_dropped_link_is_forgotten_and_may_come_in_by_a_better_way() -> None:
+    world = graph("S: i1 A; i1: D; A: D", relevant="S A D")
+    strategy = Strategy(truth(world), Arrival(), SinceRelevant(), LimitedDistance(0))
+    events = events_of(world, strategy, ["S"])
+    assert names(events) == "s i1 a d"
+    dropped = [r for e in events if isinstance(e, Visited) for r in e.refused]
+    assert [(r.url, r.parked) for r in dropped] == [(url("D"), False)]
+
+
+def test_the_trail_is_that_of_the_parent_that_gave_the_better_key() -> None:
+    world = graph("S: i1 A; i1: x; A: x", relevant="S A")
+    strategy = Strategy(truth(world), Nearness(), SinceRelevant())
+    visits = {e.visit.url: e.visit for e in events_of(world, strategy, ["S"]) if isinstance(e, Visited)}
+    assert visits[url("x")].trail == 0
+
+
+def test_a_seed_is_visited_first_and_never_moves() -> None:
+    world = pages(S="T:xxxxx a:xxxxxxx", T="b:x")
+    assert names(events_of(world, Strategy(truth(world), AnchorLength()), ["S", "T"])) == "s t a b"
+
+
+def test_a_redirect_hands_its_place_to_the_target() -> None:
+    world = pages(S="a:xxx b:xx")
+    world = replace(world, outcomes=dict(world.outcomes) | {url("a"): Redirect(url("c")), url("c"): Page(url("c"))})
+    events = events_of(world, Strategy(truth(world), AnchorLength()), ["S"])
+    assert names(events) == "s a c b"
+    assert [e.to for e in events if isinstance(e, Redirected)] == [url("c")]
+
+
+def test_redirects_in_a_circle_end() -> None:
+    world = WrittenWorld({url("A"): Redirect(url("B")), url("B"): Redirect(url("A"))})
+    events = events_of(world, Strategy(truth(world), Arrival()), ["A"])
+    assert names(events) == "a b"
+    assert isinstance(events[-1], Redirected) and events[-1].because == "already visited"
+
+
+def test_what_may_heal_is_tried_again_and_then_given_up() -> None:
+    world = WrittenWorld({url("A"): Failure("timed out", again_after=60.0)})
+    events = events_of(world, Strategy(truth(world), Arrival()), ["A"], limits=Limits(tries=3))
+    tries = [(e.at, e.again_at) for e in events if isinstance(e, Failed)]
+    assert tries == [(0.0, 60.0), (60.0, 120.0), (120.0, None)]
+
+
+def test_what_will_not_heal_is_tried_once() -> None:
+    world = WrittenWorld({url("A"): Failure("HTTP 404")})
+    assert names(events_of(world, Strategy(truth(world), Arrival()), ["A"])) == "a"
+
+
+def test_the_budget_ends_a_crawl_and_says_so() -> None:
+    world = graph("S: A B C")
+    crawl = Crawl(Strategy(truth(world), Arrival()), Frontier(MemoryStore()), Limits(visits=2))
+    crawl.begin([url("S")])
+    assert names(list(simulate(crawl, world))) == "s a"
+    assert crawl.ended() == "the budget of 2 visits is spent"
+
+
+def test_a_crawl_without_links_left_says_so() -> None:
+    world = graph("S: A")
+    crawl = Crawl(Strategy(truth(world), Arrival()), Frontier(MemoryStore()))
+    crawl.begin([url("S")])
+    assert names(list(simulate(crawl, world))) == "s a"
+    assert crawl.ended() == "nothing is waiting"
+
+
+def test_a_host_rests_between_visits() -> None:
+    world = graph("a.test/0: a.test/1 a.test/2; a.test/1: a.test/3")
+    events = events_of(world, Strategy(truth(world), Arrival()), ["a.test/0"], HostRules(rest=1.5), connections=4)
+    assert gaps(events, "a.test") == [1.5, 1.5, 1.5]
+
+
+def test_a_host_whose_queue_ran_empty_still_rests() -> None:
+    world = graph("a.test/0: b.test/0; b.test/0: a.test/1")
+    events = events_of(world, Strategy(truth(world), Arrival()), ["a.test/0"], HostRules(rest=10.0), connections=4)
+    assert gaps(events, "a.test") == [10.0]
+
+
+def test_other_hosts_are_visited_while_one_rests() -> None:
+    world = graph("a.test/0: a.test/1 b.test/0")
+    events = events_of(world, Strategy(truth(world), Arrival()), ["a.test/0"], HostRules(rest=5.0))
+    assert names(events) == "a.test/0 b.test/0 a.test/1"
+
+
+def test_a_closed_host_is_asked_for_its_rules_first() -> None:
+    world = replace(graph("a.test/0: a.test/1"), rules={"a.test": RobotsRules(delay=7.0)})
+    events = events_of(world, Strategy(truth(world), Arrival()), ["a.test/0"], HostRules(rest=1.0, ask_first=True))
+    assert [type(event) for event in events] == [HostOpened, Visited, Visited]
+    assert gaps(events, "a.test") == [7.0, 7.0]
+
+
+def test_a_verdict_too_few_is_a_broken_contract() -> None:
+    @dataclass(frozen=True)
+    class Silent:
+        reads_content: ClassVar[bool] = False
+
+        def judge(self, pages: Sequence[Page]) -> list[object]:
+            return []
+
+    world = graph("S: A")
+    with pytest.raises(BrokenContract, match="gave 0 verdicts for 1 pages"):
+        events_of(world, Strategy(Silent(), Arrival()), ["S"])  # type: ignore[arg-type]
+
+
+def test_an_evidence_too_few_is_a_broken_contract() -> None:
+    class Forgetful(AnchorLength):
+        def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+            return []
+
+    world = graph("S: A")
+    with pytest.raises(BrokenContract, match=r"gave 0 evidences for 1 links on http://s\.test/"):
+        events_of(world, Strategy(truth(world), Forgetful()), ["S"])
+
+
+def test_a_key_that_is_not_a_number_is_a_broken_contract() -> None:
+    class Undecided(AnchorLength):
+        def key(self, evidence: Evidence) -> float:
+            return float("nan")
+
+    world = graph("S: A")
+    with pytest.raises(BrokenContract, match=r"the key of http://a\.test/ is not a number"):
+        events_of(world, Strategy(truth(world), Undecided()), ["S"])
+
+
+@dataclass(frozen=True)
+class SwapAfterTwo:
+    """Housekeeping for this test: after two visits, `b` becomes the most promising link."""
+
+    every: int = 2
+    seen: list[Evidence | None] = field(default_factory=list, init=False)
+
+    def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
+        self.seen.append(waiting.evidence_of(url("b")))
+        return [(url("b"), {"letters": 9.0}), (url("nowhere"), {"letters": 9.0})]
+
+
+def test_upkeep_changes_the_place_of_links_that_wait() -> None:
+    world = pages(S="a:xxx b:x c:xx")
+    upkeep = SwapAfterTwo()
+    assert names(events_of(world, Strategy(truth(world), AnchorLength(), upkeep=upkeep), ["S"])) == "s a b c"
+    assert upkeep.seen == [{"letters": 1.0}, None]
+
+
+@dataclass(frozen=True)
+class CountsWords(AnchorLength):
+    """Learns which pages it was told about."""
+
+    learned: list[str] = field(default_factory=list, init=False)
+
+    def learn(self, sighting: Sighting) -> None:
+        self.learned.append(sighting.visit.url)
+
+
+def test_a_part_that_learns_is_told_of_every_page_before_its_links_are_scored() -> None:
+    world = pages(S="a:x")
+    scorer = CountsWords()
+    events_of(world, Strategy(truth(world), scorer), ["S"])
+    assert scorer.learned == [url("S"), url("a")]
+
+
+def test_a_fresh_strategy_has_the_same_parameters_and_learned_nothing() -> None:
+    world = pages(S="a:x")
+    strategy = Strategy(truth(world), CountsWords(), SinceRelevant(), LimitedDistance(3))
+    events_of(world, strategy, ["S"])
+    fresh = strategy.fresh()
+    assert repr(fresh) == repr(strategy).replace(repr([url("S"), url("a")]), "[]")
+    assert isinstance(fresh.scorer, CountsWords) and fresh.scorer.learned == []
+
+
+def test_a_strategy_prints_as_the_code_that_makes_it() -> None:
+    world = graph("S: A")
+    printed = repr(Strategy(truth(world), Nearness(), SinceRelevant(), LimitedDistance(2)))
+    assert printed == (
+        "Strategy(judge=Truth(target='relevant'), scorer=Nearness(), trail=SinceRelevant(), "
+        "admission=LimitedDistance(n=2), upkeep=None)"
+    )
+
+
+def test_a_crawl_killed_between_two_batches_goes_on_where_it_was(tmp_path: Path) -> None:
+    world = graph("S: A B; A: C D; B: E; C: F; F: G", relevant="S B E")
+    whole = names(events_of(world, Strategy(truth(world), RelevantReferrer()), ["S"])).split()
+    for stop in range(1, len(whole)):
+        path = tmp_path / f"{stop}.db"
+        visited: list[str] = []
+        for budget in (stop, len(whole) + 5):
+            store = SqliteStore(path)
+            crawl = Crawl(Strategy(truth(world), RelevantReferrer()), Frontier(store), Limits(visits=budget))
+            crawl.begin([url("S")])
+            visited += names(list(simulate(crawl, world))).split()
+            store.close()
+        assert visited == whole

@@ -1,0 +1,63 @@
+"""The simulated and the compiled driver visit the same pages in the same order."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from spoor.contest import run
+from spoor.course import Task
+from spoor.webs.web import Web
+from tests.handmade_web import write_web
+
+GRAPHS = 200
+STRATEGIES = (
+    "breadth-first",
+    "depth-first",
+    "hard-focused",
+    "soft-focused",
+    "limited-distance:n=0",
+    "limited-distance:n=1",
+    "limited-distance:n=3",
+    "prioritised-limited-distance:n=1",
+    "prioritised-limited-distance:n=3",
+    "in-links",
+    "oracle",
+    "greedy-oracle",
+)
+
+
+def random_links(rng: random.Random) -> tuple[list[list[int]], list[int]]:
+    """Links and relevant pages; page 0 is a seed and relevant, so that there is something to find."""
+    pages = rng.randint(2, 40)
+    density = rng.choice([1.0, 2.0, 4.0])
+    links = [rng.sample(range(pages), min(pages, int(rng.expovariate(1 / density)))) for _ in range(pages)]
+    relevant = [0, *[page for page in range(1, pages) if rng.random() < rng.choice([0.2, 0.5])]]
+    return [[t for t in found if t != page] for page, found in enumerate(links)], relevant
+
+
+@pytest.fixture(scope="module")
+def tasks(tmp_path_factory: pytest.TempPathFactory) -> list[Task]:
+    rng = random.Random(20261115)
+    folder = tmp_path_factory.mktemp("graphs")
+    return [_task(folder / str(number), rng) for number in range(GRAPHS)]
+
+
+def _task(folder: Path, rng: random.Random) -> Task:
+    links, relevant = random_links(rng)
+    urls = Web.open(write_web(folder, links, {"relevant": relevant})).urls
+    seeds = [0, *rng.sample(range(len(links)), min(2, len(links)))]
+    budget = rng.choice([len(links), rng.randint(1, len(links))])
+    return Task(folder, "relevant", tuple(urls[seed] for seed in seeds), budget=budget)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_both_drivers_give_the_same_order_and_the_same_queue(strategy: str, tasks: list[Task]) -> None:
+    for task in tasks:
+        simulated = run(replace(task, driver="simulated"), strategy)
+        compiled = run(replace(task, driver="compiled"), strategy)
+        assert simulated.order.tolist() == compiled.order.tolist(), task
+        assert simulated.queue.tolist() == compiled.queue.tolist(), task
