@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spoor.webs.folder import FORMAT
 
@@ -16,7 +18,7 @@ def write_web(folder: Path, links: Sequence[Sequence[int]], labels: Mapping[str,
     pages = len(links)
     starts = [*range(0, pages, 10), pages]
     folder.mkdir(parents=True)
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         "host_offsets": np.array(starts, np.int32),
         "page_host": (np.arange(pages) // 10).astype(np.int32),
         "link_offsets": np.cumsum([0, *map(len, links)]).astype(np.int64),

@@ -89,10 +89,10 @@ class FrontierMachine(RuleBasedStateMachine):
 
     @initialize(connections=st.integers(1, 2))
     def start(self, connections: int) -> None:
-        self.rules = HostRules(rest=REST, connections=connections)
+        self.host_rules = HostRules(rest=REST, connections=connections)
         self.model, self.now = Model(), 0.0
         self.store = self.make_store()
-        self.frontier = Frontier(self.store, self.rules)
+        self.frontier = Frontier(self.store, self.host_rules)
         self.commit()
 
     @rule(url=st.sampled_from(URLS), key=st.sampled_from(KEYS), evidence=st.integers(0, 3), parked=st.booleans())
@@ -131,7 +131,7 @@ class FrontierMachine(RuleBasedStateMachine):
     @rule()
     def visit(self) -> None:
         entry = self.frontier.peek(self.now)
-        expected = self.model.best(self.now, self.rules.connections)
+        expected = self.model.best(self.now, self.host_rules.connections)
         assert (entry.url if entry else None) == expected
         if entry is not None and expected is not None:
             self.frontier.begin(entry, self.now)
@@ -159,7 +159,7 @@ class FrontierMachine(RuleBasedStateMachine):
     def restart(self) -> None:
         self.commit()
         self.store = self.reopened_store()
-        self.frontier = Frontier(self.store, self.rules)
+        self.frontier = Frontier(self.store, self.host_rules)
         self.model.restart()
 
     @invariant()
@@ -211,7 +211,7 @@ class SqliteMachine(FrontierMachine):
     def crash(self) -> None:
         """What was not committed is lost; what was is all there."""
         self.store = self.reopened_store()
-        self.frontier = Frontier(self.store, self.rules)
+        self.frontier = Frontier(self.store, self.host_rules)
         self.model = copy.deepcopy(self.committed)
         self.model.restart()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from spoor.crawl import Crawl, Limits
 from spoor.drivers.simulated import simulate
@@ -61,4 +62,4 @@ def _name(address: str) -> str:
 def gaps(events: Sequence[Event], host: str) -> list[float]:
     """Seconds between the end of one visit to a host and the start of the next."""
     visits = [(e.visit.at, e.at) for e in events if hasattr(e, "visit") and e.visit.host == host]
-    return [start - end for (_, end), (start, _) in zip(visits, visits[1:], strict=False)]
+    return [start - end for (_, end), (start, _) in pairwise(visits)]

@@ -158,7 +158,7 @@ def compare(task: Task, strategies: Sequence[str], pool: Executor, advance: Call
     runs = _side_by_side([(task, name) for name in names], pool, advance)
     ceiling = measure("oracle", runs[names.index("oracle")], against).area
     scores = tuple(measure(name, one, against, ceiling) for name, one in zip(names, runs, strict=True))
-    return Comparison(task, int(prepared.reachable.sum()), against, scores)
+    return Comparison(task, prepared.reachable_pages, against, scores)
 
 
 def _side_by_side(jobs: Sequence[tuple[Task, str]], pool: Executor, advance: Callable[[int], None]) -> list[Run]:

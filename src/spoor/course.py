@@ -36,6 +36,18 @@ class Task:
     driver: Driver = "auto"
 
 
+def read_seeds(path: Path) -> tuple[str, ...]:
+    """One URL a line; empty lines and lines that begin with # are passed over."""
+    try:
+        lines = [line.strip() for line in path.read_text("utf8").splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"cannot read the seeds file {path}: {getattr(error, 'strerror', None) or error}") from None
+    seeds = tuple(line for line in lines if line and not line.startswith("#"))
+    if not seeds:
+        raise BadInput(f"the seeds file {path} holds no URL")
+    return seeds
+
+
 @dataclass(frozen=True)
 class Course:
     """A task made ready: the web opened, what can be reached worked out."""
@@ -62,15 +74,22 @@ class Course:
 
     @cached_property
     def reachable(self) -> NDArray[np.bool_]:
+        """Which pages can be reached from the seeds, redirects on the way included."""
         return reachable(*self.web.steps(), self.seeds, self.web.pages)
 
     @cached_property
+    def reachable_pages(self) -> int:
+        """How many; a redirect is not a page."""
+        redirects = self.web.redirects
+        found = self.reachable if redirects is None else self.reachable & (redirects < 0)
+        return int(found.sum())
+
+    @cached_property
     def yardstick(self) -> Yardstick:
-        pages = int(self.reachable.sum())
         relevant = int((self.reachable & self.wanted).sum())
         if not relevant:
             raise BadInput(f"no page labelled {self.task.target} can be reached from the seeds in {self.web.name}")
-        budget = min(pages, max(4 * relevant, 200)) if self.task.budget is None else self.task.budget
+        budget = min(self.reachable_pages, max(4 * relevant, 200)) if self.task.budget is None else self.task.budget
         return Yardstick(relevant, budget)
 
     def world(self, with_content: bool) -> RecordedWorld:

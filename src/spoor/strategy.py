@@ -52,7 +52,8 @@ class Strategy:
 
     def fresh(self) -> Strategy:
         """The same parameters, nothing learned."""
-        return Strategy(**{name: None if part is None else replace(part) for name, part in self._parts()})
+        copies: dict[str, Any] = {name: None if part is None else replace(part) for name, part in self._parts()}
+        return replace(self, **copies)
 
     def learners(self) -> list[Learner]:
         """The parts that learn, each once."""

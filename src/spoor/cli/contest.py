@@ -12,11 +12,11 @@ from pathlib import Path
 
 from spoor.assembly import STRATEGIES
 from spoor.cli.command import Commands, add_command
-from spoor.cli.progress import progress
+from spoor.cli.progress import counted, progress
 from spoor.cli.tables import print_table
-from spoor.cli.task_options import read_seeds, write_text
+from spoor.cli.task_options import write_text
 from spoor.contest import Comparison, compare, workers
-from spoor.course import Task
+from spoor.course import Task, read_seeds
 from spoor.errors import BadInput
 from spoor.webs.builder import Making, build_web
 from spoor.webs.gather import Report
@@ -41,7 +41,9 @@ class Row:
 
 def register(commands: Commands) -> None:
     parser = add_command(commands, "contest", "every strategy on every row of a contest, into one table", EXAMPLES, run)
-    parser.add_argument("--data", type=Path, metavar="DIR", help="holds contest/contest.tsv and webs/ ($SPOOR_DATA, ../shared)")
+    parser.add_argument(
+        "--data", type=Path, metavar="DIR", help="holds contest/contest.tsv and webs/ ($SPOOR_DATA, ../shared)"
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="webs built, results.json, table.md")
     parser.add_argument("--strategies", metavar="A,B,…", default=",".join(STRATEGIES), help="(default: all)")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="processes (all cores)")

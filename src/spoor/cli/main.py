@@ -8,10 +8,10 @@ import sys
 from collections.abc import Sequence
 
 from spoor import __version__
-from spoor.cli import catalogue, compare, simulate, web
+from spoor.cli import catalogue, compare, contest, demo, reproduce, simulate, web
 from spoor.errors import SpoorError
 
-COMMANDS = (web, simulate, compare, catalogue)
+COMMANDS = (demo, web, simulate, compare, contest, reproduce, catalogue)
 
 
 def parser() -> argparse.ArgumentParser:

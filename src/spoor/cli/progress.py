@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -14,6 +15,8 @@ Advance = Callable[[int], None]
 """Told how many units have been done since the last call."""
 
 SECONDS_BETWEEN_LINES = 10.0
+
+T = TypeVar("T")
 
 
 @contextlib.contextmanager
@@ -45,3 +48,10 @@ def _lines(doing: str, total: int | None) -> Advance:
             print(f"{doing}: {done:,}" + (f" of {total:,}" if total else ""), file=sys.stderr, flush=True)
 
     return advance
+
+
+def counted(items: Iterable[T], advance: Advance) -> Iterator[T]:
+    """The same items, each told to `advance` once it was dealt with."""
+    for item in items:
+        yield item
+        advance(1)

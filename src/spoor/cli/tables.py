@@ -1,39 +1,24 @@
-"""Tables on the terminal."""
+"""Tables on the terminal: plain text, so that they can be piped and pasted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-
 from spoor.measure.harvest import Score
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
-    """The first column is left-aligned, the rest are numbers. Off a terminal it is as wide as it needs to be."""
-    table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for index, column in enumerate(columns):
-        table.add_column(column, justify="right" if index else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*row)
-    console = Console()
-    console.print(table, width=None if console.is_terminal else 200, markup=False)
+    """The first column is left-aligned, the rest are numbers."""
+    lines = [list(columns), *map(list, rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    lines.insert(1, ["-" * width for width in widths])
+    if title:
+        print(title)
+    for first, *rest in lines:
+        print("  ".join([first.ljust(widths[0]), *map(str.rjust, rest, widths[1:])]))
 
 
-SCORE_COLUMNS = (
-    "strategy",
-    "visits",
-    "found",
-    "area",
-    "normalised",
-    "r_precision",
-    "n90",
-    "coverage",
-    "max_queue",
-    "s",
-)
+SCORE_COLUMNS = ("strategy", "visits", "found", "area", "normalised", "r_prec", "n90", "coverage", "max queue", "s")
 
 
 def score_row(score: Score) -> list[str]:

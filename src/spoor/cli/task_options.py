@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from spoor.course import Task
+from spoor.course import Task, read_seeds
 from spoor.errors import BadInput, UsageError
 
 
@@ -47,18 +47,6 @@ def task_from(arguments: argparse.Namespace) -> Task:
         open_ended=arguments.unrecorded == "fail",
         driver=arguments.driver,
     )
-
-
-def read_seeds(path: Path) -> tuple[str, ...]:
-    """One URL a line; empty lines and lines that begin with # are passed over."""
-    try:
-        lines = [line.strip() for line in path.read_text("utf8").splitlines()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"cannot read the seeds file {path}: {getattr(error, 'strerror', None) or error}") from None
-    seeds = tuple(line for line in lines if line and not line.startswith("#"))
-    if not seeds:
-        raise BadInput(f"the seeds file {path} holds no URL")
-    return seeds
 
 
 def write_text(path: Path, text: str) -> None:

@@ -18,6 +18,9 @@ from spoor.urls import host_of
 
 KEY_PARTS = 3
 CACHE_KIB = 192 * 1024
+PLACES_PER_QUERY = 400
+PAGES_PER_CHECKPOINT = 32 * 1024
+"""The log may grow to 128 MiB before it is written back: pages that change often are then written once, not often."""
 
 # Rows are appended as links arrive; both indexes begin with the host, because most links of a page lead to its own
 # host: offering a page then touches a few leaves of each index instead of one per link.
@@ -66,6 +69,7 @@ class SqliteStore:
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
         self._db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+        self._db.execute(f"PRAGMA wal_autocheckpoint = {PAGES_PER_CHECKPOINT}")
         self._db.executescript(SCHEMA)
         self._host_ids = dict(self._db.execute("SELECT name, id FROM hosts"))
         self._host_names = {number: name for name, number in self._host_ids.items()}
@@ -78,7 +82,8 @@ class SqliteStore:
         self._db.close()
 
     def find(self, urls: Sequence[str]) -> list[Entry | None]:
-        return [self._changed.get(url) or self._read(url) for url in urls]
+        stored = {entry.url: entry for entry in self._read([url for url in urls if url not in self._changed])}
+        return [self._changed.get(url) or stored.get(url) for url in urls]
 
     def save(self, entry: Entry) -> None:
         self._changed[entry.url] = entry
@@ -119,13 +124,15 @@ class SqliteStore:
         self._db.execute("COMMIT")
         self._db.execute("BEGIN IMMEDIATE")
 
-    def _read(self, url: str) -> Entry | None:
-        host = self._host_ids.get(host_of(url))
-        if host is None:
-            return None
-        query = f"SELECT id, {COLUMNS} FROM links WHERE host = ? AND hash = ?"
-        row = self._db.execute(query, (host, _hash(url))).fetchone()
-        return self._entry(row) if row else None
+    def _read(self, urls: Sequence[str]) -> Iterator[Entry]:
+        """Those of the URLs that are in the file, asked for in as few queries as SQLite allows."""
+        places = [(host, _hash(url)) for url in urls if (host := self._host_ids.get(host_of(url))) is not None]
+        for start in range(0, len(places), PLACES_PER_QUERY):
+            asked = places[start : start + PLACES_PER_QUERY]
+            values = ", ".join(["(?, ?)"] * len(asked))
+            query = f"WITH asked (h, x) AS (VALUES {values}) SELECT id, {COLUMNS} FROM asked CROSS JOIN links"
+            query += " ON host = h AND hash = x"
+            yield from map(self._entry, self._db.execute(query, [part for place in asked for part in place]))
 
     def _flush(self) -> None:
         self._flush_hosts()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spoor.errors import MissingExtra
 from spoor.measure.harvest import Score, Yardstick
@@ -41,7 +41,7 @@ def plot_scores(scores: Sequence[Score], against: Yardstick, title: str) -> str:
 
 def _draw(panels: Sequence[Axes], score: Score, against: Yardstick) -> None:
     visits, found, queue = zip(*score.curve, strict=True)
-    look = {"color": "0.55", "linewidth": 1.0} if score.strategy == "oracle" else {"linewidth": 1.6}
+    look: dict[str, Any] = {"color": "0.55", "linewidth": 1.0} if score.strategy == "oracle" else {"linewidth": 1.6}
     (line,) = panels[0].plot(visits, [f / n for n, f in zip(visits, found, strict=True)], label=score.strategy, **look)
     look["color"] = line.get_color()
     panels[1].plot(visits, [f / against.relevant for f in found], **look)

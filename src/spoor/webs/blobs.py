@@ -28,6 +28,12 @@ class BlobWriter:
         self._file.write(blob)
         self._offsets.append(self._offsets[-1] + len(blob))
 
+    def __enter__(self) -> BlobWriter:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
     def close(self) -> None:
         self._file.close()
         np.save(self._offsets_path, np.array(self._offsets, dtype=np.int64))
@@ -44,7 +50,16 @@ class Blobs:
     def __len__(self) -> int:
         return len(self._offsets) - 1
 
+    @property
+    def nbytes(self) -> int:
+        """Of all stored values together."""
+        return len(self._bytes)
+
     def __getitem__(self, index: int) -> Any:
         """None: no value was stored."""
-        start, end = int(self._offsets[index]), int(self._offsets[index + 1])
-        return json.loads(zlib.decompress(self._bytes[start:end].tobytes())) if end > start else None
+        blob = self.stored(index)
+        return json.loads(zlib.decompress(blob)) if blob else None
+
+    def stored(self, index: int) -> bytes:
+        """A value as it was appended."""
+        return self._bytes[int(self._offsets[index]) : int(self._offsets[index + 1])].tobytes()

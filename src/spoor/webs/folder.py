@@ -51,6 +51,14 @@ def complete_or_absent(out: Path) -> Iterator[Path]:
         partial.chmod(0o755)
         os.replace(partial, out)
     except OSError as error:
-        raise BadInput(f"cannot write {out}: {error.strerror or error}") from error
+        raise _told(error, partial, out) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def _told(error: OSError, partial: Path, out: Path) -> BadInput:
+    """An error about a file of somebody else's is about reading it; any other kept us from writing."""
+    reason = error.strerror or str(error)
+    if error.filename and not str(error.filename).startswith(str(partial)):
+        return BadInput(f"cannot read {error.filename}: {reason}")
+    return BadInput(f"cannot write {out}: {reason}")

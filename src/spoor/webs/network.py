@@ -34,7 +34,8 @@ class Conditions:
 
 @dataclass(frozen=True)
 class Network:
-    """A world seen through a network. A failed visit may be tried again after a minute and takes ten latencies."""
+    """A world seen through a network; visits whose time was recorded take that time. A failed visit takes ten latencies
+    and may be tried again after a minute."""
 
     world: World
     conditions: Conditions = Conditions()
@@ -45,12 +46,15 @@ class Network:
             return RobotsRules(self._rest(visit.host)), latency
         if self._chance(f"failure {visit.tries}", visit.url) < self.conditions.failures:
             return Failure("timed out", again_after=60.0), 10 * latency
-        outcome, seconds = self.world.look(visit)
-        size = HEADERS + (outcome.size if isinstance(outcome, Page) else 0)
-        return outcome, seconds + latency + size / (self.conditions.bandwidth * self._factor("bandwidth", visit.host))
+        outcome, recorded = self.world.look(visit)
+        return outcome, recorded or latency + self._transfer(outcome, visit.host)
 
     def truth(self, url: str) -> bool:
         return self.world.truth(url)
+
+    def _transfer(self, outcome: Outcome, host: str) -> float:
+        size = HEADERS + (outcome.size if isinstance(outcome, Page) else 0)
+        return size / (self.conditions.bandwidth * self._factor("bandwidth", host))
 
     def _rest(self, host: str) -> float:
         slow = self._chance("rest", host) < SLOW_SHARE

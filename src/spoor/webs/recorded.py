@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +25,14 @@ class RecordedWorld:
     _links: dict[int, Link] = field(default_factory=dict, repr=False)
 
     def look(self, visit: Visit) -> tuple[Outcome, float]:
-        """Takes no time; `Network` adds a clock."""
+        """Takes the time that was recorded, or none; `Network` adds what a recording lacks."""
         if visit.purpose == "robots":
             return RobotsRules(), 0.0
         number = self.number(visit.url)
         if number is None or number >= self.web.pages:
             return Failure("not recorded"), 0.0
-        return self._outcome(number), 0.0
+        seconds = self.web.seconds
+        return self._outcome(number), 0.0 if seconds is None else float(seconds[number])
 
     def truth(self, url: str) -> bool:
         number = self.number(url)
@@ -46,16 +46,13 @@ class RecordedWorld:
         return number
 
     def _outcome(self, number: int) -> Outcome:
-        if self._redirects is not None and (to := int(self._redirects[number])) >= 0:
+        redirects = self.web.redirects
+        if redirects is not None and (to := int(redirects[number])) >= 0:
             return Redirect(self._link(to).url, int(self.web.array("status")[number]))
         page = self.web.page(number)
-        if page.status >= 400:
-            return Failure(f"HTTP {page.status}")
+        if not 200 <= page.status < 300:
+            return Failure(f"HTTP {page.status}" if page.status else "no answer")
         return self._with_links(number, page)
-
-    @cached_property
-    def _redirects(self) -> NDArray[np.int32] | None:
-        return self.web.redirects
 
     def _with_links(self, number: int, page: Page) -> Page:
         targets = self.web.targets(number)

@@ -87,4 +87,4 @@ class PatternUrls:
 
 
 def _hash(url: str) -> np.uint64:
-    return np.frombuffer(hashlib.blake2b(url.encode(), digest_size=8).digest(), dtype="<u8")[0]
+    return np.uint64(int.from_bytes(hashlib.blake2b(url.encode(), digest_size=8).digest(), "little"))

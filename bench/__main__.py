@@ -1,0 +1,23 @@
+"""`python -m bench [PART] [options]`: run one part, or all of them."""
+
+from __future__ import annotations
+
+import sys
+
+from bench import compiled
+
+PARTS = {"compiled": compiled.main}
+
+
+def main() -> int:
+    name, options = (sys.argv[1], sys.argv[2:]) if sys.argv[1:] and sys.argv[1] in PARTS else ("", sys.argv[1:])
+    if options and not name:
+        print(f"bench: no part is called {options[0]!r}; there are {', '.join(PARTS)}", file=sys.stderr)
+        return 2
+    for part in [PARTS[name]] if name else PARTS.values():
+        part(options)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,101 @@
+"""The frontier: offers and visits a second, and memory, with a million and with ten million links waiting."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from spoor.frontier import Entry, Frontier, MemoryStore, SqliteStore
+
+HOSTS_PER_MILLION = 10_000
+LINKS_PER_PAGE = 40
+AT_HOME = 0.8
+"""The share of a page's links that stay on its host."""
+
+PAGES_PER_BATCH = 10
+MEASURED_BATCHES = 200
+
+
+def links(waiting: int, seed: int) -> Iterator[list[tuple[str, str]]]:
+    """The links of one page after another: URL and host. Nearly all are new."""
+    rng = random.Random(seed)
+    hosts = [f"h{number}.test" for number in range(waiting * HOSTS_PER_MILLION // 1_000_000)]
+    while True:
+        home = rng.choice(hosts)
+        page = [home if rng.random() < AT_HOME else rng.choice(hosts) for _ in range(LINKS_PER_PAGE)]
+        yield [(f"http://{host}/section/{rng.getrandbits(40):010x}/page.html", host) for host in page]
+
+
+def offer(frontier: Frontier, page: list[tuple[str, str]], rng: random.Random) -> None:
+    known = frontier.find([url for url, _ in page])
+    for (url, host), entry in zip(page, known, strict=True):
+        if entry is None:
+            score = round(rng.random(), 3)
+            frontier.add(Entry(url, host, (score,), {"relevance": score}, 0, 3, "http://found.test/on/this/page.html"))
+
+
+def measure(kind: str, waiting: int, folder: Path) -> None:
+    """Fills a frontier, then offers and visits; prints one line of figures."""
+    before = resident()
+    frontier = Frontier(MemoryStore() if kind == "memory" else SqliteStore(folder / "frontier.db"))
+    pages, rng = links(waiting, 1), random.Random(2)
+    filling = time.perf_counter()
+    while len(frontier) < waiting:
+        batch(frontier, pages, rng)
+    filled = time.perf_counter()
+    for _ in range(MEASURED_BATCHES):
+        batch(frontier, pages, rng)
+    offered = time.perf_counter()
+    visits = MEASURED_BATCHES * PAGES_PER_BATCH * 5
+    visit(frontier, visits)
+    visited = time.perf_counter()
+    offers = MEASURED_BATCHES * PAGES_PER_BATCH * LINKS_PER_PAGE / (offered - filled)
+    whole = waiting / (filled - filling)
+    memory = resident() - before
+    print(
+        f"{kind:<8}{waiting:>12,} waiting   {offers:>9,.0f} offers/s (filling {whole:>9,.0f})   "
+        f"{visits / (visited - offered):>8,.0f} visits/s   {memory / 2**20:>7,.0f} MiB   "
+        f"{memory / waiting:>5,.0f} bytes/link"
+    )
+
+
+def batch(frontier: Frontier, pages: Iterator[list[tuple[str, str]]], rng: random.Random) -> None:
+    """One absorbed batch: one transaction."""
+    for _ in range(PAGES_PER_BATCH):
+        offer(frontier, next(pages), rng)
+    frontier.commit()
+
+
+def visit(frontier: Frontier, visits: int) -> None:
+    """The best link, in transit, settled; a transaction for every batch of them."""
+    for number in range(visits):
+        entry = frontier.peek(float(number))
+        assert entry is not None
+        frontier.begin(entry, float(number))
+        frontier.settle(entry.url, float(number))
+        if number % PAGES_PER_BATCH == 0:
+            frontier.commit()
+
+
+def resident() -> int:
+    """The largest amount of memory this process has held, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Each measurement in a process of its own, so that memory is its own too."""
+    for waiting in (1_000_000, 10_000_000):
+        for kind in ("memory", "sqlite"):
+            subprocess.run([sys.executable, "-m", "bench.frontier", kind, str(waiting)], check=True)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as scratch:
+        measure(sys.argv[1], int(sys.argv[2]), Path(scratch))

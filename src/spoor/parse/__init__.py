@@ -1,0 +1,1 @@
+"""From the bytes of a response to a `records.Page`: charset, text, links and what surrounds them."""

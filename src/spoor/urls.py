@@ -1,0 +1,150 @@
+"""When are two URLs the same, what does a link mean on its page, and which URLs are nearly another?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from can_ada import parse
+
+INDEX_FILES = (
+    "index.html",
+    "index.htm",
+    "index.shtml",
+    "index.php",
+    "index.asp",
+    "index.jsp",
+    "default.html",
+    "default.htm",
+    "default.asp",
+    "home.html",
+    "home.htm",
+    "welcome.html",
+    "welcome.htm",
+    "Welcome.html",
+    "Default.htm",
+)
+"""Files that a server gives for a folder, the likelier first."""
+
+_SPACE_AND_CONTROLS = "".join(map(chr, range(0x21)))
+_TABS_AND_LINE_ENDS = re.compile(r"[\t\n\r]")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
+_ESCAPE = re.compile(r"%[0-9a-fA-F]{2}")
+_INDEX_NAMES = frozenset(name.lower() for name in INDEX_FILES)
+
+
+def normalise(url: str) -> str | None:
+    """The one spelling of an absolute http or https URL; None when it is something else.
+
+    As browsers write it (WHATWG), without fragment, user and password, and with percent escapes in upper case.
+    """
+    try:
+        parsed = parse(url)
+    except (ValueError, TypeError):  # TypeError: half a surrogate pair, which is not text
+        return None
+    if parsed.protocol not in ("http:", "https:"):
+        return None
+    if parsed.has_credentials():
+        parsed.username = parsed.password = ""
+    href: str = parsed.href
+    if "#" in href:
+        href = href[: href.index("#")]
+    if "/." in href:
+        href = _without_dot_segments(href)
+    return _ESCAPE.sub(lambda escape: escape[0].upper(), href) if "%" in href else href
+
+
+def _without_dot_segments(url: str) -> str:
+    """Done by ourselves too: can_ada 3.0 leaves them in a path that holds a name like `.hidden` before them."""
+    before, mark, query = url.partition("?")
+    start = before.index("/", 8)
+    kept: list[str] = []
+    for segment in before[start + 1 :].split("/"):
+        dots = segment.lower().replace("%2e", ".")
+        if dots == ".." and kept:
+            kept.pop()
+        if dots not in (".", ".."):
+            kept.append(segment)
+    if dots in (".", ".."):
+        kept.append("")
+    return before[: start + 1] + "/".join(kept) + mark + query
+
+
+def join(base: str, href: str) -> str | None:
+    """What `href` means on the page `base`, which is normalised. None when it leads to no http or https URL."""
+    href = href.strip(_SPACE_AND_CONTROLS)
+    if "\n" in href or "\t" in href or "\r" in href:
+        href = _TABS_AND_LINE_ENDS.sub("", href)
+    scheme = _SCHEME.match(href)
+    if scheme is None:
+        return _join_relative(base, href)
+    rest = href[scheme.end() :]
+    # `http:page.html` on an http page is relative: an old spelling that browsers still honour.
+    if base.startswith(scheme[0].lower()) and not rest.replace("\\", "/").startswith("//"):
+        return _join_relative(base, rest)
+    return normalise(href)
+
+
+def _join_relative(base: str, href: str) -> str | None:
+    first = href[:1]
+    if first in "/\\" and first:
+        if href[1:2] in ("/", "\\"):
+            return normalise(base[: base.index(":") + 1] + href)
+        return normalise(base[: base.index("/", 8)] + href)
+    if not first or first == "#":
+        return base
+    page = base.partition("?")[0]
+    if first == "?":
+        return normalise(page + href)
+    return normalise(page[: page.rindex("/") + 1] + href)
+
+
+def host_of(url: str) -> str:
+    """The host of a normalised URL, with its port unless that is the usual one."""
+    return url[url.index("/") + 2 : url.index("/", 8)]
+
+
+def near_misses(url: str) -> Iterator[str]:
+    """Other spellings under which a recording may hold the page of a normalised URL, the closest first.
+
+    They differ in the trailing slash or index file, in http or https, in `www.`, or in several of these.
+    """
+    scheme, _, rest = url.partition("://")
+    host, slash, tail = rest.partition("/")
+    schemes = (scheme, "https" if scheme == "http" else "http")
+    hosts = (host, host[4:] if host.startswith("www.") else "www." + host)
+    paths = (slash + tail, *_other_paths(slash + tail))
+    for changes in range(1, 4):
+        for s, h in ((0, 0), (1, 0), (0, 1), (1, 1)):
+            if s + h == changes:
+                yield f"{schemes[s]}://{hosts[h]}{paths[0]}"
+            elif s + h == changes - 1:
+                yield from (f"{schemes[s]}://{hosts[h]}{path}" for path in paths[1:])
+
+
+def _other_paths(path: str) -> Iterator[str]:
+    """The same page with another ending; a path with a query has none."""
+    if "?" in path:
+        return
+    folder, _, name = path.rpartition("/")
+    if name.lower() in _INDEX_NAMES:
+        yield folder + "/"
+    elif name:
+        folder = path
+        yield path + "/"
+    if folder and folder != path:
+        yield folder
+    yield from (variant for index in INDEX_FILES if (variant := f"{folder}/{index}") != path)
+
+
+def difference(url: str, near_miss: str) -> str:
+    """In what a near miss differs, in words: `ending`, `scheme`, `www`, or several joined by ` and `."""
+    (scheme, host, path), (other_scheme, other_host, other_path) = _parts(url), _parts(near_miss)
+    kinds = {"ending": path != other_path, "scheme": scheme != other_scheme, "www": host != other_host}
+    return " and ".join(kind for kind, differs in kinds.items() if differs)
+
+
+def _parts(url: str) -> tuple[str, str, str]:
+    scheme, _, rest = url.partition("://")
+    host, _, path = rest.partition("/")
+    return scheme, host, path

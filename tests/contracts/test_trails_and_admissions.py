@@ -1,0 +1,43 @@
+"""What every trail and every admission promises."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from spoor.admit.at_least import AtLeast
+from spoor.admit.limited_distance import LimitedDistance
+from spoor.records import Link, Page, Verdict, Visit
+from spoor.roles import Admission, Trail
+from spoor.strategy import AdmitAll, NoTrail
+from spoor.trail.since_relevant import SinceRelevant
+
+PAGE = Page("http://p.test/")
+GOOD, BAD = Verdict(1.0, True, "good"), Verdict(0.0, False, "bad")
+
+
+@pytest.mark.parametrize("trail", [NoTrail(), SinceRelevant()], ids=repr)
+class TestEveryTrail:
+    def test_has_states_that_can_be_stored(self, trail: Trail) -> None:
+        state = trail.root()
+        for verdict in (GOOD, BAD, BAD, GOOD):
+            assert json.loads(json.dumps(state)) == state
+            state = trail.advance(state, PAGE, verdict)
+
+    def test_can_rank_every_state(self, trail: Trail) -> None:
+        state = trail.advance(trail.root(), PAGE, BAD)
+        assert trail.rank(state) == trail.rank(state)
+
+
+@pytest.mark.parametrize("admission", [AdmitAll(), LimitedDistance(1), AtLeast("relevant_referrer", 1.0)], ids=repr)
+class TestEveryAdmission:
+    def test_gives_a_reason_for_everything_it_does_not_admit(self, admission: Admission) -> None:
+        for distance in range(4):
+            evidence = {"relevant_referrer": float(distance == 0)}
+            ruling = admission.at_offer(Link("http://a.test/"), evidence, distance)
+            assert ruling.decision == "admit" or ruling.because
+
+    def test_admits_at_the_turn_what_it_admitted_when_offered(self, admission: Admission) -> None:
+        visit = Visit("http://a.test/", "a.test", 0, 0.0, evidence={"relevant_referrer": 1.0}, trail=0)
+        assert admission.at_pop(visit).decision == "admit"

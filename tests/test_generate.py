@@ -1,0 +1,287 @@
+"""Generated webs: the same for the same request, of the size asked for, and shaped as their papers say."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from spoor.cli.main import main
+from spoor.errors import BadInput, UsageError
+from spoor.webs.generate import CATALOGUE, Request, generate
+from spoor.webs.generate.language_web import Language
+from spoor.webs.generate.languages import JAPANESE, THAI
+from spoor.webs.generate.words import TOPICS
+from spoor.webs.graph import reachable
+from spoor.webs.web import Web
+
+Make = Callable[..., Web]
+
+
+@pytest.fixture(scope="module")
+def make(tmp_path_factory: pytest.TempPathFactory) -> Make:
+    """Webs by name, pages, seed and text, each made once."""
+    made: dict[Request, Web] = {}
+
+    def make(name: str, pages: int, seed: int = 1, text: bool = False) -> Web:
+        request = Request(name, pages, seed, text)
+        if request not in made:
+            out = tmp_path_factory.mktemp("webs") / "web"
+            generate(request, out, lambda _: None)
+            made[request] = Web.open(out)
+        return made[request]
+
+    return make
+
+
+def fingerprint(folder: Path) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
+
+
+def seeds_of(web: Web) -> list[int]:
+    return [web.urls.find(url) or 0 for url in (web.folder / "seeds.txt").read_text().split()]
+
+
+def relevant_links(web: Web, relevant: NDArray[np.bool_]) -> tuple[float, float]:
+    """The share of relevant pages among the targets of relevant pages, and among those of others."""
+    source = np.repeat(np.arange(web.pages), np.diff(web.link_offsets))
+    to_relevant = relevant[web.link_targets]
+    return float(to_relevant[relevant[source]].mean()), float(to_relevant[~relevant[source]].mean())
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_the_same_request_makes_the_same_files_and_another_seed_others(name: str, tmp_path: Path) -> None:
+    for folder, seed in (("a", 7), ("b", 7), ("c", 8)):
+        generate(Request(name, 300, seed, text=True), tmp_path / folder, lambda _: None)
+    first, again, other = (fingerprint(tmp_path / folder) for folder in "abc")
+    assert first == again
+    assert first["link_targets.npy"] != other["link_targets.npy"]
+    assert first["texts.bin"] != other["texts.bin"]
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+@pytest.mark.parametrize("pages", [10, 11, 997])
+def test_even_the_smallest_webs_are_whole(make: Make, name: str, pages: int) -> None:
+    web = make(name, pages)
+    if name != "japanese":
+        assert web.pages == pages
+    assert 1 <= web.pages <= pages
+    assert len(web.link_offsets) == web.pages + 1
+    assert len(web.link_targets) == web.link_offsets[-1] == web.about["links"]
+    assert web.labelled("relevant").any()
+    assert len(seeds_of(web)) >= 1
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_links_are_distinct_stay_inside_and_never_lead_to_the_page_itself(make: Make, name: str) -> None:
+    web = make(name, 997)
+    for page in range(web.pages):
+        targets = web.targets(page)
+        assert len(set(targets)) == len(targets)
+        assert page not in targets
+        assert all(0 <= target < web.pages for target in targets)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_every_url_is_found_again_and_tells_its_host(make: Make, name: str) -> None:
+    web = make(name, 997)
+    hosts = web.array("page_host")
+    for page in range(web.pages):
+        url = web.urls[page]
+        assert web.urls.find(url) == page
+        assert url.startswith(f"http://h{hosts[page]}.{name}.test/")
+
+
+def test_pages_come_in_batches_without_a_seam(tmp_path: Path, make: Make) -> None:
+    web, steps = make("thai", 30_000), list[int]()
+    generate(Request("thai", 1_100_000, 1), tmp_path / "web", steps.append)
+    assert len(steps) > 1
+    assert sum(steps) == 1_100_000
+    larger = Web.open(tmp_path / "web")
+    assert larger.link_offsets[-1] == len(larger.link_targets)
+    # The relevance of a page follows from the seed, its host and its number, not from the size of the web.
+    assert np.array_equal(larger.labelled("relevant")[: web.pages], web.labelled("relevant"))
+
+
+def test_the_thai_web_has_the_shape_of_w2(make: Make) -> None:
+    web = make("thai", 30_000)
+    relevant = web.labelled("relevant")
+    from_relevant, from_others = relevant_links(web, relevant)
+    assert 700 <= web.about["hosts"] <= 1_100
+    assert 3.0 <= len(web.link_targets) / web.pages <= 3.5
+    assert 0.20 <= relevant.mean() <= 0.35
+    assert from_relevant > 0.75
+    assert from_others < 0.15
+
+
+def test_links_come_in_the_order_children_parent_root(make: Make) -> None:
+    web = make("thai", 30_000)
+    start = int(web.array("host_offsets")[1])
+    assert web.targets(start)[:4] == [start + 1, start + 2, start + 3, start + 4]
+    fifth = start + 5
+    inside = [target for target in web.targets(fifth) if start <= target < web.array("host_offsets")[2]]
+    assert (start + 1) in inside
+    assert inside[: inside.index(start + 1)] == [
+        child for child in range(start + 21, start + 25) if child < web.array("host_offsets")[2]
+    ]
+
+
+def test_fewer_sites_are_mongolian(make: Make) -> None:
+    assert 0.05 <= make("mongolian", 30_000).labelled("relevant").mean() <= 0.20
+
+
+def test_the_japanese_web_is_mostly_japanese_and_all_within_reach(make: Make) -> None:
+    web = make("japanese", 30_000)
+    assert web.pages == 30_000
+    assert 0.65 < web.labelled("relevant").mean() < 0.85
+    assert reachable(web.link_offsets, web.link_targets, seeds_of(web), web.pages).all()
+
+
+@pytest.mark.parametrize("name", ["thai", "japanese", "mongolian"])
+def test_five_relevant_seeds(make: Make, name: str) -> None:
+    web = make(name, 30_000)
+    assert len(set(seeds_of(web))) == 5
+    assert web.labelled("relevant")[seeds_of(web)].all()
+
+
+@pytest.mark.parametrize(
+    ("name", "attribute", "language"), [("thai", "meta_charset", THAI), ("japanese", "detected_charset", JAPANESE)]
+)
+def test_the_charset_gives_the_wanted_language_away(make: Make, name: str, attribute: str, language: Language) -> None:
+    web = make(name, 30_000)
+    says = np.isin(np.array(web.about["charsets"])[web.array(attribute)], language.own_charsets)
+    assert np.array_equal(says, web.labelled("relevant"))
+
+
+def test_sizes_are_spread_around_twelve_thousand_bytes(make: Make) -> None:
+    sizes = make("thai", 30_000).array("size")
+    assert 11_000 < np.median(sizes) < 13_000
+    assert np.percentile(sizes, 90) > 3 * np.median(sizes)
+
+
+@pytest.mark.parametrize(
+    ("name", "charsets"), [("thai", ("windows-874",)), ("japanese", ("euc-jp", "shift_jis", "iso-2022-jp"))]
+)
+def test_with_texts_a_real_detector_knows_the_language_by_the_bytes(
+    make: Make, name: str, charsets: tuple[str, ...]
+) -> None:
+    web = make(name, 2_000, text=True)
+    says = np.isin(np.array(web.about["charsets"])[web.array("detected_charset")], charsets)
+    wrong = says != web.labelled("relevant")
+    assert wrong.mean() < 0.01
+
+
+def test_texts_are_in_the_language_of_the_page(make: Make) -> None:
+    web = make("thai", 2_000, text=True)
+    relevant = web.labelled("relevant")
+    for page in range(0, 2_000, 50):
+        text = web.texts[page][1]
+        thai = sum("\u0e00" <= letter <= "\u0e7f" for letter in text) / len(text)
+        assert (thai > 0.9) == relevant[page]
+
+
+@pytest.mark.parametrize("name", ["topical", "topical-weak", "courses", "thai"])
+def test_every_link_has_a_context(make: Make, name: str) -> None:
+    web = make(name, 997, text=True)
+    for page in range(0, web.pages, 20):
+        contexts = web.contexts[page]
+        assert len(contexts) == len(web.targets(page))
+        assert all(len(context) == 5 for context in contexts)
+
+
+def test_language_webs_have_texts_only_when_asked(make: Make) -> None:
+    assert not make("thai", 997).has_content
+    assert make("topical", 997).has_content
+
+
+def test_a_topical_page_has_one_type_and_the_first_is_wanted(make: Make) -> None:
+    web = make("topical", 20_000)
+    types = np.array([web.labelled(f"type={number}") for number in range(9)])
+    assert (types.sum(axis=0) == 1).all()
+    assert np.array_equal(types[0], web.labelled("relevant"))
+    assert 0.05 <= types[0].mean() <= 0.07
+    source = np.repeat(np.arange(web.pages), np.diff(web.link_offsets))
+    wanted = types[0][web.link_targets]
+    assert 0.27 < wanted[types[1][source]].mean() < 0.33
+    assert wanted[types[5][source]].mean() < 0.01
+
+
+def topic_share(text: str) -> float:
+    words = text.split()
+    return sum(word in TOPICS[0] for word in words) / len(words)
+
+
+def test_wanted_pages_speak_of_the_topic_and_near_ones_less(make: Make) -> None:
+    web = make("topical", 20_000)
+
+    def mean_share(label: str) -> float:
+        pages = np.flatnonzero(web.labelled(label))[:200]
+        return float(np.mean([topic_share(web.texts[page][1]) for page in pages]))
+
+    assert 0.5 < mean_share("type=0") < 0.7
+    assert 0.2 < mean_share("type=1") < 0.4
+    assert mean_share("type=7") < 0.15
+
+
+def test_anchors_tell_more_in_the_topical_web_than_in_the_weak_one(make: Make) -> None:
+    def told(web: Web) -> float:
+        relevant = web.labelled("relevant")
+        anchors = [
+            topic_share(context[0])
+            for page in range(web.pages)
+            for target, context in zip(web.targets(page), web.contexts[page], strict=True)
+            if relevant[target]
+        ]
+        return float(np.mean(anchors))
+
+    assert told(make("topical", 997)) > 1.5 * told(make("topical-weak", 997))
+
+
+def test_courses_have_five_classes_and_a_fifth_of_the_pages_is_half_hindi(make: Make) -> None:
+    web = make("courses", 1_000)
+    assert web.labels == ["relevant", "class=CSE", "class=IT", "class=ENGG", "class=COMP", "class=OTHER"]
+    assert np.array_equal(web.labelled("relevant"), web.labelled("class=CSE"))
+    hindi = [any("\u0900" <= letter <= "\u097f" for letter in web.texts[page][1]) for page in range(1_000)]
+    assert 0.15 < np.mean(hindi) < 0.25
+
+
+def test_contexts_of_links_to_wanted_courses_name_them_six_times_in_ten(make: Make) -> None:
+    web = make("courses", 1_000)
+    wanted = web.labelled("class=CSE")
+    named = [
+        "computer science and engineering" in context[0] or "कंप्यूटर विज्ञान" in context[0]
+        for page in range(1_000)
+        for target, context in zip(web.targets(page), web.contexts[page], strict=True)
+        if wanted[target]
+    ]
+    assert 0.5 < np.mean(named) < 0.7
+
+
+def test_requests_that_cannot_be_met_are_refused_in_one_line(tmp_path: Path) -> None:
+    def refusal(request: Request, out: Path, kind: type[Exception]) -> str:
+        with pytest.raises(kind) as caught:
+            generate(request, out, lambda _: None)
+        assert "\n" not in str(caught.value)
+        return str(caught.value)
+
+    assert "klingon" in refusal(Request("klingon", 100, 1), tmp_path / "w", UsageError)
+    assert "9" in refusal(Request("thai", 9, 1), tmp_path / "w", UsageError)
+    assert "too many" in refusal(Request("thai", 10**10, 1), tmp_path / "w", UsageError)
+    assert "--text" in refusal(Request("thai", 10**6, 1, text=True), tmp_path / "w", UsageError)
+    (tmp_path / "file").write_text("")
+    assert "exists" in refusal(Request("thai", 100, 1), tmp_path / "file", BadInput)
+    assert "cannot write" in refusal(Request("thai", 100, 1), Path("/proc/nowhere/web"), BadInput)
+    assert not (tmp_path / "w").exists()
+
+
+def test_the_command_reports_what_it_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "web"
+    command = ["web", "generate", "--like", "thai", "--pages", "500", "--seed", "1", "--out", str(out)]
+    assert main(command) == 0
+    assert "500 pages" in capsys.readouterr().out
+    assert main(command) == 1
+    assert "already exists" in capsys.readouterr().err

@@ -1,0 +1,189 @@
+"""Pages: text, tags, links and what stands around them."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spoor.parse.html import LONGEST, WINDOW, read_page
+from spoor.records import Link, Page
+
+URL = "http://a.test/dir/page.html"
+
+
+def read(html: str) -> Page:
+    return read_page(URL, html.encode(), "text/html; charset=utf-8")
+
+
+def only_link(html: str) -> Link:
+    (link,) = read(html).links
+    return link
+
+
+def targets(html: str) -> list[str]:
+    return [link.url.removeprefix("http://a.test") for link in read(html).links]
+
+
+def test_the_text_is_what_a_reader_sees() -> None:
+    page = read(
+        "<title> The\n title </title><style>p{}</style><body>One <b>t</b>wo<script>x()</script>"
+        "<noscript>no</noscript><template>no</template><!-- no --> three &amp; four"
+    )
+    assert (page.title, page.text) == ("The title", "One two three & four")
+
+
+def test_blocks_are_lines_of_text() -> None:
+    assert read("<h1>Head</h1><p>first  line<br>second<ul><li>a<li>b</ul>").text == "Head\nfirst line\nsecond\na\nb"
+
+
+def test_texts_are_also_kept_by_tag() -> None:
+    page = read(
+        "<title>T</title><meta name=Description content='what  it is'><meta name=keywords content='k, l'>"
+        "<h1>one <em>x</em></h1><h1>two</h1><a href=y>link</a> <b>bold <a href=z>in bold</a></b>"
+    )
+    assert page.tag_texts == {
+        "title": "T",
+        "description": "what it is",
+        "keywords": "k, l",
+        "h1": "one x\ntwo",
+        "em": "x",
+        "a": "link\nin bold",
+        "b": "bold in bold",
+    }
+
+
+def test_a_tag_within_itself_counts_once() -> None:
+    assert read("<b>a <b>b</b></b>").tag_texts["b"] == "a b"
+
+
+def test_links_are_distinct_and_in_document_order() -> None:
+    assert targets("<a href=b>1</a><a href=/c#x>2</a><a href=b#y>3</a><a href=a>4</a>") == ["/dir/b", "/c", "/dir/a"]
+
+
+def test_a_link_to_the_page_itself_is_none() -> None:
+    assert targets("<a href='#top'>1</a><a href=page.html>2</a><a href=''>3</a>") == []
+
+
+def test_areas_frames_and_refreshes_are_links_where_they_stand() -> None:
+    html = (
+        "<meta http-equiv=Refresh content='5; URL=r'><a href=a>a</a><map><area href=m alt=M></map>"
+        "<iframe src=i></iframe><a href=z>z</a>"
+    )
+    assert targets(html) == ["/dir/r", "/dir/a", "/dir/m", "/dir/i", "/dir/z"]
+    assert targets("<frameset><frame src=f><frame src=g></frameset>") == ["/dir/f", "/dir/g"]
+
+
+def test_what_leads_to_no_web_page_is_no_link() -> None:
+    assert (
+        targets("<a href='mailto:x@y.z'>m</a><a href='javascript:x()'>j</a><a name=n>n</a><a href='http://'>h</a>")
+        == []
+    )
+
+
+def test_links_nobody_sees_still_lead_somewhere() -> None:
+    page = read("<body>x<noscript><a href=n>unseen</a></noscript>")
+    assert (page.text, [link.url for link in page.links]) == ("x", ["http://a.test/dir/n"])
+
+
+def test_the_base_of_a_page_is_respected_even_if_it_comes_late() -> None:
+    assert targets("<a href=x>x</a><base href='/other/'><base href='/no/'>") == ["/other/x"]
+
+
+def test_an_anchor_crosses_inline_tags() -> None:
+    assert only_link("<a href=x> an <b>ch</b>or </a>").anchor == "an chor"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<a href=x><img src=i alt=' A  cat '></a>",
+        "<a href=x title='A cat'></a>",
+        "<map><area href=x alt='A cat'></map>",
+    ],
+)
+def test_a_link_without_words_is_known_by_its_description(html: str) -> None:
+    assert only_link(html).anchor == "A cat"
+
+
+def test_of_several_links_to_one_page_the_first_with_words_is_kept_at_the_first_place() -> None:
+    links = read("<a href=x><img src=i></a> <a href=y>Y</a> <a href=x>X</a> <a href=x>no</a>").links
+    assert [link.anchor for link in links] == ["X", "Y"]
+
+
+def test_a_link_knows_the_words_around_it() -> None:
+    link = only_link("<p>far <i>left</i> <a href=x>anchor</a>, right</p><p>next")
+    assert (link.left, link.right) == ("far left", ", right next")
+
+
+def test_the_words_around_a_link_are_few() -> None:
+    link = only_link("l" * 1000 + "<a href=x>anchor</a>" + "r" * 1000)
+    assert (link.left, link.right) == ("l" * WINDOW, "r" * WINDOW)
+
+
+def test_a_link_knows_the_heading_above_it() -> None:
+    links = read("<a href=1>1</a><h1>One</h1><p><a href=2>2</a><div><h3>T<i>w</i>o <a href=3>3</a></h3></div>").links
+    assert [link.heading for link in links] == ["", "One", "Two 3"]
+
+
+def test_a_heading_that_is_never_closed_does_not_repeat_the_page_at_every_link() -> None:
+    links = read("<h1>" + "".join(f"<a href={i}>{'word ' * 50}</a>" for i in range(100))).links
+    assert max(len(link.heading) for link in links) <= LONGEST
+
+
+@pytest.mark.parametrize(
+    ("html", "nofollow"),
+    [
+        ("<a href=x>x</a>", False),
+        ("<a href=x rel='external NoFollow'>x</a>", True),
+        ("<meta name=robots content='noindex, nofollow'><a href=x>x</a>", True),
+        ("<meta name=robots content=none><a href=x>x</a>", True),
+        ("<meta name=robots content=index><a href=x>x</a>", False),
+    ],
+)
+def test_a_page_may_ask_not_to_follow(html: str, nofollow: bool) -> None:
+    assert only_link(html).nofollow is nofollow
+
+
+def test_what_is_not_html_has_attributes_only() -> None:
+    page = read_page(URL, b"<a href=x>x</a>", "Text/Plain; charset=utf-8")
+    assert page == Page(URL, 200, "text/plain", size=15)
+
+
+def test_an_error_page_has_attributes_only() -> None:
+    assert read_page(URL, b"<a href=x>x</a>", "text/html", 404).links == ()
+
+
+def test_without_a_content_type_html_is_known_by_its_beginning() -> None:
+    assert read_page(URL, b"\n<!DOCTYPE html><a href=x>x</a>").links
+    assert not read_page(URL, b"%PDF <a href=x>x</a>").links
+
+
+def test_charsets_are_told_and_used() -> None:
+    page = read_page(URL, "<meta charset=koi8-r><title>жук</title>".encode("koi8-r"), "text/html")
+    assert (page.title, page.header_charset, page.meta_charset) == ("жук", "", "koi8-r")
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_are_a_page(body: bytes) -> None:
+    assert read_page(URL, body, "text/html").size == len(body)
+
+
+MARKUP = (
+    "<a href=x>|</a>|<b>|</b>|<h1>|</h2>|<table>|<td>|<noscript>|</noscript>|<svg>|<title>|<frameset>|<base href=//>|"
+    "<meta name=robots>|<select>|<img alt=q>|<p>|<template>|word |<|&#0;"
+)
+
+
+@given(st.lists(st.sampled_from(MARKUP.split("|")), max_size=30).map("".join))
+def test_any_markup_is_a_page(html: str) -> None:
+    assert read(html).status == 200
+
+
+@pytest.mark.parametrize("tag", ["<div>", "<b>", "<a href=x><div>", "<h1>", "<table><tr><td>"])
+def test_a_page_that_nests_without_end_is_read_in_time(tag: str) -> None:
+    began = time.process_time()
+    assert read((tag + "x ") * 100_000).text.startswith("x")
+    assert time.process_time() - began < 3

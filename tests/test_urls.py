@@ -1,0 +1,161 @@
+"""URLs: one spelling each, joined as browsers join them, and their near misses."""
+
+from __future__ import annotations
+
+import can_ada
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spoor.urls import difference, host_of, join, near_misses, normalise
+
+
+@pytest.mark.parametrize(
+    ("url", "same"),
+    [
+        ("HTTP://Example.ORG/A", "http://example.org/A"),
+        ("http://example.org:80", "http://example.org/"),
+        ("https://example.org:443/x#part", "https://example.org/x"),
+        ("https://example.org:80/", "https://example.org:80/"),
+        ("http://example.org/a/./b/../c/", "http://example.org/a/c/"),
+        ("http://example.org/.hidden/../c/.", "http://example.org/c/"),
+        ("http://example.org/%7euser/?q=%c3%a4&b", "http://example.org/%7Euser/?q=%C3%A4&b"),
+        ("http://example.org/ä b", "http://example.org/%C3%A4%20b"),
+        ("http://user:secret@example.org/", "http://example.org/"),
+        ("  http://example.org/\n", "http://example.org/"),
+    ],
+)
+def test_a_url_has_one_spelling(url: str, same: str) -> None:
+    assert normalise(url) == same
+
+
+@pytest.mark.parametrize(
+    "url", ["", "mailto:a@b.c", "ftp://a.b/", "javascript:void(0)", "/path", "http://", "http://a b/"]
+)
+def test_what_is_no_web_address_is_none(url: str) -> None:
+    assert normalise(url) is None
+
+
+def test_half_a_surrogate_pair_is_no_web_address() -> None:
+    assert normalise("http://a.test/\ud800") is None
+
+
+BASE = "http://a.test/b/c?q=/x/"
+
+
+@pytest.mark.parametrize(
+    ("href", "target"),
+    [
+        ("d", "http://a.test/b/d"),
+        ("./d", "http://a.test/b/d"),
+        ("../d", "http://a.test/d"),
+        ("../../../d", "http://a.test/d"),
+        ("/d", "http://a.test/d"),
+        ("//other.test/d", "http://other.test/d"),
+        ("?r", "http://a.test/b/c?r"),
+        ("#part", BASE),
+        ("", BASE),
+        ("https://other.test", "https://other.test/"),
+        ("HTTP:d", "http://a.test/b/d"),
+        ("https:other.test/d", "https://other.test/d"),
+        (r"\d", "http://a.test/d"),
+        (r"\\other.test\d", "http://other.test/d"),
+        (r"..\d", "http://a.test/d"),
+        ("  d\n", "http://a.test/b/d"),
+        ("d\n/e\tf", "http://a.test/b/d/ef"),
+        ("java\nscript:alert(1)", None),
+        ("javascript:alert(1)", None),
+        ("mailto:a@b.c", None),
+        ("d:e", None),
+        ("d/e:f", "http://a.test/b/d/e:f"),
+        ("1:e", "http://a.test/b/1:e"),
+        ("http://", None),
+    ],
+)
+def test_a_link_means_what_browsers_take_it_for(href: str, target: str | None) -> None:
+    assert join(BASE, href) == target
+
+
+href_parts = st.sampled_from(
+    [
+        "1",
+        "2/",
+        "../",
+        "./",
+        "/",
+        "//",
+        "\\",
+        "?",
+        "#",
+        ":",
+        "http:",
+        "https:",
+        "%2e",
+        " ",
+        "\t",
+        "é",
+        "@",
+        "[::1]",
+        ".",
+    ]
+)
+
+
+@given(st.lists(href_parts, max_size=6).map("".join))
+def test_a_link_can_be_joined_exactly_when_the_standard_can_parse_it(href: str) -> None:
+    assert (join(BASE, href) is not None) == can_ada.can_parse(href, BASE)
+
+
+@given(st.lists(href_parts, max_size=6).map("".join))
+def test_a_joined_link_is_normalised(href: str) -> None:
+    target = join(BASE, href)
+    assert target is None or normalise(target) == target
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("http://a.test/", "a.test"),
+        ("https://a.test/x//y", "a.test"),
+        ("http://a.test:8080/", "a.test:8080"),
+        ("http://x/", "x"),
+    ],
+)
+def test_the_host_keeps_an_unusual_port(url: str, host: str) -> None:
+    assert host_of(url) == host
+
+
+@pytest.mark.parametrize(
+    ("url", "nearest"),
+    [
+        ("http://a.test/x", ["http://a.test/x/", "http://a.test/x/index.html"]),
+        ("http://a.test/x/", ["http://a.test/x", "http://a.test/x/index.html"]),
+        ("http://a.test/x/index.html", ["http://a.test/x/", "http://a.test/x", "http://a.test/x/index.htm"]),
+        ("http://a.test/x?q", ["https://a.test/x?q", "http://www.a.test/x?q", "https://www.a.test/x?q"]),
+    ],
+)
+def test_the_closest_near_misses_come_first(url: str, nearest: list[str]) -> None:
+    assert list(near_misses(url))[: len(nearest)] == nearest
+
+
+@pytest.mark.parametrize(
+    "url", ["http://a.test/", "http://a.test/x", "https://www.a.test/x/Home.html", "http://a.test/?q"]
+)
+def test_near_misses_are_distinct_and_never_the_url_itself(url: str) -> None:
+    misses = list(near_misses(url))
+    assert len({url, *misses}) == len(misses) + 1
+
+
+def test_near_misses_that_differ_in_more_come_later() -> None:
+    url = "http://www.a.test/x/"
+    changes = [difference(url, miss).count("and") for miss in near_misses(url)]
+    assert changes == sorted(changes) and max(changes) == 2
+
+
+def test_a_near_miss_leads_back() -> None:
+    for url in ("http://a.test/x", "http://a.test/", "https://www.a.test/x/index.htm"):
+        assert all(url in near_misses(miss) for miss in near_misses(url))
+
+
+def test_the_difference_of_a_near_miss_is_told_in_words() -> None:
+    assert difference("http://a.test/x", "https://www.a.test/x/") == "ending and scheme and www"
