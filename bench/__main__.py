@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from bench import compiled
+from bench import compiled, frontier
 
-PARTS = {"compiled": compiled.main}
+PARTS = {"compiled": compiled.main, "frontier": frontier.main}
 
 
 def main() -> int:

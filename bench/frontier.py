@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from spoor.frontier import Entry, Frontier, MemoryStore, SqliteStore
@@ -19,7 +19,7 @@ LINKS_PER_PAGE = 40
 AT_HOME = 0.8
 """The share of a page's links that stay on its host."""
 
-PAGES_PER_BATCH = 10
+PAGES_PER_BATCH, PAGES_PER_FILLING = 10, 500
 MEASURED_BATCHES = 200
 
 
@@ -48,7 +48,7 @@ def measure(kind: str, waiting: int, folder: Path) -> None:
     pages, rng = links(waiting, 1), random.Random(2)
     filling = time.perf_counter()
     while len(frontier) < waiting:
-        batch(frontier, pages, rng)
+        batch(frontier, pages, rng, PAGES_PER_FILLING)
     filled = time.perf_counter()
     for _ in range(MEASURED_BATCHES):
         batch(frontier, pages, rng)
@@ -66,9 +66,11 @@ def measure(kind: str, waiting: int, folder: Path) -> None:
     )
 
 
-def batch(frontier: Frontier, pages: Iterator[list[tuple[str, str]]], rng: random.Random) -> None:
+def batch(
+    frontier: Frontier, pages: Iterator[list[tuple[str, str]]], rng: random.Random, count: int = PAGES_PER_BATCH
+) -> None:
     """One absorbed batch: one transaction."""
-    for _ in range(PAGES_PER_BATCH):
+    for _ in range(count):
         offer(frontier, next(pages), rng)
     frontier.commit()
 
@@ -89,9 +91,12 @@ def resident() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def run(arguments: argparse.Namespace) -> None:
+def main(options: Sequence[str]) -> None:
     """Each measurement in a process of its own, so that memory is its own too."""
-    for waiting in (1_000_000, 10_000_000):
+    parser = argparse.ArgumentParser(prog="python -m bench frontier", description=__doc__)
+    parser.add_argument("--waiting", type=int, nargs="+", default=[1_000_000, 10_000_000], metavar="N")
+    print(f"frontier: pages of {LINKS_PER_PAGE} links, {PAGES_PER_BATCH} pages a transaction", flush=True)
+    for waiting in parser.parse_args(options).waiting:
         for kind in ("memory", "sqlite"):
             subprocess.run([sys.executable, "-m", "bench.frontier", kind, str(waiting)], check=True)
 

@@ -11,7 +11,6 @@ from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spoor import assembly
 from spoor.course import Course, Task
