@@ -34,6 +34,6 @@ def write_web(folder: Path, links: Sequence[Sequence[int]], labels: Mapping[str,
         np.save(folder / f"{name}.npy", array)
     counts = {"pages": pages, "hosts": len(starts) - 1, "links": len(arrays["link_targets"]), "unrecorded": 0}
     words = {"labels": list(labels), "charsets": [""], "content_types": ["text/html"]}
-    about = {"format": FORMAT, "name": folder.name, "url_pattern": "http://h{host}.test/{page}", "made_from": "a test"}
+    about = {"format": FORMAT, "name": folder.name, "url_pattern": "http://h{host}.test/{path}", "made_from": "a test"}
     (folder / "web.json").write_text(json.dumps(about | counts | words | {"report": {}}))
     return folder

@@ -170,7 +170,8 @@ def _converted(setting: str, value: str, default: Any) -> Any:
     try:
         return type(default)(value)
     except ValueError:
-        raise UsageError(f"{setting}: {value!r} is not a {type(default).__name__}") from None
+        kind = {int: "a whole number", float: "a number"}[type(default)]
+        raise UsageError(f"{setting}: {value!r} is not {kind}") from None
 
 
 def _unknown(name: str, known: dict[str, Named], kind: str, command: str) -> UsageError:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from spoor.cli.command import Commands, add_command
 from spoor.cli.progress import progress
+from spoor.cli.results import check_writable, write_text
 from spoor.cli.tables import SCORE_COLUMNS, print_table, score_row
-from spoor.cli.task_options import add_task_options, task_from, write_text
+from spoor.cli.task_options import add_task_options, task_from
 from spoor.contest import Comparison, compare, workers
 from spoor.measure.plot import plot_scores
 
@@ -36,6 +37,7 @@ def register(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    check_writable(arguments.json, arguments.plot)
     task = task_from(arguments)
     strategies = [name.strip() for name in arguments.strategies.split(",") if name.strip()]
     with workers(max(1, arguments.workers)) as pool, progress("strategies", len({*strategies, "oracle"})) as advance:

@@ -13,8 +13,8 @@ from pathlib import Path
 from spoor.assembly import STRATEGIES
 from spoor.cli.command import Commands, add_command
 from spoor.cli.progress import counted, progress
+from spoor.cli.results import check_writable, write_text
 from spoor.cli.tables import print_table
-from spoor.cli.task_options import write_text
 from spoor.contest import Comparison, compare, workers
 from spoor.course import Task, read_seeds
 from spoor.errors import BadInput
@@ -54,6 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not (data / "contest" / "contest.tsv").exists():
         print(f"there is no contest data in {data}; name its folder with --data or SPOOR_DATA")
         return 0
+    check_writable(arguments.out / "results.json")
     rows = read_rows(data)
     strategies = arguments.strategies.split(",")
     build_webs(rows, arguments.out, arguments.workers)

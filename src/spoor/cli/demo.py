@@ -9,7 +9,7 @@ from pathlib import Path
 from spoor.cli.command import Commands, add_command
 from spoor.cli.compare import describe, show
 from spoor.cli.progress import progress
-from spoor.cli.task_options import write_text
+from spoor.cli.results import write_text
 from spoor.contest import compare, workers
 from spoor.course import Task, read_seeds
 from spoor.measure.plot import plot_scores

@@ -9,8 +9,9 @@ from typing import Any
 
 from spoor.cli.command import Commands, add_command
 from spoor.cli.progress import progress
+from spoor.cli.results import check_writable, write_text
 from spoor.cli.tables import SCORE_COLUMNS, print_table, score_row
-from spoor.cli.task_options import add_task_options, task_from, write_text
+from spoor.cli.task_options import add_task_options, task_from
 from spoor.clocked import Timing, run_clocked
 from spoor.contest import run as run_strategy
 from spoor.course import Course
@@ -45,6 +46,7 @@ def register(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    check_writable(arguments.json)
     course = Course(task_from(arguments))
     against = course.yardstick
     timing = None

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from spoor.course import Task, read_seeds
-from spoor.errors import BadInput, UsageError
+from spoor.errors import UsageError
 
 
 def add_task_options(parser: argparse.ArgumentParser) -> None:
@@ -47,12 +47,3 @@ def task_from(arguments: argparse.Namespace) -> Task:
         open_ended=arguments.unrecorded == "fail",
         driver=arguments.driver,
     )
-
-
-def write_text(path: Path, text: str) -> None:
-    """A result file, with a clear line when it cannot be written."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf8")
-    except OSError as error:
-        raise BadInput(f"cannot write {path}: {error.strerror}") from None

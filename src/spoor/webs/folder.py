@@ -18,7 +18,7 @@
     contexts.bin        compressed contexts of the links of each page; contexts_offsets.npy   (webs with content)
     seeds.txt           a URL a line   (generated webs)
 
-A generated web has no urls.bin: web.json "url_pattern" makes the URL from the host's and the page's number
+A generated web has no urls.bin: web.json "url_pattern" makes the URL from the host's number and the page's place on it
 (`host_offsets.npy` int32 says where the pages of each host begin).
 """
 

@@ -62,10 +62,16 @@ class ListedUrls:
 
 
 class PatternUrls:
-    """URLs made from the numbers of host and page, as in `http://h{host}.thai.test/{page}`; page 0 is the root `/`."""
+    """URLs made from the number of the host and the place of the page on it, as in `http://h{host}.thai.test/{path}`.
+
+    The pages of a host are a tree with four children each, the root first, level by level; the path says which child
+    to take at each level. So page 0 is `/`, its children are `/0` to `/3`, and page 5 is `/0/0`.
+    """
+
+    CHILDREN = 4
 
     def __init__(self, pattern: str, host_offsets: NDArray[np.int32]) -> None:
-        self._before, self._between = pattern.replace("{page}", "").split("{host}")
+        self._before, self._between = pattern.replace("{path}", "").split("{host}")
         self._offsets = host_offsets
 
     def __len__(self) -> int:
@@ -73,17 +79,28 @@ class PatternUrls:
 
     def __getitem__(self, number: int) -> str:
         host = int(np.searchsorted(self._offsets, number, side="right")) - 1
-        page = number - int(self._offsets[host])
-        return f"{self._before}{host}{self._between}{page or ''}"
+        return f"{self._before}{host}{self._between}{self._path(number - int(self._offsets[host]))}"
 
     def find(self, url: str) -> int | None:
-        host, _, page = url.removeprefix(self._before).partition(self._between)
-        if not host.isascii() or not host.isdigit() or int(host) >= len(self._offsets) - 1:
+        host, _, path = url.removeprefix(self._before).partition(self._between)
+        if not (host.isascii() and host.isdigit()) or int(host) >= len(self._offsets) - 1:
             return None
-        if page and not (page.isascii() and page.isdigit()):
-            return None
-        number = int(self._offsets[int(host)]) + int(page or 0)
+        number = int(self._offsets[int(host)]) + self._page(path)
         return number if number < self._offsets[int(host) + 1] and self[number] == url else None
+
+    def _path(self, page: int) -> str:
+        steps: list[str] = []
+        while page:
+            page, step = divmod(page - 1, self.CHILDREN)
+            steps.append(str(step))
+        return "/".join(reversed(steps))
+
+    def _page(self, path: str) -> int:
+        """Whatever the path is; `find` makes sure that it is one of ours."""
+        page = 0
+        for step in path.split("/") if path else ():
+            page = page * self.CHILDREN + 1 + (int(step) if step in ("0", "1", "2", "3") else 0)
+        return page
 
 
 def _hash(url: str) -> np.uint64:

@@ -132,7 +132,7 @@ class WebWriter:
             "labels": list(self._labelled),
             "charsets": list(CHARSETS),
             "content_types": ["text/html"],
-            "url_pattern": f"http://h{{host}}.{name}.test/{{page}}",
+            "url_pattern": f"http://h{{host}}.{name}.test/{{path}}",
             "made_from": dict(made_from),
             "report": {},
         }

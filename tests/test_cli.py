@@ -1,0 +1,176 @@
+"""The command line: what it prints and writes, and how it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from spoor.cli.main import main
+from tests.handmade_web import write_web
+
+LINKS = [[1, 2, 3], [4, 5], [0, 6], [7], [], [6], [8, 9], [], [], [0]]
+RELEVANT = [0, 2, 6, 8, 9]
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Path:
+    folder = write_web(tmp_path / "web", LINKS, {"relevant": RELEVANT, "lang=th": [1]})
+    (tmp_path / "seeds.txt").write_text("# where to start\n\nhttp://h0.test/\nhttp://elsewhere.test/\n")
+    return folder
+
+
+def spoor(*words: object) -> int:
+    return main([str(word) for word in words])
+
+
+def task(web: Path, **changed: object) -> list[object]:
+    options = {"target": "relevant", "seeds": web.parent / "seeds.txt"} | changed
+    return [web, *[word for name, value in options.items() for word in (f"--{name}", value)]]
+
+
+def refusal(capsys: pytest.CaptureFixture[str]) -> str:
+    """The one line that says why."""
+    said = capsys.readouterr().err.strip()
+    assert said.startswith("spoor: ") and "\n" not in said
+    return said
+
+
+def test_compare_writes_the_json_that_scripts_rely_on(web: Path, tmp_path: Path) -> None:
+    out = tmp_path / "deep" / "result.json"
+    assert spoor("compare", *task(web), "--strategies", "breadth-first,soft-focused", "--json", out) == 0
+    told = json.loads(out.read_text())
+    assert (told["target"], told["judge"], told["reachable"], told["relevant"], told["budget"]) == (
+        "relevant",
+        "truth",
+        10,
+        5,
+        10,
+    )
+    assert told["seeds"] == ["http://h0.test/", "http://elsewhere.test/"]
+    assert [result["strategy"] for result in told["results"]] == ["breadth-first", "soft-focused", "oracle"]
+    fields = "strategy visits found area normalised r_precision n90 coverage max_queue seconds curve"
+    assert set(told["results"][0]) == set(fields.split())
+    assert told["results"][2]["normalised"] == 1.0
+
+
+def test_compare_prints_a_table_and_draws_the_curves(
+    web: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert spoor("compare", *task(web), "--strategies", "random:seed=3", "--plot", tmp_path / "curves.svg") == 0
+    assert "5 of 10 reachable pages are wanted, budget 10 visits" in capsys.readouterr().out
+    assert (tmp_path / "curves.svg").read_text().count("<svg") == 1
+
+
+def test_simulate_gives_the_same_figures_as_compare(web: Path, tmp_path: Path) -> None:
+    assert spoor("compare", *task(web), "--strategies", "in-links", "--json", tmp_path / "c.json") == 0
+    assert spoor("simulate", *task(web), "--strategy", "in-links", "--json", tmp_path / "s.json") == 0
+    compared = json.loads((tmp_path / "c.json").read_text())["results"][0]
+    simulated = json.loads((tmp_path / "s.json").read_text())
+    assert compared | {"seconds": 0} == simulated | {"seconds": 0}
+
+
+def test_a_virtual_clock_tells_the_time_and_that_every_host_was_left_in_peace(web: Path, tmp_path: Path) -> None:
+    clock = ["--clock", "--connections", "4", "--rest", "2", "--failures", "0.3", "--json", tmp_path / "s.json"]
+    assert spoor("simulate", *task(web), "--strategy", "breadth-first", *clock) == 0
+    told = json.loads((tmp_path / "s.json").read_text())["clock"]
+    assert told["violations"] == 0 and told["tightest"] >= 1.0
+    assert told["elapsed"] > 2.0 * 8
+
+
+def test_the_catalogues_name_everything(capsys: pytest.CaptureFixture[str]) -> None:
+    assert spoor("strategies") == spoor("judges") == 0
+    said = capsys.readouterr().out
+    assert "limited-distance:n=2" in said and "charset:sources=meta+header+detected" in said
+
+
+def test_a_visit_to_an_unrecorded_page_can_be_charged(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("url,label\nhttp://a.test/,relevant\nhttp://a.test/2,relevant\n")
+    (tmp_path / "links.csv").write_text(
+        "source,target\nhttp://a.test/,http://gone.test/\nhttp://a.test/,http://a.test/2\n"
+    )
+    (tmp_path / "seeds.txt").write_text("http://a.test/\n")
+    assert spoor("web", "build", tmp_path / "log.csv", tmp_path / "links.csv", "--out", tmp_path / "web") == 0
+    found = {}
+    for choice in ("skip", "fail"):
+        words = task(tmp_path / "web", unrecorded=choice, budget=10)
+        assert spoor("simulate", *words, "--strategy", "breadth-first", "--json", tmp_path / "s.json") == 0
+        found[choice] = json.loads((tmp_path / "s.json").read_text())["visits"]
+    assert found == {"skip": 2, "fail": 3}
+
+
+REFUSALS = [
+    ({"target": "relevent"}, 1, "has no label 'relevent'; the nearest it has is 'relevant'"),
+    ({"seeds": "nowhere.txt"}, 1, "cannot read the seeds file nowhere.txt: No such file or directory"),
+    ({"budget": 0}, 2, "--budget 0: at least one visit is needed"),
+    ({"strategies": "breadth-frist"}, 2, "unknown strategy 'breadth-frist'; did you mean 'breadth-first'?"),
+    ({"strategies": "limited-distance:k=2"}, 2, "has no parameter 'k'; it takes n=2"),
+    ({"strategies": "limited-distance:n=two"}, 2, "limited-distance:n=two: 'two' is not a whole number"),
+    ({"judge": "charset:xx"}, 2, "the charset judge knows ja, th"),
+    ({"judge": "script"}, 2, "judge 'script' needs a script, as in script:thai"),
+    ({"judge": "oracle"}, 2, "unknown judge 'oracle'"),
+    ({"driver": "compiled", "strategies": "random"}, 2, "it does not know random; use --driver simulated"),
+]
+
+
+@pytest.mark.parametrize(("changed", "code", "reason"), REFUSALS)
+def test_bad_input_gets_one_clear_line(
+    web: Path, changed: dict[str, object], code: int, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = task(web, **({"strategies": "breadth-first"} | changed))
+    assert spoor("compare", *words, "--workers", "1") == code
+    assert reason in refusal(capsys)
+
+
+def test_a_seeds_file_without_a_page_of_the_web_is_refused(web: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (web.parent / "seeds.txt").write_text("http://elsewhere.test/\n")
+    assert spoor("simulate", *task(web), "--strategy", "breadth-first") == 1
+    assert "none of the 1 seeds is a page of the web web" in refusal(capsys)
+
+
+def test_an_empty_seeds_file_is_refused(web: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (web.parent / "seeds.txt").write_text("# nothing yet\n")
+    assert spoor("simulate", *task(web), "--strategy", "breadth-first") == 1
+    assert "holds no URL" in refusal(capsys)
+
+
+def test_a_folder_that_is_no_web_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "seeds.txt").write_text("http://h0.test/\n")
+    assert (
+        spoor("simulate", *task(tmp_path / "nothing"), "--seeds", tmp_path / "seeds.txt", "--strategy", "random") == 1
+    )
+    assert "is not a web (web.json is missing)" in refusal(capsys)
+
+
+def test_a_target_that_cannot_be_reached_is_refused(web: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (web.parent / "seeds.txt").write_text("http://h0.test/3\n")
+    assert spoor("simulate", *task(web, target="lang=th"), "--strategy", "breadth-first") == 1
+    assert "no page labelled lang=th can be reached" in refusal(capsys)
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_the_work(
+    web: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    words = ["--strategies", "breadth-first", "--json", tmp_path / "file" / "r.json"]
+    assert spoor("compare", *task(web), *words) == 1
+    assert "cannot write" in refusal(capsys)
+
+
+@pytest.mark.parametrize("option", ["--connections=0", "--latency=0", "--bandwidth=-1", "--rest=-1", "--failures=1"])
+def test_a_clock_that_cannot_be_is_refused(web: Path, option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert spoor("simulate", *task(web), "--strategy", "breadth-first", "--clock", option) == 2
+    assert f"{option.replace('=', ' ')}" in refusal(capsys).replace(".0", "")
+
+
+def test_the_contest_says_when_its_data_is_absent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert spoor("contest", "--data", tmp_path, "--out", tmp_path / "out") == 0
+    assert "there is no contest data" in capsys.readouterr().out
+
+
+def test_the_demo_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert spoor("demo", "--out", tmp_path) == 0
+    said = capsys.readouterr().out
+    assert "With the same 6,000 visits soft-focused found" in said
+    assert (tmp_path / "demo.svg").exists()
