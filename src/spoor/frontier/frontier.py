@@ -66,13 +66,13 @@ class Frontier:
     def change(self, entry: Entry, key: Key, evidence: Evidence, trail: TrailState) -> bool:
         """More is known of a link that is still open. Says whether it changed its place."""
         entry.evidence, entry.trail = evidence, trail
-        moved = key != entry.key
+        moved, was = key != entry.key, entry.order
         if moved:
-            was, entry.key, entry.arrival = entry.order, key, self._next_arrival()
+            entry.key, entry.arrival = key, self._next_arrival()
             self._check(entry)
         self._store.save(entry)
-        if moved and entry.state is State.WAITING:
-            self._moved(entry, was)
+        if entry.state is State.WAITING:
+            self._changed(entry, was)
         return moved
 
     def park(self, entry: Entry, because: str) -> None:
@@ -98,10 +98,8 @@ class Frontier:
             order, name = self._ready[0]
             host = self._hosts[name]
             head = self._head(host) if self._available(host, now) else None
-            if head == order:
-                entry = self._store.best(name)
-                assert entry is not None, f"{name} has a head but nothing waiting"
-                return entry
+            if head is not None and head.order == order:
+                return head
             heapq.heappop(self._ready)
         return None
 
@@ -181,7 +179,7 @@ class Frontier:
     def _leave(self, entry: Entry, state: State) -> None:
         """Out of the queue of its host, into another state."""
         host = self._hosts[entry.host]
-        if entry.state is State.WAITING and host.head == entry.order:
+        if host.head is not None and host.head.url == entry.url:
             host.head_known = False
         self._enter(entry, state)
         self._show(host)
@@ -191,17 +189,19 @@ class Frontier:
         host = self._host(entry.host)
         if not host.head_known:
             self._show(host)
-        elif host.head is None or entry.order < host.head:
-            host.head = entry.order
+        elif host.head is None or entry.order < host.head.order:
+            host.head = entry
             self._show(host)
 
-    def _moved(self, entry: Entry, was: Order) -> None:
+    def _changed(self, entry: Entry, was: Order) -> None:
+        """A waiting link has other evidence and perhaps another place than it had."""
         host = self._host(entry.host)
-        if host.head == was and entry.order > was:
-            host.head_known = False
-            self._show(host)
-        else:
+        if host.head is None or host.head.url != entry.url:
             self._came_forward(entry)
+            return
+        host.head, host.head_known = entry, host.head_known and entry.order <= was
+        if entry.order != was:
+            self._show(host)
 
     def _host(self, name: str) -> Host:
         host = self._hosts.get(name)
@@ -210,10 +210,9 @@ class Frontier:
             self._store.save_host(host)
         return host
 
-    def _head(self, host: Host) -> Order | None:
+    def _head(self, host: Host) -> Entry | None:
         if not host.head_known:
-            best = self._store.best(host.name)
-            host.head, host.head_known = (best.order if best else None), True
+            host.head, host.head_known = self._store.best(host.name), True
         return host.head
 
     def _available(self, host: Host, now: float) -> bool:
@@ -225,13 +224,13 @@ class Frontier:
             return
         head = self._head(host)
         if head is not None:
-            heapq.heappush(self._ready, (head, host.name))
+            heapq.heappush(self._ready, (head.order, host.name))
             if len(self._ready) > 4 * len(self._hosts) + SLACK:
                 self._tidy()
 
     def _tidy(self) -> None:
         """Drops outdated places, so that `_ready` stays as long as there are hosts."""
-        self._ready = [(h.head, h.name) for h in self._hosts.values() if h.head is not None and h.head_known]
+        self._ready = [(h.head.order, h.name) for h in self._hosts.values() if h.head is not None and h.head_known]
         heapq.heapify(self._ready)
 
     def _end_visit(self, host: Host, now: float) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spoor.frontier.entry import Order
+from spoor.frontier.entry import Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class HostRules:
 class Host:
     """Closed until its rules are known; then free, busy (no connection left) or resting (before `free_at`).
 
-    `head` is the place of the best waiting link, None when nothing waits; `head_known` is False after that link left,
-    until the store was asked for the next.
+    `head` is the best waiting link, None when nothing waits; `head_known` is False after that link left, until the
+    store was asked for the next.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Host:
     closed: bool
     free_at: float = 0.0
     visiting: int = 0
-    head: Order | None = None
+    head: Entry | None = None
     head_known: bool = True
 
     def begin(self, now: float) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from spoor.records import Key, TrailState
 from spoor.urls import host_of
 
 KEY_PARTS = 3
-CACHE_KIB = 192 * 1024
+CACHE_KIB = 512 * 1024
+STATEMENTS = 512
 PLACES_PER_QUERY = 400
 PAGES_PER_CHECKPOINT = 32 * 1024
 """The log may grow to 128 MiB before it is written back: pages that change often are then written once, not often."""
@@ -47,20 +49,23 @@ CHANGING = (
     "state = ?, key1 = ?, key2 = ?, key3 = ?, arrival = ?, evidence = ?, trail = ?, "
     "tries = ?, again_at = ?, because = ?"
 )
+URL = 3
+"""The place of the URL in a row that begins with the id."""
+
+BEST = f"SELECT id, {COLUMNS} FROM links WHERE host = ? AND state = 0 ORDER BY key1 DESC, key2 DESC, key3 DESC, arrival"
 INSERT = f"INSERT INTO links (id, {COLUMNS}) VALUES ({', '.join('?' * 16)})"
+NOTHING: dict[str, Entry] = {}
 
 
 class SqliteStore:
-    """Changed entries gather in `_changed` and are written when they must be seen by a query, at the latest at commit.
-    Between two commits the file holds the state of the last one, whatever happens to the process."""
+    """What was saved since the last commit is held in `_changed`, by host and URL, and goes to the file all at once.
+    So between two commits the file holds the state of the last one, whatever happens to the process."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._changed: dict[str, Entry] = {}
-        self._host_ids: dict[str, int] = {}
+        self._changed: dict[str, dict[str, Entry]] = {}
         self._changed_hosts: dict[str, Host] = {}
         try:
-            self._db = sqlite3.connect(path, isolation_level=None)
+            self._db = sqlite3.connect(path, isolation_level=None, cached_statements=STATEMENTS)
             self._prepare()
         except sqlite3.Error as error:
             raise BadInput(f"cannot use {path} as a frontier: {error}") from None
@@ -74,31 +79,29 @@ class SqliteStore:
         self._host_ids = dict(self._db.execute("SELECT name, id FROM hosts"))
         self._host_names = {number: name for name, number in self._host_ids.items()}
         self._last_row = self._db.execute("SELECT ifnull(max(id), 0) FROM links").fetchone()[0]
-        self._db.execute("BEGIN IMMEDIATE")
 
     def close(self) -> None:
         """Forgets what was not committed."""
-        self._db.rollback()
         self._db.close()
 
     def find(self, urls: Sequence[str]) -> list[Entry | None]:
-        stored = {entry.url: entry for entry in self._read([url for url in urls if url not in self._changed])}
-        return [self._changed.get(url) or stored.get(url) for url in urls]
+        changed = [self._changed.get(host_of(url), NOTHING).get(url) for url in urls]
+        stored = self._read([url for url, entry in zip(urls, changed, strict=True) if entry is None])
+        return [entry or stored.get(url) for url, entry in zip(urls, changed, strict=True)]
 
     def save(self, entry: Entry) -> None:
-        self._changed[entry.url] = entry
+        self._changed.setdefault(entry.host, {})[entry.url] = entry
 
     def best(self, host: str) -> Entry | None:
-        self._flush()
-        row = self._db.execute(
-            f"SELECT id, {COLUMNS} FROM links WHERE host = ? AND state = 0 "
-            "ORDER BY key1 DESC, key2 DESC, key3 DESC, arrival LIMIT 1",
-            (self._host_ids.get(host),),
-        ).fetchone()
-        return self._entry(row) if row else None
+        changed = self._changed.get(host, NOTHING)
+        candidates = [entry for entry in changed.values() if entry.state is State.WAITING]
+        rows = self._db.execute(BEST, (self._host_ids.get(host),))
+        stored = next((row for row in rows if row[URL] not in changed), None)
+        if stored is not None:
+            candidates.append(self._entry(stored))
+        return min(candidates, key=attrgetter("order"), default=None)
 
     def in_state(self, state: State) -> Iterator[Entry]:
-        self._flush()
         query = f"SELECT id, {COLUMNS} FROM links WHERE state = ? ORDER BY arrival"
         return map(self._entry, self._db.execute(query, (state,)).fetchall())
 
@@ -117,33 +120,37 @@ class SqliteStore:
         return Counters(stored.get("arrivals", 0), stored.get("visits", 0), by_state)
 
     def commit(self, counters: Counters) -> None:
-        self._flush()
         values = {"arrivals": counters.arrivals, "visits": counters.visits}
         values |= {state.name.lower(): count for state, count in counters.by_state.items()}
+        self._db.execute("BEGIN IMMEDIATE")
+        self._write_hosts()
+        self._write_links([entry for changed in self._changed.values() for entry in changed.values()])
         self._db.executemany("INSERT OR REPLACE INTO counters VALUES (?, ?)", values.items())
         self._db.execute("COMMIT")
-        self._db.execute("BEGIN IMMEDIATE")
+        self._changed.clear()
+        self._changed_hosts.clear()
 
-    def _read(self, urls: Sequence[str]) -> Iterator[Entry]:
+    def _read(self, urls: Sequence[str]) -> dict[str, Entry]:
         """Those of the URLs that are in the file, asked for in as few queries as SQLite allows."""
+        found: dict[str, Entry] = {}
         places = [(host, _hash(url)) for url in urls if (host := self._host_ids.get(host_of(url))) is not None]
         for start in range(0, len(places), PLACES_PER_QUERY):
             asked = places[start : start + PLACES_PER_QUERY]
             values = ", ".join(["(?, ?)"] * len(asked))
             query = f"WITH asked (h, x) AS (VALUES {values}) SELECT id, {COLUMNS} FROM asked CROSS JOIN links"
             query += " ON host = h AND hash = x"
-            yield from map(self._entry, self._db.execute(query, [part for place in asked for part in place]))
+            rows = self._db.execute(query, [part for place in asked for part in place])
+            found |= {row[URL]: self._entry(row) for row in rows}
+        return found
 
-    def _flush(self) -> None:
-        self._flush_hosts()
-        new = [entry for entry in self._changed.values() if entry.row is None]
-        known = [entry for entry in self._changed.values() if entry.row is not None]
-        self._db.executemany(f"UPDATE links SET {CHANGING} WHERE id = ?", [(*_changing(e), e.row) for e in known])
+    def _write_links(self, entries: list[Entry]) -> None:
+        known = [(*_changing(entry), entry.row) for entry in entries if entry.row is not None]
+        self._db.executemany(f"UPDATE links SET {CHANGING} WHERE id = ?", known)
+        new = [entry for entry in entries if entry.row is None]
         for entry in new:
             self._last_row += 1
             entry.row = self._last_row
         self._db.executemany(INSERT, map(self._row, new))
-        self._changed.clear()
 
     def _row(self, entry: Entry) -> tuple[Any, ...]:
         state, key1, key2, key3, arrival, evidence, trail, *rest = _changing(entry)
@@ -158,14 +165,13 @@ class SqliteStore:
             self._host_ids[name], self._host_names[number] = number, name
         return number
 
-    def _flush_hosts(self) -> None:
+    def _write_hosts(self) -> None:
         rows = [(self._host_id(h.name), h.name, h.closed, h.rest, h.free_at) for h in self._changed_hosts.values()]
         self._db.executemany(
             "INSERT INTO hosts VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
             "closed = excluded.closed, rest = excluded.rest, free_at = excluded.free_at",
             rows,
         )
-        self._changed_hosts.clear()
 
     def _entry(self, row: tuple[Any, ...]) -> Entry:
         number, host, _, url, state, key1, key2, key3, arrival, evidence, trail, depth, found_on, *rest = row

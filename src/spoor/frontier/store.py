@@ -35,7 +35,8 @@ class LinkStore(Protocol):
         ...
 
     def in_state(self, state: State) -> Iterator[Entry]:
-        """All entries in a state, by arrival. For the few that were in transit or returning when a crawl stopped."""
+        """All entries in a state as of the last commit, by arrival. For the few that were in transit or returning when
+        a crawl stopped."""
         ...
 
     def save_host(self, host: Host) -> None: ...
