@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check fix bench contest lock clean
+.PHONY: help install demo test check fix floors bench contest lock clean
 
 help: ## list these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -33,6 +33,9 @@ check: install ## formatter, linter, strict types, import layers
 fix: install ## let the formatter and the linter repair what they can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+floors: install ## raise the floors of quality to what is measured now
+	$(BIN)/python -m tests.floors
 
 bench: install ## speed and memory, as ratios in one run (minutes)
 	$(BIN)/python -m bench

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from spoor import assembly
 from spoor.admit.limited_distance import LimitedDistance
 from spoor.crawl import Crawl, Limits
 from spoor.drivers.simulated import simulate
@@ -37,6 +41,7 @@ from spoor.score.relevant_referrer import RelevantReferrer
 from spoor.strategy import Strategy
 from spoor.trail.since_relevant import SinceRelevant
 from spoor.webs.written import WrittenWorld
+from tests.random_graphs import random_worlds
 from tests.tiny import events_of, gaps, graph, names, truth, url
 
 
@@ -321,3 +326,17 @@ def test_a_crawl_killed_between_two_batches_goes_on_where_it_was(tmp_path: Path)
             visited += names(list(simulate(crawl, world))).split()
             store.close()
         assert visited == whole
+
+
+@settings(max_examples=25, deadline=None)
+@given(random_worlds(), st.sampled_from(["soft-focused", "depth-first", "random", "prioritised-limited-distance:n=2"]))
+def test_both_stores_give_the_same_crawl(world: WrittenWorld, strategy: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        stores = (MemoryStore(), SqliteStore(Path(folder) / "frontier.db"))
+        visited = []
+        for store in stores:
+            crawl = Crawl(assembly.strategy(strategy, truth(world)), Frontier(store))
+            crawl.begin(["http://p0.test/"])
+            visited.append(names(list(simulate(crawl, world))))
+        stores[1].close()
+    assert visited[0] == visited[1]

@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS links (
     depth INTEGER NOT NULL, found_on TEXT NOT NULL, tries INTEGER NOT NULL, again_at REAL NOT NULL,
     because TEXT NOT NULL
 );
-CREATE UNIQUE INDEX IF NOT EXISTS links_by_url ON links (host, hash);
+CREATE INDEX IF NOT EXISTS links_by_url ON links (host, hash);
 CREATE INDEX IF NOT EXISTS waiting_links ON links (host, key1 DESC, key2 DESC, key3 DESC, arrival) WHERE state = 0;
 CREATE INDEX IF NOT EXISTS moving_links ON links (state, arrival) WHERE state IN (1, 3);
 CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
