@@ -82,7 +82,7 @@ def test_a_virtual_clock_tells_the_time_and_that_every_host_was_left_in_peace(we
 def test_the_catalogues_name_everything(capsys: pytest.CaptureFixture[str]) -> None:
     assert spoor("strategies") == spoor("judges") == 0
     said = capsys.readouterr().out
-    assert "limited-distance:n=2" in said and "charset:sources=meta+header+detected" in said
+    assert "limited-distance:n=2" in said and "charset:SUBJECT:sources=meta+header+detected" in said
 
 
 def test_a_visit_to_an_unrecorded_page_can_be_charged(tmp_path: Path) -> None:
@@ -108,8 +108,12 @@ REFUSALS = [
     ({"strategies": "limited-distance:k=2"}, 2, "has no parameter 'k'; it takes n=2"),
     ({"strategies": "limited-distance:n=two"}, 2, "limited-distance:n=two: 'two' is not a whole number"),
     ({"judge": "charset:xx"}, 2, "the charset judge knows ja, th"),
-    ({"judge": "script"}, 2, "judge 'script' needs a script, as in script:thai"),
+    ({"judge": "script"}, 2, "judge 'script' needs a subject, as in script:tibetan"),
     ({"judge": "oracle"}, 2, "unknown judge 'oracle'"),
+    ({"judge": "script:thai"}, 1, "reads texts, the web has none; build it from WARC files"),
+    ({"judge": "script:thai:least=nan"}, 2, "least=nan is not a share between 0 and 1"),
+    ({"strategies": "limited-distance:n=-1"}, 2, "limited distance needs n of 0 or more, not -1"),
+    ({"strategies": ","}, 2, "names no strategy"),
     ({"driver": "compiled", "strategies": "random"}, 2, "it does not know random; use --driver simulated"),
 ]
 
@@ -127,6 +131,21 @@ def test_a_seeds_file_without_a_page_of_the_web_is_refused(web: Path, capsys: py
     (web.parent / "seeds.txt").write_text("http://elsewhere.test/\n")
     assert spoor("simulate", *task(web), "--strategy", "breadth-first") == 1
     assert "none of the 1 seeds is a page of the web web" in refusal(capsys)
+
+
+def test_a_clock_and_the_compiled_driver_exclude_one_another(web: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert spoor("simulate", *task(web, driver="compiled"), "--strategy", "breadth-first", "--clock") == 2
+    assert "--clock needs the simulated driver" in refusal(capsys)
+
+
+def test_no_workers_are_refused(web: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert spoor("compare", *task(web), "--strategies", "breadth-first", "--workers", "0") == 2
+    assert "argument --workers: 0: at least one is needed; see `spoor compare --help`" in refusal(capsys)
+
+
+def test_a_missing_option_is_refused(web: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert spoor("compare", web) == 2
+    assert "the following arguments are required: --target" in refusal(capsys)
 
 
 def test_an_empty_seeds_file_is_refused(web: Path, capsys: pytest.CaptureFixture[str]) -> None:

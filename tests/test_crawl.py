@@ -304,6 +304,26 @@ def test_a_fresh_strategy_has_the_same_parameters_and_learned_nothing() -> None:
     assert isinstance(fresh.scorer, CountsWords) and fresh.scorer.learned == []
 
 
+@dataclass(frozen=True)
+class ScorerAndUpkeep(CountsWords):
+    """One object in two parts: it is told once, and copied once."""
+
+    every: int = 100
+
+    def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
+        return []
+
+
+def test_a_part_that_plays_two_parts_stays_one() -> None:
+    world = pages(S="a:x")
+    both = ScorerAndUpkeep()
+    strategy = Strategy(truth(world), both, upkeep=both)
+    events_of(world, strategy, ["S"])
+    assert both.learned == [url("S"), url("a")]
+    fresh = strategy.fresh()
+    assert id(fresh.scorer) == id(fresh.upkeep) != id(both)
+
+
 def test_a_strategy_prints_as_the_code_that_makes_it() -> None:
     world = graph("S: A")
     printed = repr(Strategy(truth(world), Nearness(), SinceRelevant(), LimitedDistance(2)))

@@ -6,10 +6,12 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from spoor.contest import run
-from spoor.course import Task
+from spoor.course import Course, Task
+from spoor.errors import UsageError
 from spoor.webs.web import Web
 from tests.handmade_web import write_web
 
@@ -61,3 +63,17 @@ def test_both_drivers_give_the_same_order_and_the_same_queue(strategy: str, task
         compiled = run(replace(task, driver="compiled"), strategy)
         assert simulated.order.tolist() == compiled.order.tolist(), task
         assert simulated.queue.tolist() == compiled.queue.tolist(), task
+
+
+def test_a_web_with_errors_is_not_for_the_compiled_driver(tmp_path: Path) -> None:
+    folder = write_web(tmp_path / "web", [[1, 2], [], []], {"relevant": [0, 1, 2]})
+    status = np.load(folder / "status.npy")
+    status[1] = 404
+    np.save(folder / "status.npy", status)
+    task = Task(folder, "relevant", ("http://h0.test/",), driver="compiled")
+    with pytest.raises(UsageError, match="has redirects or errors"):
+        run(task, "breadth-first")
+    simulated = run(replace(task, driver="auto"), "breadth-first")
+    assert simulated.found.tolist() == [True, False, True]
+    assert simulated.queue.tolist() == [1, 2, 1]
+    assert Course(task).yardstick.relevant == 2

@@ -423,7 +423,7 @@ def test_the_command_builds_and_reports(tmp_path: Path, capsys: pytest.CaptureFi
         (["bad.warc"], "bad.warc is not a WARC file"),
         (["good.warc", "--truth", "missing.tsv"], "cannot read the truth file missing.tsv"),
         (["good.warc", "log.csv"], "not both"),
-        (["good.warc", "--workers", "0"], "--workers must be at least 1"),
+        (["good.warc", "--workers", "0"], "argument --workers: 0: at least one is needed"),
         (["bad.parquet"], "bad.parquet is not a Parquet file"),
         (["good.warc", "--out", "good.warc"], "good.warc already exists"),
         (["good.warc", "--out", "good.warc/web"], "cannot write good.warc/web"),

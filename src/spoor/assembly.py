@@ -11,8 +11,8 @@ from typing import Any
 from spoor.admit.at_least import AtLeast
 from spoor.admit.limited_distance import LimitedDistance
 from spoor.errors import UsageError
-from spoor.judge.charset import SOURCES, Charset
-from spoor.judge.script_share import ScriptShare
+from spoor.judge.charset import CHARSETS, SOURCES, Charset
+from spoor.judge.script_share import SCRIPTS, ScriptShare
 from spoor.roles import Judge
 from spoor.score.arrival import Arrival
 from spoor.score.chance import Chance
@@ -30,11 +30,13 @@ Level = Callable[[str], int]
 
 @dataclass(frozen=True)
 class Named:
-    """A strategy or judge that can be asked for by name. Its parameters are those of `make` that have defaults."""
+    """A strategy or judge that can be asked for by name. Its parameters are those of `make` that have defaults; a judge
+    may also need a subject, one of `subjects`."""
 
     make: Callable[..., Any]
     says: str
     source: str = ""
+    subjects: tuple[str, ...] = ()
 
     def parameters(self) -> dict[str, Any]:
         """Name to default value."""
@@ -107,8 +109,10 @@ def script(script: str, least: float = 0.3) -> Judge:
 
 JUDGES: dict[str, Named] = {
     "truth": Named(lambda: None, "the label of --target itself: a perfect judge"),
-    "charset": Named(charset, "the language by the character encoding: META, header or detected", LSW),
-    "script": Named(script, "the share of letters in a script"),
+    "charset": Named(
+        charset, "the language by the character encoding: META, header or detected", LSW, tuple(sorted(CHARSETS))
+    ),
+    "script": Named(script, "the share of letters in a script", subjects=tuple(SCRIPTS)),
 }
 
 
@@ -132,17 +136,10 @@ def judge(text: str) -> Judge:
     if name not in JUDGES or name == "truth":
         raise _unknown(name, JUDGES, "judge", "judges")
     if not rest or "=" in rest[0]:
-        raise UsageError(f"judge {name!r} needs a {_first_parameter(name)}, as in {name}:{EXAMPLES[name]}")
+        raise UsageError(f"judge {name!r} needs a subject, as in {name}:{JUDGES[name].subjects[-1]}")
     _, given = _read(":".join([name, *rest[1:]]), JUDGES, "judge", "judges")
     made: Judge = JUDGES[name].make(rest[0], **given)
     return made
-
-
-EXAMPLES = {"charset": "th", "script": "thai"}
-
-
-def _first_parameter(name: str) -> str:
-    return next(iter(inspect.signature(JUDGES[name].make).parameters))
 
 
 def _given_levels(name: str, level_of: Level | None) -> Level:

@@ -17,9 +17,11 @@ from spoor.course import Course, Task
 from spoor.crawl import Crawl, Limits
 from spoor.drivers import compiled
 from spoor.drivers.simulated import simulate
-from spoor.errors import UsageError
+from spoor.errors import BadInput, UsageError
 from spoor.events import Event, Failed, Redirected, Visited
 from spoor.frontier import Frontier, MemoryStore
+from spoor.judge.charset import Charset
+from spoor.judge.truth import Truth
 from spoor.measure.harvest import Run, Score, Yardstick, measure
 from spoor.webs.recorded import RecordedWorld
 
@@ -49,6 +51,9 @@ def crawl_of(prepared: Course, strategy: str, frontier: Frontier, budget: int) -
     parts = assembly.strategy(strategy, prepared.judge(), level_of)
     crawl = Crawl(parts, frontier, Limits(visits=budget))
     crawl.begin(prepared.web.urls[number] for number in prepared.seeds)
+    if parts.reads_content and not prepared.web.has_content:
+        remedy = "build it from WARC files, or generate it with --text"
+        raise BadInput(f"{strategy} with judge {prepared.task.judge} reads texts, the web has none; {remedy}")
     return crawl, prepared.world(parts.reads_content)
 
 
@@ -71,19 +76,13 @@ def _run_simulated(prepared: Course, strategy: str, budget: int) -> Run:
 
 def visit_by_visit(events: Iterable[Event], world: RecordedWorld) -> Run:
     """What each visit brought, and the queue before it. Redirects and failures are visits too."""
-    order, found, queue, waiting = [], [], [], 0
+    order, found, queue = [], [], []
     for event in events:
-        match event:
-            case Visited():
-                waiting = event.waiting
-                found.append(world.truth(event.visit.url))
-            case Redirected() | Failed() if event.visit.purpose == "page":
-                found.append(False)
-            case _:
-                continue
-        queue.append(waiting)
-        number = world.number(event.visit.url)
-        order.append(-1 if number is None else number)
+        if isinstance(event, Visited | Redirected | Failed) and event.visit.purpose == "page":
+            number = world.number(event.visit.url)
+            order.append(-1 if number is None else number)
+            found.append(isinstance(event, Visited) and world.truth(event.visit.url))
+            queue.append(event.waiting)
     return Run(np.array(order, np.int32), np.array(found, np.bool_), np.array(queue, np.int32), 0.0)
 
 
@@ -99,11 +98,11 @@ def _obstacle(prepared: Course, strategy: str) -> str:
     """Why the compiled driver cannot run a strategy here, or nothing."""
     if _plan_name(strategy) not in compiled.SUPPORTED:
         return f"it does not know {strategy}"
-    if prepared.web.redirects is not None:
-        return f"the web {prepared.web.name} has redirects"
+    if prepared.web.redirects is not None or not prepared.web.answers().all():
+        return f"the web {prepared.web.name} has redirects or errors"
     if prepared.task.open_ended:
         return "links out of the web are to be tried"
-    return "the judge reads texts" if prepared.judge().reads_content else ""
+    return "" if isinstance(prepared.judge(), Truth | Charset) else f"the judge {prepared.task.judge} reads texts"
 
 
 def _plan_name(strategy: str) -> str:

@@ -60,8 +60,8 @@ class Course:
 
     @cached_property
     def wanted(self) -> NDArray[np.bool_]:
-        """Which pages carry the label."""
-        return self.web.labelled(self.task.target)
+        """Which pages carry the label, errors and redirects left out: they cannot be found."""
+        return self.web.labelled(self.task.target) & self.web.answers()
 
     @cached_property
     def seeds(self) -> tuple[int, ...]:

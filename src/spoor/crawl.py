@@ -142,7 +142,7 @@ class Crawl:
                 return self._let_go_or_wait(visit, failure, now)
 
     def _digest(self, visit: Visit, page: Page, verdict: Verdict, now: float) -> Visited:
-        waiting = len(self.frontier) + self.frontier.count(State.IN_TRANSIT)
+        waiting = self._waiting()
         self.frontier.settle(visit.url, now)
         sighting = Sighting(visit, page, verdict, self.strategy.trail.advance(visit.trail, page, verdict))
         for learner in self._learners:
@@ -209,18 +209,20 @@ class Crawl:
 
     def _follow(self, visit: Visit, to: str, now: float) -> Redirected:
         """The target takes the place that the redirecting URL had."""
+        waiting = self._waiting()
         self.frontier.settle(visit.url, now)
         (entry,) = self.frontier.find([to])
         if entry is None:
             place = (visit.key, visit.evidence, visit.trail, visit.depth, visit.url)
             self.frontier.add(Entry(to, host_of(to), *place))
         elif entry.state not in OPEN:
-            return Redirected(visit, now, to, "already visited")
+            return Redirected(visit, now, to, "already visited", waiting)
         elif visit.key != SOONEST and not entry.is_seed:
             self._meet_again(Link(to), entry, visit.evidence, visit.trail)
-        return Redirected(visit, now, to)
+        return Redirected(visit, now, to, "", waiting)
 
     def _let_go_or_wait(self, visit: Visit, failure: Failure, now: float) -> Event:
+        waiting = self._waiting()
         again_at = None if failure.again_after is None else now + failure.again_after
         if visit.purpose == "robots" and again_at is not None:
             self.frontier.keep_closed(visit.host, now, again_at)
@@ -230,7 +232,11 @@ class Crawl:
             if visit.tries + 1 >= self.limits.tries:
                 again_at = None
             self.frontier.settle(visit.url, now, again_at)
-        return Failed(visit, now, failure.reason, again_at)
+        return Failed(visit, now, failure.reason, again_at, waiting)
+
+    def _waiting(self) -> int:
+        """The length of the queue, what is being visited included."""
+        return len(self.frontier) + self.frontier.count(State.IN_TRANSIT)
 
     def _key(self, evidence: Evidence) -> Key:
         key = self.strategy.scorer.key(evidence)

@@ -36,22 +36,24 @@ class Visited:
 
 @dataclass(frozen=True, slots=True)
 class Redirected:
-    """The page is elsewhere; `because` says why the target was not queued, "" when it was."""
+    """The page is elsewhere; `because` says why the target was not queued, "" when it was. `waiting`: see `Visited`."""
 
     visit: Visit
     at: float
     to: str
-    because: str = ""
+    because: str
+    waiting: int
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """No page came. `again_at` is the time of the next try; None: given up."""
+    """No page came. `again_at` is the time of the next try; None: given up. `waiting`: see `Visited`."""
 
     visit: Visit
     at: float
     reason: str
     again_at: float | None
+    waiting: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,12 +52,13 @@ class Strategy:
 
     def fresh(self) -> Strategy:
         """The same parameters, nothing learned."""
-        copies: dict[str, Any] = {name: None if part is None else replace(part) for name, part in self._parts()}
-        return replace(self, **copies)
+        copies: dict[int, Any] = {id(part): replace(part) for _, part in self._parts()}
+        return replace(self, **{name: copies[id(part)] for name, part in self._parts()})
 
     def learners(self) -> list[Learner]:
-        """The parts that learn, each once."""
-        return [part for _, part in self._parts() if isinstance(part, Learner)]
+        """The parts that learn; one that plays two parts is there once."""
+        return list({id(part): part for _, part in self._parts() if isinstance(part, Learner)}.values())
 
     def _parts(self) -> Iterator[tuple[str, Any]]:
-        return ((part.name, getattr(self, part.name)) for part in fields(self))
+        parts = ((part.name, getattr(self, part.name)) for part in fields(self))
+        return ((name, part) for name, part in parts if part is not None)

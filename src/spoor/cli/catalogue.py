@@ -27,6 +27,10 @@ def _judges(arguments: argparse.Namespace) -> int:
 
 def _list(named: dict[str, Named]) -> int:
     for name, entry in named.items():
+        subject = ":SUBJECT" if entry.subjects else ""
         settings = "".join(f":{parameter}={value}" for parameter, value in entry.parameters().items())
-        print(f"{name}{settings}\n    {entry.says}" + (f"\n    {entry.source}" if entry.source else ""))
+        print(f"{name}{subject}{settings}")
+        subjects = f"subjects: {', '.join(entry.subjects)}" if entry.subjects else ""
+        for line in filter(None, (entry.says, subjects, entry.source)):
+            print(f"    {line}")
     return 0

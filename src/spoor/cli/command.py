@@ -3,14 +3,38 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
+
+from spoor.errors import UsageError
 
 Commands = Any
 """What `ArgumentParser.add_subparsers` returns; argparse gives it no public name."""
 
 Run = Callable[[argparse.Namespace], int]
 """Carries out a command and returns the exit code: 0 fine, 1 failed. Refusals are raised as SpoorError."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Refuses in one line instead of printing the usage; sub-commands are parsed by the same class."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see `{self.prog} --help`")
+
+
+def add_workers(parser: argparse.ArgumentParser) -> None:
+    """How many processes may work side by side."""
+    cores = os.cpu_count() or 1
+    parser.add_argument(
+        "--workers", type=_at_least_one, default=cores, metavar="N", help="processes (default: all cores)"
+    )
+
+
+def _at_least_one(text: str) -> int:
+    if int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text}: at least one is needed")
+    return int(text)
 
 
 def add_command(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from pathlib import Path
 
-from spoor.cli.command import Commands, add_command
+from spoor.cli.command import Commands, add_command, add_workers
 from spoor.cli.progress import progress
 from spoor.cli.results import check_writable, write_text
 from spoor.cli.tables import SCORE_COLUMNS, print_table, score_row
-from spoor.cli.task_options import add_task_options, task_from
+from spoor.cli.task_options import add_task_options, names_in, task_from
 from spoor.contest import Comparison, compare, workers
 from spoor.measure.plot import plot_scores
 
@@ -31,16 +30,14 @@ def register(commands: Commands) -> None:
     parser.add_argument("--strategies", required=True, metavar="A,B,…", help="names from `spoor strategies`")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON")
     parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw harvest, coverage and queue length")
-    parser.add_argument(
-        "--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="processes (default: all cores)"
-    )
+    add_workers(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     check_writable(arguments.json, arguments.plot)
     task = task_from(arguments)
-    strategies = [name.strip() for name in arguments.strategies.split(",") if name.strip()]
-    with workers(max(1, arguments.workers)) as pool, progress("strategies", len({*strategies, "oracle"})) as advance:
+    strategies = names_in(arguments.strategies)
+    with workers(arguments.workers) as pool, progress("strategies", len({*strategies, "oracle"})) as advance:
         comparison = compare(task, strategies, pool, advance)
     show(comparison)
     if arguments.json:

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spoor.assembly import STRATEGIES
-from spoor.cli.command import Commands, add_command
+from spoor.cli.command import Commands, add_command, add_workers
 from spoor.cli.progress import counted, progress
 from spoor.cli.results import check_writable, write_text
 from spoor.cli.tables import print_table
+from spoor.cli.task_options import names_in
 from spoor.contest import Comparison, compare, workers
 from spoor.course import Task, read_seeds
 from spoor.errors import BadInput
@@ -46,17 +47,17 @@ def register(commands: Commands) -> None:
     )
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="webs built, results.json, table.md")
     parser.add_argument("--strategies", metavar="A,B,…", default=",".join(STRATEGIES), help="(default: all)")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="processes (all cores)")
+    add_workers(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    data = arguments.data or Path(os.environ.get("SPOOR_DATA", "../shared"))
+    data = arguments.data or Path(os.environ.get("SPOOR_DATA") or "../shared")
     if not (data / "contest" / "contest.tsv").exists():
         print(f"there is no contest data in {data}; name its folder with --data or SPOOR_DATA")
         return 0
     check_writable(arguments.out / "results.json")
     rows = read_rows(data)
-    strategies = arguments.strategies.split(",")
+    strategies = names_in(arguments.strategies)
     build_webs(rows, arguments.out, arguments.workers)
     comparisons = []
     total = len(rows) * len({*strategies, "oracle"})

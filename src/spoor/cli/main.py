@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
 
 from spoor import __version__
 from spoor.cli import catalogue, compare, contest, demo, reproduce, simulate, web
+from spoor.cli.command import Parser
 from spoor.errors import SpoorError
 
 COMMANDS = (demo, web, simulate, compare, contest, reproduce, catalogue)
 
 
-def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(
+def parser() -> Parser:
+    top = Parser(
         prog="spoor",
         description="Collect the pages you want from the web while fetching as little else as possible.",
         epilog="`spoor COMMAND --help` shows the options and examples of a command.",
@@ -28,8 +28,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    arguments = parser().parse_args(argv)
     try:
+        arguments = parser().parse_args(argv)
         return int(arguments.run(arguments))
     except SpoorError as error:
         print(f"spoor: {error}", file=sys.stderr)

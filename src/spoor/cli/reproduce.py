@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 import tempfile
 from pathlib import Path
 
-from spoor.cli.command import Commands, add_command
+from spoor.cli.command import Commands, add_command, add_workers
 from spoor.cli.progress import progress
 from spoor.cli.tables import print_table
 from spoor.contest import workers
@@ -18,6 +17,8 @@ EXAMPLES = """
 spoor reproduce language-specific
 spoor reproduce language-specific --seeds 1-3 --keep webs
 """
+
+FEWEST_PAGES = 1000
 
 
 def register(commands: Commands) -> None:
@@ -30,11 +31,13 @@ def register(commands: Commands) -> None:
     paper.add_argument("--seeds", default=f"{first}-{last}", metavar="A-B", help=f"webs to generate ({first}-{last})")
     paper.add_argument("--pages", type=int, default=language_specific.PAGES, metavar="N", help="pages of a web (30000)")
     paper.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the webs there (default: a temporary folder)")
-    paper.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="processes (all cores)")
+    add_workers(paper)
 
 
 def run_language_specific(arguments: argparse.Namespace) -> int:
     seeds = _range(arguments.seeds)
+    if arguments.pages < FEWEST_PAGES:
+        raise UsageError(f"--pages {arguments.pages}: at least {FEWEST_PAGES} are needed to see anything")
     with (
         tempfile.TemporaryDirectory() as scratch,
         workers(arguments.workers) as pool,
@@ -49,7 +52,7 @@ def _report(experiment: language_specific.Experiment) -> int:
     print("published:")
     for line in language_specific.PUBLISHED:
         print(f"  {line}")
-    title = f"\nours, {len(experiment.seeds)} seeds ({experiment.seeds[0]}–{experiment.seeds[-1]}), mean (range):"
+    title = f"\nours, seeds {experiment.seeds[0]}–{experiment.seeds[-1]}, mean (range):"
     rows = language_specific.table("Thai-like", experiment.thai)
     print_table(language_specific.COLUMNS, rows + language_specific.table("Japanese-like", experiment.japanese), title)
     conditions = language_specific.conditions(experiment)

@@ -47,6 +47,8 @@ def register(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     check_writable(arguments.json)
+    if arguments.clock and arguments.driver == "compiled":
+        raise UsageError("--clock needs the simulated driver; leave out --driver compiled")
     course = Course(task_from(arguments))
     against = course.yardstick
     timing = None

@@ -47,3 +47,11 @@ def task_from(arguments: argparse.Namespace) -> Task:
         open_ended=arguments.unrecorded == "fail",
         driver=arguments.driver,
     )
+
+
+def names_in(text: str) -> list[str]:
+    """Strategies, separated by commas."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise UsageError(f"--strategies {text!r} names no strategy; `spoor strategies` lists them")
+    return names

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from spoor.cli.command import Commands, add_command
+from spoor.cli.command import Commands, add_command, add_workers
 from spoor.cli.progress import counted, progress
 from spoor.errors import BadInput, UsageError
 from spoor.webs.builder import Making, build_web
@@ -42,12 +42,10 @@ def register(kinds: Commands) -> None:
     )
     parser.add_argument("--exact", action="store_true", help="links lead only to the very URL, not to near misses")
     parser.add_argument("--name", help="name of the web (default: that of the folder)")
-    parser.add_argument("--workers", type=int, metavar="N", help="processes that read pages (default: one per core)")
+    add_workers(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.workers is not None and arguments.workers < 1:
-        raise UsageError(f"--workers must be at least 1, not {arguments.workers}")
     began = time.monotonic()
     report = Report()
     records = _records(arguments.source, report, arguments.workers)

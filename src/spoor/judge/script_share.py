@@ -53,6 +53,8 @@ class ScriptShare:
     def __post_init__(self) -> None:
         if self.script not in SCRIPTS:
             raise UsageError(f"unknown script {self.script!r}; known are {', '.join(SCRIPTS)}")
+        if not 0.0 <= self.least <= 1.0:
+            raise UsageError(f"least={self.least:g} is not a share between 0 and 1")
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         inside = re.compile(f"[{SCRIPTS[self.script]}]")

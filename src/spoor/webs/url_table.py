@@ -30,13 +30,13 @@ class ListedUrls:
         self._offsets = np.load(folder / "url_offsets.npy", mmap_mode="r")
         self._hashes = np.load(folder / "url_hashes.npy", mmap_mode="r")
         self._ids = np.load(folder / "url_hash_ids.npy", mmap_mode="r")
-        self._bytes = (folder / "urls.bin").read_bytes()
+        self._bytes = np.memmap(folder / "urls.bin", np.uint8, "r").view(np.ndarray)
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
 
     def __getitem__(self, number: int) -> str:
-        return self._bytes[self._offsets[number] : self._offsets[number + 1]].decode()
+        return self._bytes[self._offsets[number] : self._offsets[number + 1]].tobytes().decode()
 
     def find(self, url: str) -> int | None:
         wanted = _hash(url)

@@ -92,6 +92,12 @@ class Web:
         targets: list[int] = self.link_targets[self.link_offsets[number] : self.link_offsets[number + 1]].tolist()
         return targets
 
+    def answers(self) -> NDArray[np.bool_]:
+        """Which pages came as pages: not as an error, not as a redirect."""
+        status = self.array("status")
+        came = (status >= 200) & (status < 300)
+        return came if self.redirects is None else came & (self.redirects < 0)
+
     def labelled(self, label: str) -> NDArray[np.bool_]:
         """Which pages carry a label."""
         if label not in self.about["labels"]:
