@@ -16,10 +16,10 @@ import pytest
 
 from spoor.cli.main import main
 from spoor.errors import BadInput
-from spoor.webs.builder import Making, build_web
-from spoor.webs.gather import Report
-from spoor.webs.log_source import read_logs
-from spoor.webs.warc_source import read_warcs, warc_files
+from spoor.webs.build.builder import Making, build_web
+from spoor.webs.build.gather import Report
+from spoor.webs.build.log_source import read_logs
+from spoor.webs.build.warc_source import read_warcs, warc_files
 from spoor.webs.web import Web
 from tests.shared_data import SHARED, needs_shared
 from tests.warcs import page, record, response

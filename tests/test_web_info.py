@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from spoor.cli.main import main
-from spoor.webs.builder import Making, build_web
-from spoor.webs.gather import Report
+from spoor.webs.build.builder import Making, build_web
+from spoor.webs.build.gather import Report
+from spoor.webs.build.log_source import read_logs
 from spoor.webs.locality import Locality, locality
-from spoor.webs.log_source import read_logs
 from spoor.webs.web import Web
 
 

@@ -19,9 +19,9 @@ from spoor.cli.task_options import names_in
 from spoor.contest import Comparison, compare, workers
 from spoor.course import Task, read_seeds
 from spoor.errors import BadInput
-from spoor.webs.builder import Making, build_web
-from spoor.webs.gather import Report
-from spoor.webs.warc_source import read_warcs
+from spoor.webs.build.builder import Making, build_web
+from spoor.webs.build.gather import Report
+from spoor.webs.build.warc_source import read_warcs
 
 EXAMPLES = """
 spoor contest --out out/contest

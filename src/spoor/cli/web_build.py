@@ -10,12 +10,12 @@ from pathlib import Path
 from spoor.cli.command import Commands, add_command, add_workers
 from spoor.cli.progress import counted, progress
 from spoor.errors import BadInput, UsageError
-from spoor.webs.builder import Making, build_web
-from spoor.webs.gather import Report
-from spoor.webs.log_source import read_logs
-from spoor.webs.packed import Packed
-from spoor.webs.tables import is_table
-from spoor.webs.warc_source import read_warcs, warc_files
+from spoor.webs.build.builder import Making, build_web
+from spoor.webs.build.gather import Report
+from spoor.webs.build.log_source import read_logs
+from spoor.webs.build.packed import Packed
+from spoor.webs.build.tables import is_table
+from spoor.webs.build.warc_source import read_warcs, warc_files
 from spoor.webs.web import Web
 
 EXAMPLES = """

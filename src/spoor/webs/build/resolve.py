@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.urls import difference, near_misses
-from spoor.webs.gather import Gathered, Report
+from spoor.webs.build.gather import Gathered, Report
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from spoor.errors import BadInput, MissingExtra
-from spoor.webs.gather import Report
+from spoor.webs.build.gather import Report
 
 _SUFFIXES = (".csv", ".tsv", ".parquet")
 

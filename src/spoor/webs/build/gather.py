@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from spoor.webs.blobs import BlobWriter
-from spoor.webs.packed import Packed
+from spoor.webs.build.packed import Packed
 
 Report = Counter[str]
 """What happened while a web was built, counted."""

@@ -11,8 +11,8 @@ import numpy as np
 
 from spoor.errors import BadInput
 from spoor.urls import normalise
-from spoor.webs.gather import Gathered, Report
-from spoor.webs.resolve import Resolved
+from spoor.webs.build.gather import Gathered, Report
+from spoor.webs.build.resolve import Resolved
 
 Labels = Mapping[str, "array[int]"]
 """For each label the pages that carry it."""

@@ -19,10 +19,10 @@ from spoor.errors import BadInput
 from spoor.parse.html import read_page
 from spoor.records import Redirect
 from spoor.urls import join, normalise
-from spoor.webs.gather import Report
-from spoor.webs.http_response import take_apart
-from spoor.webs.packed import Packed, Recorded, pack
-from spoor.webs.until_it_breaks import UntilItBreaks, open_unpacked
+from spoor.webs.build.gather import Report
+from spoor.webs.build.http_response import take_apart
+from spoor.webs.build.packed import Packed, Recorded, pack
+from spoor.webs.build.until_it_breaks import UntilItBreaks, open_unpacked
 
 _BATCH_BYTES, _BATCH_RESPONSES = 1 << 20, 64
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})

@@ -15,9 +15,9 @@ from spoor.parse.charset import canonical
 from spoor.records import Page
 from spoor.urls import normalise
 from spoor.webs.blobs import compress
-from spoor.webs.gather import Report
-from spoor.webs.packed import Packed
-from spoor.webs.tables import Table, open_table
+from spoor.webs.build.gather import Report
+from spoor.webs.build.packed import Packed
+from spoor.webs.build.tables import Table, open_table
 
 LOG_COLUMNS = ("url", "status", "content_type", "charset", "language", "label", "bytes", "seconds")
 LINK_COLUMNS = ("source", "target", "anchor")
