@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.table import Table
 
+from spoor.cli.tables import print_table
+from spoor.course import Course, Task, read_seeds
 from spoor.drivers.compiled import LinkGraph, Plan, run
 from spoor.webs.compilation import compiled
 from spoor.webs.generate import Request, generate
@@ -35,8 +35,8 @@ def main(options: Sequence[str]) -> None:
     parser.add_argument("--rounds", type=int, default=3, metavar="K", help="the best of K is printed")
     arguments = parser.parse_args(options)
     web = thai_web(arguments.pages)
-    seeds = [page for url in (web.folder / "seeds.txt").read_text().split() if (page := web.urls.find(url)) is not None]
-    measure(web, seeds, arguments.rounds)
+    course = Course(Task(web.folder, "relevant", read_seeds(web.folder / "seeds.txt")))
+    measure(web, list(course.seeds), arguments.rounds)
 
 
 def thai_web(pages: int) -> Web:
@@ -52,16 +52,12 @@ def measure(web: Web, seeds: list[int], rounds: int) -> None:
     graph = LinkGraph.of(web, web.labelled("relevant"))
     links = read_only(graph.offsets, np.int64), read_only(graph.targets, np.int32)
     bare, visits = best_time(partial(bare_search, *links, np.array(seeds, np.int32)), rounds)
-    table = Table(
-        title=f"compiled driver, thai, {web.pages:,} pages, {web.about['links']:,} links", title_justify="left"
-    )
-    for heading in ("search", "visits", "seconds", "of the bare search", "peak memory so far, GB"):
-        table.add_column(heading, justify="left" if heading == "search" else "right")
-    table.add_row("bare breadth-first", f"{visits:,}", f"{bare:.2f}", "1.00", f"{peak_gigabytes():.1f}")
+    rows = [["bare breadth-first", f"{visits:,}", f"{bare:.2f}", "1.00", f"{peak_gigabytes():.1f}"]]
     for name, plan in PLANS.items():
         seconds, visits = best_time(partial(crawl, graph, plan, seeds), rounds)
-        table.add_row(name, f"{visits:,}", f"{seconds:.2f}", f"{seconds / bare:.2f}", f"{peak_gigabytes():.1f}")
-    Console(width=100).print(table)
+        rows.append([name, f"{visits:,}", f"{seconds:.2f}", f"{seconds / bare:.2f}", f"{peak_gigabytes():.1f}"])
+    title = f"compiled driver, thai, {web.pages:,} pages, {web.about['links']:,} links"
+    print_table(("search", "visits", "seconds", "of the bare search", "peak memory so far, GB"), rows, title)
 
 
 def crawl(graph: LinkGraph, plan: Plan, seeds: list[int]) -> int:
