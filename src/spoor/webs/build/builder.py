@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from spoor.parse.html import HTML_TYPES
 from spoor.urls import host_of
 from spoor.webs.blobs import Blobs, BlobWriter, compress
-from spoor.webs.folder import FORMAT, complete_or_absent
 from spoor.webs.build.gather import Gathered, Report, gather
 from spoor.webs.build.labels import pages_by_label, write_labels
 from spoor.webs.build.packed import Packed
 from spoor.webs.build.resolve import Resolved, resolve
+from spoor.webs.folder import FORMAT, complete_or_absent
 from spoor.webs.url_table import ListedUrls
 from spoor.webs.web import Web
 
