@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from bench import compiled, frontier
+from bench import compiled, frontier, traps
 
-PARTS = {"compiled": compiled.main, "frontier": frontier.main}
+PARTS = {"compiled": compiled.main, "frontier": frontier.main, "traps": traps.main}
 
 
 def main() -> int:

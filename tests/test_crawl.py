@@ -173,11 +173,11 @@ def test_redirects_in_a_circle_end() -> None:
     assert isinstance(events[-1], Redirected) and events[-1].because == "already visited"
 
 
-def test_what_may_heal_is_tried_again_and_then_given_up() -> None:
+def test_what_may_heal_is_tried_again_after_longer_rests_and_then_given_up() -> None:
     world = WrittenWorld({url("A"): Failure("timed out", again_after=60.0)})
     events = events_of(world, Strategy(truth(world), Arrival()), ["A"], limits=Limits(tries=3))
     tries = [(e.at, e.again_at) for e in events if isinstance(e, Failed)]
-    assert tries == [(0.0, 60.0), (60.0, 120.0), (120.0, None)]
+    assert tries == [(0.0, 60.0), (60.0, 180.0), (180.0, None)]
 
 
 def test_what_will_not_heal_is_tried_once() -> None:
@@ -220,7 +220,7 @@ def test_other_hosts_are_visited_while_one_rests() -> None:
 
 
 def test_a_closed_host_is_asked_for_its_rules_first() -> None:
-    world = replace(graph("a.test/0: a.test/1"), rules={"a.test": RobotsRules(delay=7.0)})
+    world = replace(graph("a.test/0: a.test/1"), rules={"a.test": RobotsRules("User-agent: *\nCrawl-delay: 7")})
     events = events_of(world, Strategy(truth(world), Arrival()), ["a.test/0"], HostRules(rest=1.0, ask_first=True))
     assert [type(event) for event in events] == [HostOpened, Visited, Visited]
     assert gaps(events, "a.test") == [7.0, 7.0]

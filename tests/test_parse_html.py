@@ -147,6 +147,40 @@ def test_a_page_may_ask_not_to_follow(html: str, nofollow: bool) -> None:
     assert only_link(html).nofollow is nofollow
 
 
+@pytest.mark.parametrize(
+    ("html", "noindex"),
+    [
+        ("<p>x", False),
+        ("<meta name=robots content='NOINDEX,follow'>", True),
+        ("<meta name=Spoor content=none>", True),
+        ("<meta name=robots content=all><meta name=robots content=noindex>", True),
+        ("<meta name=googlebot content=noindex>", False),
+        ("<meta name=robots content=nofollow>", False),
+    ],
+)
+def test_a_page_may_ask_not_to_be_indexed(html: str, noindex: bool) -> None:
+    assert read(html).noindex is noindex
+
+
+@pytest.mark.parametrize(
+    ("html", "canonical"),
+    [
+        ("<p>x", ""),
+        ("<link rel=canonical href='../b/%c3%bc#x'>", "http://a.test/b/%C3%BC"),
+        ("<link rel=stylesheet href=s><link rel=' Canonical ' href=//B.test>", "http://b.test/"),
+        ("<base href=/other/><link rel=canonical href=c>", "http://a.test/other/c"),
+        ("<link rel=canonical href=c><base href=/other/>", "http://a.test/other/c"),
+        ("<link rel=canonical href=one><link rel=canonical href=two>", "http://a.test/dir/one"),
+        ("<link rel=canonical href='mailto:a@b'>", ""),
+        ("<link rel=canonical href=' '>", ""),
+        ("<link rel=canonical>", ""),
+        ("<link>", ""),
+    ],
+)
+def test_the_url_that_a_page_calls_its_own(html: str, canonical: str) -> None:
+    assert read(html).canonical == canonical
+
+
 def test_what_is_not_html_has_attributes_only() -> None:
     page = read_page(URL, b"<a href=x>x</a>", "Text/Plain; charset=utf-8")
     assert page == Page(URL, 200, "text/plain", size=15)

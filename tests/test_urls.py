@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.urls import difference, host_of, join, near_misses, normalise
+from spoor.urls import canonical, difference, host_of, join, near_misses, normalise
 
 
 @pytest.mark.parametrize(
@@ -159,3 +159,43 @@ def test_a_near_miss_leads_back() -> None:
 
 def test_the_difference_of_a_near_miss_is_told_in_words() -> None:
     assert difference("http://a.test/x", "https://www.a.test/x/") == "ending and scheme and www"
+
+
+@pytest.mark.parametrize(
+    ("url", "same"),
+    [
+        ("http://a.test/x?utm_source=news&id=3&UTM_Medium=mail", "http://a.test/x?id=3"),
+        ("http://a.test/x?gclid=1&fbclid=2&mc_cid=3", "http://a.test/x"),
+        ("http://a.test/x?", "http://a.test/x"),
+        ("http://a.test/x?b=2&a=1&a=0&c", "http://a.test/x?b=2&a=1&a=0&c"),
+        ("http://a.test/x?PHPSESSID=abc&p=1", "http://a.test/x?p=1"),
+        ("http://a.test/x;jsessionid=0A1B.node1?p=1", "http://a.test/x?p=1"),
+        ("http://a.test/x%3BJSESSIONID=0A1B/y", "http://a.test/x/y"),
+        ("http://a.test/(S(lit3py55t21z5v55vlm25s55))/x", "http://a.test/x"),
+        ("http://a.test/b/..;jsessionid=1/c", "http://a.test/c"),
+        ("http://a.test/x?sid=27f5e21379de1b15b2717b1b20b4acdc", "http://a.test/x"),
+        ("http://a.test/x?sid=42", "http://a.test/x?sid=42"),
+        ("http://a.test/x?s=words+searched+for", "http://a.test/x?s=words+searched+for"),
+        ("http://a.test/x(y);v=1?utmost=1", "http://a.test/x(y);v=1?utmost=1"),
+    ],
+)
+def test_what_makes_no_difference_to_the_page_is_left_out(url: str, same: str) -> None:
+    assert canonical(url) == same
+
+
+def test_a_host_in_another_script_has_one_spelling() -> None:
+    assert normalise("http://Пример.рф/путь") == "http://xn--e1afmkfd.xn--p1ai/%D0%BF%D1%83%D1%82%D1%8C"
+
+
+URL_PARTS = "a / . .. ; %3B jsessionid= PHPSESSID= (S( lit3py55t21z5v55vlm25s55 )) ? & utm_ sid= = gclid ä # : @ %"
+url_parts = st.sampled_from(URL_PARTS.split(" "))
+
+
+@given(st.lists(url_parts, max_size=14).map(lambda parts: "http://a.test/" + "".join(parts)) | st.text())
+def test_the_canonical_form_is_normalised_keeps_the_host_and_is_its_own(url: str) -> None:
+    known = normalise(url)
+    if known is not None:
+        found = canonical(known)
+        assert normalise(found) == found
+        assert host_of(found) == host_of(known)
+        assert canonical(found) == found

@@ -10,7 +10,9 @@ from typing import Any
 
 from spoor.admit.at_least import AtLeast
 from spoor.admit.limited_distance import LimitedDistance
+from spoor.config import Target
 from spoor.errors import UsageError
+from spoor.judge.agreement import Agreement
 from spoor.judge.charset import CHARSETS, SOURCES, Charset
 from spoor.judge.script_share import SCRIPTS, ScriptShare
 from spoor.roles import Judge
@@ -140,6 +142,18 @@ def judge(text: str) -> Judge:
     _, given = _read(":".join([name, *rest[1:]]), JUDGES, "judge", "judges")
     made: Judge = JUDGES[name].make(rest[0], **given)
     return made
+
+
+def judge_of(target: Target) -> Judge:
+    """What a person asked for in crawl.toml, as a judge."""
+    judges: dict[str, Judge] = {}
+    if target.charset:
+        judges["charset"] = Charset(target.charset)
+    if target.script:
+        judges["script"] = ScriptShare(target.script, target.least)
+    if not judges:
+        raise UsageError("nothing is wanted: name a target, as in --script thai, or charset or script in [target]")
+    return Agreement(target.require or " and ".join(judges), judges)
 
 
 def _given_levels(name: str, level_of: Level | None) -> Level:

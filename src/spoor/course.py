@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor import assembly
+from spoor.config import seeds_in
 from spoor.errors import BadInput
 from spoor.judge.truth import Truth
 from spoor.measure.harvest import Yardstick
@@ -38,11 +39,7 @@ class Task:
 
 def read_seeds(path: Path) -> tuple[str, ...]:
     """One URL a line; empty lines and lines that begin with # are passed over."""
-    try:
-        lines = [line.strip() for line in path.read_text("utf8").splitlines()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"cannot read the seeds file {path}: {getattr(error, 'strerror', None) or error}") from None
-    seeds = tuple(line for line in lines if line and not line.startswith("#"))
+    seeds = seeds_in(path)
     if not seeds:
         raise BadInput(f"the seeds file {path} holds no URL")
     return seeds

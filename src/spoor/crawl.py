@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from spoor import robots
 from spoor.errors import BrokenContract
 from spoor.events import Event, Failed, HostOpened, Redirected, Refusal, Refused, Visited
 from spoor.frontier.entry import OPEN, Entry, State
@@ -14,6 +15,7 @@ from spoor.records import (
     SOONEST,
     Evidence,
     Failure,
+    Judged,
     Key,
     Link,
     Outcome,
@@ -26,18 +28,22 @@ from spoor.records import (
     Verdict,
     Visit,
 )
+from spoor.roles import Journal
 from spoor.strategy import Strategy
-from spoor.urls import host_of
+from spoor.urls import host_of, robots_url
 
 Arrival = tuple[Visit, Outcome]
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When to stop, and when to give a URL up. `visits` None: as many as there are."""
+    """When to stop, and when to give a URL up. `visits` None: as many as there are. `agent` is the name by which robots
+    rules call us."""
 
     visits: int | None = None
     tries: int = 3
+    redirects: int = 5
+    agent: str = "spoor"
 
 
 @dataclass(slots=True)
@@ -52,10 +58,13 @@ class _Offered:
 class Crawl:
     """Told the time and what came back; says what to visit next. Driven from one task in one thread."""
 
-    def __init__(self, strategy: Strategy, frontier: Frontier, limits: Limits | None = None) -> None:
+    def __init__(
+        self, strategy: Strategy, frontier: Frontier, limits: Limits | None = None, journal: Journal | None = None
+    ) -> None:
         self.strategy = strategy
         self.frontier = frontier
         self.limits = limits or Limits()
+        self._journal = journal
         self._learners = strategy.learners()
         self._merge = strategy.scorer.merge
         self._turned_away: list[Refused] = []
@@ -72,11 +81,11 @@ class Crawl:
     def next_visit(self, now: float) -> Visit | None:
         """None: nobody can be visited right now; `wake_at` says when, `ended` whether ever."""
         while not self._spent() and (entry := self.frontier.peek(now)) is not None:
-            if self.frontier.is_closed(entry.host):
+            if self.frontier.is_closed(entry.host, now):
                 self.frontier.begin_asking(entry.host, now)
-                return Visit(f"//{entry.host}/robots.txt", entry.host, self.frontier.visits, now, "robots")
+                return Visit(robots_url(entry.url), entry.host, self.frontier.visits, now, "robots")
             visit = self._visit(entry, now)
-            ruling = ADMIT if entry.is_seed else self.strategy.admission.at_pop(visit)
+            ruling = self._at_pop(visit, entry.is_seed)
             if ruling.decision == "admit":
                 self.frontier.begin(entry, now)
                 return visit
@@ -84,13 +93,16 @@ class Crawl:
         return None
 
     def absorb(self, arrivals: Sequence[Arrival], now: float) -> list[Event]:
-        """Digests what came back, as one transaction, and tells what happened, in order."""
+        """Digests what came back, as one transaction, and tells what happened, in order. Once more with nothing at the
+        end of a crawl: links may have been turned away since the last arrival."""
         verdicts = self._judge([outcome for _, outcome in arrivals if isinstance(outcome, Page)])
         events: list[Event] = [*self._turned_away]
         self._turned_away.clear()
         events.extend(self._take_in(visit, outcome, verdicts, now) for visit, outcome in arrivals)
         if self._upkeep_at is not None and self.frontier.visits >= self._upkeep_at:
             self._keep_up()
+        if self._journal is not None:
+            self._journal.note(events)
         self.frontier.commit()
         return events
 
@@ -117,7 +129,14 @@ class Crawl:
             depth=entry.depth,
             tries=entry.tries,
             found_on=entry.found_on,
+            redirects=entry.redirects,
         )
+
+    def _at_pop(self, visit: Visit, is_seed: bool) -> Ruling:
+        """Robots rules bind everybody; the strategy's own admission does not bind seeds."""
+        if not robots.allows(self.frontier.robots_of(visit.host), self.limits.agent, visit.url):
+            return Ruling("drop", "robots.txt disallows it")
+        return ADMIT if is_seed else self.strategy.admission.at_pop(visit)
 
     def _turn_away(self, entry: Entry, ruling: Ruling, now: float) -> None:
         parked = ruling.decision == "park"
@@ -134,10 +153,12 @@ class Crawl:
         match outcome:
             case Page() as page:
                 return self._digest(visit, page, next(verdicts), now)
+            case Judged(page, verdict):
+                return self._digest(visit, page, verdict, now)
             case Redirect(to):
                 return self._follow(visit, to, now)
-            case RobotsRules(delay):
-                return HostOpened(visit, now, self.frontier.open_host(visit.host, now, delay))
+            case RobotsRules() as rules:
+                return self._open(visit, rules, now)
             case Failure() as failure:
                 return self._let_go_or_wait(visit, failure, now)
 
@@ -172,8 +193,11 @@ class Crawl:
             raise BrokenContract(f"{self.strategy.scorer!r} gave {told}")
         return facts
 
+    def _at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
+        return self.strategy.admission.at_offer(link, evidence, trail)
+
     def _let_in(self, link: Link, evidence: Evidence, sighting: Sighting, offered: _Offered) -> None:
-        ruling = self.strategy.admission.at_offer(link, evidence, sighting.trail)
+        ruling = self._at_offer(link, evidence, sighting.trail)
         if ruling.decision != "admit":
             offered.refused.append(Refusal(link.url, ruling.because, ruling.decision == "park"))
         if ruling.decision == "drop":
@@ -202,7 +226,7 @@ class Crawl:
         """A parked link about which more is known may be let in."""
         if entry.state is not State.PARKED:
             return False
-        if self.strategy.admission.at_offer(link, entry.evidence, entry.trail).decision != "admit":
+        if self._at_offer(link, entry.evidence, entry.trail).decision != "admit":
             return False
         self.frontier.admit(entry)
         return True
@@ -212,8 +236,13 @@ class Crawl:
         waiting = self._waiting()
         self.frontier.settle(visit.url, now)
         (entry,) = self.frontier.find([to])
+        if visit.redirects >= self.limits.redirects:
+            return Redirected(visit, now, to, f"more than {self.limits.redirects} redirects in a row", waiting)
         if entry is None:
-            place = (visit.key, visit.evidence, visit.trail, visit.depth, visit.url)
+            ruling = ADMIT if visit.key == SOONEST else self._at_offer(Link(to), visit.evidence, visit.trail)
+            if ruling.decision != "admit":
+                return Redirected(visit, now, to, ruling.because, waiting)
+            place = (visit.key, visit.evidence, visit.trail, visit.depth, visit.url, visit.redirects + 1)
             self.frontier.add(Entry(to, host_of(to), *place))
         elif entry.state not in OPEN:
             return Redirected(visit, now, to, "already visited", waiting)
@@ -223,16 +252,22 @@ class Crawl:
 
     def _let_go_or_wait(self, visit: Visit, failure: Failure, now: float) -> Event:
         waiting = self._waiting()
-        again_at = None if failure.again_after is None else now + failure.again_after
+        again_at = None if failure.again_after is None else now + failure.again_after * 2**visit.tries
+        if failure.whole_host and again_at is not None:
+            self.frontier.leave_alone(visit.host, now, again_at)
         if visit.purpose == "robots" and again_at is not None:
             self.frontier.keep_closed(visit.host, now, again_at)
         elif visit.purpose == "robots":
-            self.frontier.open_host(visit.host, now, None)
+            self.frontier.open_host(visit.host, now, RobotsRules(), None)
         else:
             if visit.tries + 1 >= self.limits.tries:
                 again_at = None
             self.frontier.settle(visit.url, now, again_at)
         return Failed(visit, now, failure.reason, again_at, waiting)
+
+    def _open(self, visit: Visit, rules: RobotsRules, now: float) -> HostOpened:
+        rest = robots.delay(rules.text, self.limits.agent)
+        return HostOpened(visit, now, self.frontier.open_host(visit.host, now, rules, rest))
 
     def _waiting(self) -> int:
         """The length of the queue, what is being visited included."""

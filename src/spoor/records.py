@@ -35,7 +35,8 @@ class Link:
 class Visit:
     """A decision to look at one URL; in transit until settled.
 
-    `number` counts visits from 0, `at` is when the decision was taken (seconds), `tries` how often it was tried before.
+    `number` counts visits from 0, `at` is when the decision was taken (seconds), `tries` how often it was tried before,
+    `redirects` how many redirects in a row led here.
     """
 
     url: str
@@ -49,6 +50,29 @@ class Visit:
     depth: int = 0
     tries: int = 0
     found_on: str = ""
+    redirects: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a server sent for one request, before anybody has understood it.
+
+    `request` and `head` are the bytes of the request and of the answer's status line and headers, as sent; `headers`
+    has names in lower case, the first of each. `body` is free of transfer and content encoding, `payload` of transfer
+    encoding only. `cut` says why the body is not whole, "" when it is. Times in seconds; `address` is the IP address.
+    """
+
+    url: str
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    payload: bytes
+    request: bytes
+    head: bytes
+    address: str
+    at: float
+    seconds: float
+    cut: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +80,8 @@ class Page:
     """What was understood of a response. Charsets are WHATWG labels in lower case, "" when not given.
 
     `links` holds distinct targets in document order; `unrecorded` counts those left out because a simulated web does
-    not hold them. A page of a web that keeps no content has empty texts and links without context.
+    not hold them. `canonical` is the URL that the page calls its own, "" when it names none; `noindex` its wish
+    not to be indexed. A page of a web that keeps no content has empty texts and links without context.
     """
 
     url: str
@@ -71,6 +96,8 @@ class Page:
     tag_texts: Mapping[str, str] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
     unrecorded: int = 0
+    canonical: str = ""
+    noindex: bool = False
 
     @property
     def out_degree(self) -> int:
@@ -87,20 +114,21 @@ class Redirect:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """No page came. `again_after` is the rest in seconds before another try; None: do not try again."""
+    """No page came. `again_after` is the rest in seconds before another try; None: do not try again. `whole_host` is
+    True when the server asks to be left alone, not just for this page."""
 
     reason: str
     again_after: float | None = None
+    whole_host: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RobotsRules:
-    """What a host asks for. `delay` is the seconds it wants between visits; None: it does not say."""
+    """What a host asks for: the text of its robots.txt, "" when it has none. `address` is where it was found, an IP
+    address or "" when there is none."""
 
-    delay: float | None = None
-
-
-Outcome = Page | Redirect | Failure | RobotsRules
+    text: str = ""
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +139,17 @@ class Verdict:
     relevant: bool
     because: str
     label: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A page that was judged where it was read, in another process."""
+
+    page: Page
+    verdict: Verdict
+
+
+Outcome = Page | Judged | Redirect | Failure | RobotsRules
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
+from spoor.events import Event
 from spoor.records import Evidence, Key, Link, Outcome, Page, Ruling, Sighting, TrailState, Verdict, Visit
 
 Merge = Callable[[float, float], float]
@@ -109,3 +110,15 @@ class World(Protocol):
     def truth(self, url: str) -> bool:
         """Is the page really wanted? For measuring; no strategy sees it unless its judge is openly `truth`."""
         ...
+
+
+class Looker(Protocol):
+    """Carries out visits on a real network. What goes wrong there is a Failure, never an exception."""
+
+    async def look(self, visit: Visit) -> Outcome: ...
+
+
+class Journal(Protocol):
+    """Is told of every batch of events before the batch is committed."""
+
+    def note(self, events: Sequence[Event]) -> None: ...

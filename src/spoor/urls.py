@@ -26,10 +26,57 @@ INDEX_FILES = (
 )
 """Files that a server gives for a folder, the likelier first."""
 
+TRACKING = frozenset(
+    {
+        "gclid",
+        "gclsrc",
+        "dclid",
+        "gbraid",
+        "wbraid",
+        "fbclid",
+        "igshid",
+        "igsh",
+        "msclkid",
+        "yclid",
+        "ysclid",
+        "twclid",
+        "ttclid",
+        "li_fat_id",
+        "mc_cid",
+        "mc_eid",
+        "mkt_tok",
+        "_ga",
+        "_gl",
+        "_hsenc",
+        "_hsmi",
+        "__hssc",
+        "__hstc",
+        "__hsfp",
+        "hsctatracking",
+        "vero_id",
+        "oly_anon_id",
+        "oly_enc_id",
+        "wickedid",
+        "s_kwcid",
+        "ef_id",
+        "srsltid",
+        "_openstat",
+    }
+)
+"""Parameters that tell where a reader came from and nothing about the page; so do all that begin with `utm_`."""
+
+SESSIONS = frozenset({"phpsessid", "jsessionid", "aspsessionid", "cfid", "cftoken", "oscsid", "zenid"})
+"""Parameters that only ever name a session."""
+
+PERHAPS_SESSIONS = frozenset({"sid", "s", "sess", "sessid", "session", "sessionid", "session_id", "sectok"})
+"""Parameters that name a session when their value looks like a token."""
+
 _SPACE_AND_CONTROLS = "".join(map(chr, range(0x21)))
 _TABS_AND_LINE_ENDS = re.compile(r"[\t\n\r]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 _ESCAPE = re.compile(r"%[0-9a-fA-F]{2}")
+_TOKEN = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[0-9A-Za-z_-]{16,}|[0-9]{20,}")
+_SESSION_IN_PATH = re.compile(r"(?:;|%3B)(?:jsessionid|phpsessid)=[^/;]*|/\(S\([0-9a-z]{24}\)\)(?=/)", re.IGNORECASE)
 _INDEX_NAMES = frozenset(name.lower() for name in INDEX_FILES)
 
 
@@ -70,6 +117,27 @@ def _without_dot_segments(url: str) -> str:
     return before[: start + 1] + "/".join(kept) + mark + query
 
 
+def canonical(url: str) -> str:
+    """A normalised URL without what makes no difference to the page: tracking parameters, session ids, an empty query.
+
+    For live crawls. The other parameters keep their order and spelling: some servers care.
+    """
+    path, _, query = url.partition("?")
+    if "%3B" in path or ";" in path or "(" in path:
+        bare = _SESSION_IN_PATH.sub("", path)
+        path = path if bare == path else normalise(bare) or path
+    kept = "&".join(part for part in query.split("&") if not _is_noise(part))
+    return f"{path}?{kept}" if kept else path
+
+
+def _is_noise(parameter: str) -> bool:
+    name, _, value = parameter.partition("=")
+    name = name.lower()
+    if name in PERHAPS_SESSIONS:
+        return _TOKEN.fullmatch(value) is not None
+    return name.startswith("utm_") or name in TRACKING or name in SESSIONS
+
+
 def join(base: str, href: str) -> str | None:
     """What `href` means on the page `base`, which is normalised. None when it leads to no http or https URL."""
     href = href.strip(_SPACE_AND_CONTROLS)
@@ -102,6 +170,11 @@ def _join_relative(base: str, href: str) -> str | None:
 def host_of(url: str) -> str:
     """The host of a normalised URL, with its port unless that is the usual one."""
     return url[url.index("/") + 2 : url.index("/", 8)]
+
+
+def robots_url(url: str) -> str:
+    """Where the rules for a normalised URL are."""
+    return url[: url.index("/", 8)] + "/robots.txt"
 
 
 def near_misses(url: str) -> Iterator[str]:

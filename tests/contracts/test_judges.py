@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from spoor.judge.agreement import Agreement
 from spoor.judge.charset import Charset
 from spoor.judge.script_share import ScriptShare
 from spoor.judge.truth import Truth
@@ -23,6 +24,8 @@ JUDGES: list[Judge] = [
     Charset("ja", ("detected",)),
     ScriptShare("thai"),
     ScriptShare("kana", least=0.1),
+    Agreement("charset or not script", {"charset": Charset("th"), "script": ScriptShare("thai")}),
+    Agreement("charset and label", {"charset": Charset("th"), "label": Truth("relevant", "http://a.test/".__eq__)}),
 ]
 
 

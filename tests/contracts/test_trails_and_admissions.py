@@ -6,8 +6,12 @@ import json
 
 import pytest
 
+from spoor.admit.all_of import AllOf
 from spoor.admit.at_least import AtLeast
 from spoor.admit.limited_distance import LimitedDistance
+from spoor.admit.manners import Manners
+from spoor.admit.scope import Scope
+from spoor.admit.traps import Traps
 from spoor.records import Link, Page, Verdict, Visit
 from spoor.roles import Admission, Trail
 from spoor.strategy import AdmitAll, NoTrail
@@ -30,7 +34,18 @@ class TestEveryTrail:
         assert trail.rank(state) == trail.rank(state)
 
 
-@pytest.mark.parametrize("admission", [AdmitAll(), LimitedDistance(1), AtLeast("relevant_referrer", 1.0)], ids=repr)
+ADMISSIONS: list[Admission] = [
+    AdmitAll(),
+    LimitedDistance(1),
+    AtLeast("relevant_referrer", 1.0),
+    Manners(),
+    Scope(exclude=("/private/",), domains=("a.test",), max_depth=3, pages_per_host=1),
+    Traps(patience=1),
+    AllOf((Manners(), Scope(hosts=("a.test",)), Traps(), LimitedDistance(1))),
+]
+
+
+@pytest.mark.parametrize("admission", ADMISSIONS, ids=repr)
 class TestEveryAdmission:
     def test_gives_a_reason_for_everything_it_does_not_admit(self, admission: Admission) -> None:
         for distance in range(4):

@@ -31,4 +31,5 @@ def simulate(crawl: Crawl, world: World, connections: int = 1) -> Iterator[Event
         elif wake is not None:
             now = wake
         else:
+            yield from crawl.absorb([], now)
             return

@@ -40,6 +40,7 @@ class Entry:
     trail: TrailState = None
     depth: int = 0
     found_on: str = ""
+    redirects: int = 0
     arrival: int = 0
     state: State = State.WAITING
     tries: int = 0

@@ -10,7 +10,7 @@ from spoor.errors import BrokenContract
 from spoor.frontier.entry import OPEN, Entry, Order, State
 from spoor.frontier.host import Host, HostRules
 from spoor.frontier.store import LinkStore
-from spoor.records import Evidence, Key, TrailState
+from spoor.records import Evidence, Key, RobotsRules, TrailState
 
 SLACK = 64
 
@@ -31,6 +31,7 @@ class Frontier:
         self._ready: list[tuple[Order, str]] = []
         self._resting: list[tuple[float, str]] = []
         self._returning: list[tuple[float, int, str]] = []
+        self._address_free_at: dict[str, float] = {}
         self._resume()
 
     def __len__(self) -> int:
@@ -44,6 +45,10 @@ class Frontier:
 
     def count(self, state: State) -> int:
         return self._counters.by_state[state]
+
+    def hosts_resting(self) -> int:
+        """How many hosts rest, as of the last time somebody asked for a link."""
+        return len({name for _, name in self._resting})
 
     def find(self, urls: Sequence[str]) -> list[Entry | None]:
         """What is known of each URL, in the same order. Read them; change them only through the frontier."""
@@ -103,8 +108,13 @@ class Frontier:
             heapq.heappop(self._ready)
         return None
 
-    def is_closed(self, host: str) -> bool:
-        return self._hosts[host].closed
+    def is_closed(self, host: str, now: float) -> bool:
+        """Its rules are not known, or too old."""
+        return self._hosts[host].closed or now >= self._hosts[host].robots_until
+
+    def robots_of(self, host: str) -> str:
+        """The text of its robots.txt, as last seen; "" when it has none."""
+        return self._hosts[host].robots
 
     def begin(self, entry: Entry, now: float) -> int:
         """The link from `peek` is in transit; its host is busy. Returns the number of the visit."""
@@ -132,10 +142,12 @@ class Frontier:
             heapq.heappush(self._returning, (again_at, entry.arrival, url))
         self._end_visit(self._hosts[entry.host], now)
 
-    def open_host(self, name: str, now: float, rest: float | None) -> float:
+    def open_host(self, name: str, now: float, rules: RobotsRules, rest: float | None) -> float:
         """The rules of a host are known. Returns the seconds it will rest: its own wish, but never less than ours."""
         host = self._hosts[name]
         host.closed, host.rest = False, max(rest or 0.0, self._rules.rest)
+        host.robots, host.address = rules.text, rules.address
+        host.robots_until = now + self._rules.rules_last
         self._end_visit(host, now)
         self._store.save_host(host)
         return host.rest
@@ -145,6 +157,12 @@ class Frontier:
         host = self._hosts[name]
         host.free_at = max(host.free_at, until)
         self._end_visit(host, now)
+
+    def leave_alone(self, name: str, now: float, until: float) -> None:
+        """The server asked for it: nothing of this host is visited before `until`."""
+        host = self._hosts[name]
+        host.free_at = max(host.free_at, until)
+        self._rest(host, now)
 
     def wake_at(self) -> float | None:
         """When a resting host or a returning link may be ready; None: waiting for that is of no use."""
@@ -216,7 +234,14 @@ class Frontier:
         return host.head
 
     def _available(self, host: Host, now: float) -> bool:
-        return host.visiting < self._rules.connections and host.free_at <= now
+        return host.visiting < self._rules.connections and host.free_at <= now and self._address_is_free(host, now)
+
+    def _address_is_free(self, host: Host, now: float) -> bool:
+        """Whether the IP address of a host has rested; if not, the host is woken when it has."""
+        free_at = self._address_free_at.get(host.address, 0.0)
+        if free_at > now:
+            heapq.heappush(self._resting, (free_at, host.name))
+        return free_at <= now
 
     def _show(self, host: Host) -> None:
         """Puts the head of a host where `peek` sees it, if the host has a connection left."""
@@ -240,6 +265,8 @@ class Frontier:
 
     def _rest(self, host: Host, now: float) -> None:
         """Makes sure a host that rests is woken, whether or not anything of it waits now."""
+        if host.address and self._rules.address_rest:
+            self._address_free_at[host.address] = now + self._rules.address_rest
         if host.free_at > now:
             heapq.heappush(self._resting, (host.free_at, host.name))
             self._store.save_host(host)

@@ -11,19 +11,23 @@ from spoor.frontier.entry import Entry
 class HostRules:
     """How hosts are treated until their own rules say otherwise.
 
-    `rest` is in seconds, from the end of one visit to the start of the next. `ask_first` closes every host until its
-    robots rules are known.
+    `rest` is in seconds, from the end of one visit to the start of the next; `address_rest` the same for all hosts at
+    one IP address together. `ask_first` closes every host until its robots rules are known; they are asked for again
+    when they are older than `rules_last` seconds.
     """
 
     rest: float = 0.0
+    address_rest: float = 0.0
     connections: int = 1
     ask_first: bool = False
+    rules_last: float = 86_400.0
 
 
 @dataclass(slots=True)
 class Host:
     """Closed until its rules are known; then free, busy (no connection left) or resting (before `free_at`).
 
+    `robots` is the text of its robots.txt, good until `robots_until`; `address` the IP address it was found at.
     `head` is the best waiting link, None when nothing waits; `head_known` is False after that link left, until the
     store was asked for the next.
     """
@@ -32,6 +36,9 @@ class Host:
     rest: float
     closed: bool
     free_at: float = 0.0
+    robots: str = ""
+    robots_until: float = float("inf")
+    address: str = ""
     visiting: int = 0
     head: Entry | None = None
     head_known: bool = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from operator import attrgetter
 
 from spoor.frontier.entry import Entry, Order, State
@@ -65,7 +66,7 @@ class MemoryStore:
         self._hosts[host.name] = host
 
     def hosts(self) -> Iterator[Host]:
-        return (Host(h.name, h.rest, h.closed, h.free_at, head_known=False) for h in self._hosts.values())
+        return (replace(h, visiting=0, head=None, head_known=False) for h in self._hosts.values())
 
     def counters(self) -> Counters:
         return self._counters

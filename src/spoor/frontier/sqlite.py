@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -29,13 +29,13 @@ PAGES_PER_CHECKPOINT = 32 * 1024
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS hosts (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, closed INTEGER NOT NULL, rest REAL NOT NULL,
-    free_at REAL NOT NULL
+    free_at REAL NOT NULL, robots TEXT NOT NULL, robots_until REAL NOT NULL, address TEXT NOT NULL
 );
 CREATE TABLE IF NOT EXISTS links (
     id INTEGER PRIMARY KEY, host INTEGER NOT NULL, hash INTEGER NOT NULL, url TEXT NOT NULL, state INTEGER NOT NULL,
     key1 REAL NOT NULL, key2 REAL, key3 REAL, arrival INTEGER NOT NULL, evidence TEXT NOT NULL, trail TEXT,
-    depth INTEGER NOT NULL, found_on TEXT NOT NULL, tries INTEGER NOT NULL, again_at REAL NOT NULL,
-    because TEXT NOT NULL
+    depth INTEGER NOT NULL, found_on TEXT NOT NULL, redirects INTEGER NOT NULL, tries INTEGER NOT NULL,
+    again_at REAL NOT NULL, because TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS links_by_url ON links (host, hash);
 CREATE INDEX IF NOT EXISTS waiting_links ON links (host, key1 DESC, key2 DESC, key3 DESC, arrival) WHERE state = 0;
@@ -43,7 +43,8 @@ CREATE INDEX IF NOT EXISTS moving_links ON links (state, arrival) WHERE state IN
 CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 """
 COLUMNS = (
-    "host, hash, url, state, key1, key2, key3, arrival, evidence, trail, depth, found_on, tries, again_at, because"
+    "host, hash, url, state, key1, key2, key3, arrival, evidence, trail, depth, found_on, redirects, "
+    "tries, again_at, because"
 )
 CHANGING = (
     "state = ?, key1 = ?, key2 = ?, key3 = ?, arrival = ?, evidence = ?, trail = ?, "
@@ -53,8 +54,11 @@ URL = 3
 """The place of the URL in a row that begins with the id."""
 
 BEST = f"SELECT id, {COLUMNS} FROM links WHERE host = ? AND state = 0 ORDER BY key1 DESC, key2 DESC, key3 DESC, arrival"
-INSERT = f"INSERT INTO links (id, {COLUMNS}) VALUES ({', '.join('?' * 16)})"
+INSERT = f"INSERT INTO links (id, {COLUMNS}) VALUES ({', '.join('?' * 17)})"
 NOTHING: dict[str, Entry] = {}
+
+Writer = Callable[[sqlite3.Connection], None]
+"""Writes rows of its own inside a transaction that somebody else began and will end."""
 
 
 class SqliteStore:
@@ -62,6 +66,8 @@ class SqliteStore:
     So between two commits the file holds the state of the last one, whatever happens to the process."""
 
     def __init__(self, path: Path) -> None:
+        self._path = path
+        self._along: list[Writer] = []
         self._changed: dict[str, dict[str, Entry]] = {}
         self._changed_hosts: dict[str, Host] = {}
         try:
@@ -83,6 +89,15 @@ class SqliteStore:
     def close(self) -> None:
         """Forgets what was not committed."""
         self._db.close()
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """For others who keep things in the same file; they change it only through `write_along`."""
+        return self._db
+
+    def write_along(self, writer: Writer) -> None:
+        """From now on `writer` writes in every commit, in the same transaction."""
+        self._along.append(writer)
 
     def find(self, urls: Sequence[str]) -> list[Entry | None]:
         changed = [self._changed.get(host_of(url), NOTHING).get(url) for url in urls]
@@ -109,10 +124,11 @@ class SqliteStore:
         self._changed_hosts[host.name] = host
 
     def hosts(self) -> Iterator[Host]:
-        for name, closed, rest, free_at in self._db.execute(
-            "SELECT name, closed, rest, free_at FROM hosts ORDER BY id"
+        for name, rest, closed, *rules in self._db.execute(
+            "SELECT name, rest, closed, free_at, robots, robots_until, address FROM hosts ORDER BY id"
         ):
-            yield Host(name, rest, bool(closed), free_at, head_known=False)
+            free_at, robots, robots_until, address = rules
+            yield Host(name, rest, bool(closed), free_at, robots, robots_until, address, head_known=False)
 
     def counters(self) -> Counters:
         stored = dict(self._db.execute("SELECT name, value FROM counters"))
@@ -120,15 +136,29 @@ class SqliteStore:
         return Counters(stored.get("arrivals", 0), stored.get("visits", 0), by_state)
 
     def commit(self, counters: Counters) -> None:
-        values = {"arrivals": counters.arrivals, "visits": counters.visits}
-        values |= {state.name.lower(): count for state, count in counters.by_state.items()}
-        self._db.execute("BEGIN IMMEDIATE")
-        self._write_hosts()
-        self._write_links([entry for changed in self._changed.values() for entry in changed.values()])
-        self._db.executemany("INSERT OR REPLACE INTO counters VALUES (?, ?)", values.items())
-        self._db.execute("COMMIT")
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._write_hosts()
+            self._write_links([entry for changed in self._changed.values() for entry in changed.values()])
+            self._write_counters(counters)
+            for writer in self._along:
+                writer(self._db)
+            self._db.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise self._not_written(error) from error
         self._changed.clear()
         self._changed_hosts.clear()
+
+    def _not_written(self, error: sqlite3.Error) -> BadInput:
+        if self._db.in_transaction:
+            self._db.execute("ROLLBACK")
+        remedy = "what was committed is safe: make room and run the same command again"
+        return BadInput(f"cannot write {self._path}: {error}; {remedy}")
+
+    def _write_counters(self, counters: Counters) -> None:
+        values = {"arrivals": counters.arrivals, "visits": counters.visits}
+        values |= {state.name.lower(): count for state, count in counters.by_state.items()}
+        self._db.executemany("INSERT OR REPLACE INTO counters VALUES (?, ?)", values.items())
 
     def _read(self, urls: Sequence[str]) -> dict[str, Entry]:
         """Those of the URLs that are in the file, asked for in as few queries as SQLite allows."""
@@ -156,7 +186,7 @@ class SqliteStore:
         state, key1, key2, key3, arrival, evidence, trail, *rest = _changing(entry)
         place = (state, key1, key2, key3, arrival)
         identity = (entry.row, self._host_id(entry.host), _hash(entry.url), entry.url)
-        return (*identity, *place, evidence, trail, entry.depth, entry.found_on, *rest)
+        return (*identity, *place, evidence, trail, entry.depth, entry.found_on, entry.redirects, *rest)
 
     def _host_id(self, name: str) -> int:
         number = self._host_ids.get(name)
@@ -166,12 +196,11 @@ class SqliteStore:
         return number
 
     def _write_hosts(self) -> None:
-        rows = [(self._host_id(h.name), h.name, h.closed, h.rest, h.free_at) for h in self._changed_hosts.values()]
-        self._db.executemany(
-            "INSERT INTO hosts VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
-            "closed = excluded.closed, rest = excluded.rest, free_at = excluded.free_at",
-            rows,
-        )
+        rows = [
+            (self._host_id(h.name), h.name, h.closed, h.rest, h.free_at, h.robots, h.robots_until, h.address)
+            for h in self._changed_hosts.values()
+        ]
+        self._db.executemany("INSERT OR REPLACE INTO hosts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def _entry(self, row: tuple[Any, ...]) -> Entry:
         number, host, _, url, state, key1, key2, key3, arrival, evidence, trail, depth, found_on, *rest = row
@@ -184,10 +213,11 @@ class SqliteStore:
             trail=None if trail is None else _tuples(json.loads(trail)),
             depth=depth,
             found_on=found_on,
+            redirects=rest[0],
             state=State(state),
-            tries=rest[0],
-            again_at=rest[1],
-            because=rest[2],
+            tries=rest[1],
+            again_at=rest[2],
+            because=rest[3],
             row=number,
         )
 

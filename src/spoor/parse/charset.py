@@ -105,13 +105,18 @@ def decode(body: bytes, content_type: str) -> Decoded:
     chosen = marked or header or meta or detected
     if as_utf8 is not None and chosen in ("utf-8", "ascii"):
         return Decoded(as_utf8.removeprefix("\ufeff"), header, meta, detected)
-    text = body.decode(_CODECS.get(chosen, chosen), "replace").removeprefix("\ufeff")
+    text = body.decode(codec(chosen), "replace").removeprefix("\ufeff")
     return Decoded(text, header, meta, marked or detected)
 
 
 def canonical(label: str) -> str:
     """The WHATWG name of a charset label in lower case; "" for a label that names no charset."""
     return _NAMES.get(_PUNCTUATION.sub("", label.lower()), "")
+
+
+def codec(charset: str) -> str:
+    """What Python calls a charset that has a WHATWG name."""
+    return _CODECS.get(charset, charset)
 
 
 def header_charset(content_type: str) -> str:

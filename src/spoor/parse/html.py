@@ -37,6 +37,7 @@ def read_page(url: str, body: bytes, content_type: str = "", status: int = 200) 
 def _html_page(page: Page, decoded: Decoded) -> Page:
     reading = read(decoded.text)
     text = "".join(reading.pieces)
+    base = join(page.url, reading.base) or page.url
     return Page(
         url=page.url,
         status=page.status,
@@ -48,7 +49,9 @@ def _html_page(page: Page, decoded: Decoded) -> Page:
         title=reading.title,
         text=_LINE_ENDS.sub("\n", _BLANKS.sub(" ", text)).strip(),
         tag_texts=_tag_texts(reading, text),
-        links=_links(page.url, reading, text),
+        links=_links(page.url, base, reading, text),
+        canonical=(join(base, reading.canonical) if reading.canonical else None) or "",
+        noindex=reading.noindex,
     )
 
 
@@ -65,9 +68,8 @@ def _tag_texts(reading: Reading, text: str) -> dict[str, str]:
     return titles | texts | {name: content for name, content in reading.metas.items() if content}
 
 
-def _links(url: str, reading: Reading, text: str) -> tuple[Link, ...]:
+def _links(url: str, base: str, reading: Reading, text: str) -> tuple[Link, ...]:
     """Each target once, at its first place, with the first context there that has an anchor."""
-    base = join(url, reading.base) or url
     links: dict[str, Link] = {}
     for found in reading.links:
         target = join(base, found.href)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
+from spoor.parse.wishes import ROBOT, wishes
+
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 _LONGEST = 16_000_000
@@ -58,7 +60,9 @@ class Reading:
     length: int = 0
     title: str = ""
     base: str = ""
+    canonical: str = ""
     nofollow: bool = False
+    noindex: bool = False
     metas: dict[str, str] = field(default_factory=dict)
     links: list[Found] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
@@ -132,10 +136,16 @@ class Reading:
         name, content = (attributes.get("name") or "").lower(), attributes.get("content") or ""
         if name in ("description", "keywords"):
             self.metas.setdefault(name, " ".join(content.split()))
-        elif name == "robots":
-            self.nofollow = self.nofollow or "nofollow" in content.lower() or content.strip().lower() == "none"
+        elif name in ("robots", ROBOT):
+            wished = wishes(content)
+            self.nofollow = self.nofollow or "nofollow" in wished
+            self.noindex = self.noindex or "noindex" in wished
         elif (attributes.get("http-equiv") or "").lower() == "refresh" and (found := _REFRESH.match(content)):
             self._link(found[1], self._here("meta"))
+
+    def _read_link(self, node: LexborNode) -> None:
+        if not self.canonical and (node.attributes.get("rel") or "").strip().lower() == "canonical":
+            self.canonical = (node.attributes.get("href") or "").strip()
 
     def _read_base(self, node: LexborNode) -> None:
         self.base = self.base or node.attributes.get("href") or ""
@@ -158,6 +168,7 @@ _ACTS: dict[str, Callable[[Reading, LexborNode], None]] = {
     "frame": Reading._read_frame,
     "iframe": Reading._read_frame,
     "img": Reading._read_img,
+    "link": Reading._read_link,
     "meta": Reading._read_meta,
     "noscript": Reading._read_noscript,
     "title": Reading._read_title,

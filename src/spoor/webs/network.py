@@ -43,7 +43,7 @@ class Network:
     def look(self, visit: Visit) -> tuple[Outcome, float]:
         latency = self.conditions.latency * self._factor("latency", visit.host)
         if visit.purpose == "robots":
-            return RobotsRules(self._rest(visit.host)), latency
+            return RobotsRules(f"User-agent: *\nCrawl-delay: {self._rest(visit.host)}"), latency
         if self._chance(f"failure {visit.tries}", visit.url) < self.conditions.failures:
             return Failure("timed out", again_after=60.0), 10 * latency
         outcome, recorded = self.world.look(visit)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-import zlib
 from dataclasses import dataclass
-from io import BytesIO
 
-from fastwarc.stream_io import BrotliReader, FastWARCError
+from spoor.fetch.decoding import decoded
+
+LARGEST = 50_000_000
+"""Bytes of a decoded body that are read; an archive may hold a bomb as well as a server."""
 
 _STATUS_LINE = re.compile(rb"\s*HTTP/\d(?:\.\d)?\s+(\d{3})\b", re.IGNORECASE)
 _END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
@@ -48,9 +49,7 @@ def _headers(head: bytes) -> dict[str, str]:
 
 def _decoded(raw: bytes, headers: dict[str, str]) -> bytes:
     body = _joined_chunks(raw) if "chunked" in headers.get("transfer-encoding", "").lower() else raw
-    for encoding in reversed(headers.get("content-encoding", "").lower().replace(" ", "").split(",")):
-        body = _DECODERS.get(encoding, bytes)(body)
-    return body
+    return decoded(body, headers.get("content-encoding", ""), LARGEST)
 
 
 def _joined_chunks(raw: bytes) -> bytes:
@@ -63,24 +62,3 @@ def _joined_chunks(raw: bytes) -> bytes:
         chunks.append(raw[size.end() : size.end() + length])
         place = size.end() + length
     return b"".join(chunks) or raw
-
-
-def _inflated(raw: bytes) -> bytes:
-    """gzip, zlib and the bare deflate that some servers send; of a cut body the part that is there."""
-    for window in (47, -15):
-        try:
-            if body := zlib.decompressobj(window).decompress(raw):
-                return body
-        except zlib.error:
-            continue
-    return raw
-
-
-def _unbrotlied(raw: bytes) -> bytes:
-    try:
-        return bytes(BrotliReader(BytesIO(raw)).read()) or raw
-    except (FastWARCError, OSError, ValueError):
-        return raw
-
-
-_DECODERS = {"gzip": _inflated, "x-gzip": _inflated, "deflate": _inflated, "br": _unbrotlied}

@@ -1,0 +1,100 @@
+"""`spoor crawl`: collect the pages you want from the web, into a folder; on the same folder again it goes on."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+from pathlib import Path
+from typing import Any
+
+from spoor import config
+from spoor.cli.command import Commands, add_command
+from spoor.cli.live_line import LiveLine
+from spoor.config import Config
+from spoor.errors import UsageError
+from spoor.session import open_session, run_for
+from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
+
+EXAMPLES = """
+spoor crawl --script thai --seed https://example.org/ --contact https://example.org/our-crawl --out thai-pages
+spoor crawl crawl.toml --out thai-pages
+spoor crawl --out thai-pages          (goes on where it stopped)
+"""
+
+FLAGS = {
+    "charset": ("target", "charset"),
+    "script": ("target", "script"),
+    "strategy": ("crawl", "strategy"),
+    "max_pages": ("crawl", "max_pages"),
+    "max_minutes": ("crawl", "max_minutes"),
+    "workers": ("crawl", "workers"),
+    "connections": ("crawl", "connections"),
+    "contact": ("crawl", "contact"),
+    "proxy": ("crawl", "proxy"),
+    "allow_private": ("crawl", "allow_private"),
+    "seeds": ("crawl", "seeds_file"),
+    "seed": ("crawl", "seeds"),
+    "rest": ("politeness", "rest"),
+}
+"""Each flag and the setting of crawl.toml that it stands for."""
+
+
+def register(commands: Commands) -> None:
+    parser = add_command(commands, "crawl", "collect the pages you want from the web, into a folder", EXAMPLES, run)
+    parser.add_argument("settings", nargs="?", type=Path, metavar="CRAWL.toml", help="what to do; flags come before it")
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the crawl; made, or gone on with")
+    parser.add_argument("--charset", metavar="L", help="wanted: pages whose character encoding means this language")
+    parser.add_argument("--script", metavar="S", help="wanted: pages in this script, such as thai")
+    parser.add_argument("--seed", action="append", metavar="URL", help="where to start; may be given several times")
+    parser.add_argument("--seeds", metavar="FILE", help="where to start: one URL a line")
+    parser.add_argument("--strategy", metavar="S", help="a name from `spoor strategies` (soft-focused)")
+    parser.add_argument("--max-pages", type=int, metavar="N", help="stop after so many visits")
+    parser.add_argument("--max-minutes", type=float, metavar="M", help="stop after so many minutes")
+    parser.add_argument("--workers", type=int, metavar="N", help="processes that parse and judge (0: none)")
+    parser.add_argument("--connections", type=int, metavar="N", help="requests under way at once (64)")
+    parser.add_argument("--rest", type=float, metavar="S", help="seconds a host rests between two requests (1)")
+    parser.add_argument("--contact", metavar="URL", help="told to every server, so that people can reach you")
+    parser.add_argument("--proxy", metavar="URL", help="HTTP proxy through which every request goes")
+    parser.add_argument("--allow-private", action="store_true", default=None, help="visit private addresses too")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    with open_for_crawling(arguments.out) as folder:
+        settings = settings_for(folder, arguments)
+        folder.write_settings(config.dumps(settings))
+        return asyncio.run(_crawl(folder, settings))
+
+
+def settings_for(folder: CrawlFolder, arguments: argparse.Namespace) -> Config:
+    """Those of the folder, or of the file given; flags go before either."""
+    earlier = folder.settings()
+    if arguments.settings is not None and earlier is not None:
+        raise UsageError(f"{folder.path} has a crawl.toml of its own; leave out {arguments.settings} to go on with it")
+    if arguments.settings is not None:
+        table, beside = config.read(arguments.settings), arguments.settings.parent
+    else:
+        table, beside = config.parsed(earlier or "", str(folder.path / "crawl.toml")), Path()
+    return config.checked(with_flags(table, arguments), beside)
+
+
+def with_flags(table: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any]:
+    merged = {section: dict(values) for section, values in table.items() if isinstance(values, dict)}
+    merged = {**table, **merged}
+    for flag, (section, key) in FLAGS.items():
+        value = getattr(arguments, flag)
+        if value is not None:
+            merged.setdefault(section, {})[key] = str(Path(value).resolve()) if flag == "seeds" else value
+    return merged
+
+
+async def _crawl(folder: CrawlFolder, settings: Config) -> int:
+    async with open_session(folder, settings) as session:
+        loop = asyncio.get_running_loop()
+        for name in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(name, session.stop, "it was interrupted")
+        with LiveLine(session.crawl.frontier, settings.crawl.max_pages) as line:
+            async for events in run_for(session, settings.crawl.max_minutes):
+                line.tell(events)
+        print(line.summary(session.ended(), folder.path))
+    return 0

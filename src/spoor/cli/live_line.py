@@ -1,0 +1,74 @@
+"""One line about a running crawl: redrawn on a terminal, printed every few seconds elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from spoor.events import Event, Failed, Visited
+from spoor.frontier import Frontier
+
+SECONDS_BETWEEN_LINES = 10.0
+
+
+class LiveLine:
+    """Counts what it is told; everything goes to standard error."""
+
+    def __init__(self, frontier: Frontier, most: int | None) -> None:
+        """`most` is the budget of visits; None: there is none."""
+        self._frontier = frontier
+        self._most = most
+        self._began = self._told = time.monotonic()
+        self._visited = self._found = self._failed = 0
+        self._live = Live(console=Console(stderr=True), transient=True, refresh_per_second=4) if _terminal() else None
+
+    def __enter__(self) -> Self:
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live:
+            self._live.stop()
+
+    def tell(self, events: Sequence[Event]) -> None:
+        for event in events:
+            if isinstance(event, Visited):
+                self._visited += 1
+                self._found += event.verdict.relevant
+            elif isinstance(event, Failed) and event.visit.purpose == "page":
+                self._failed += 1
+        if self._live:
+            self._live.update(Text(self.line()))
+        elif time.monotonic() - self._told >= SECONDS_BETWEEN_LINES:
+            self._told = time.monotonic()
+            print(self.line(), file=sys.stderr, flush=True)
+
+    def line(self) -> str:
+        seconds = max(1e-9, time.monotonic() - self._began)
+        share = self._found / self._visited if self._visited else 0.0
+        of = f" of {self._most:,}" if self._most else ""
+        done = f"{self._visited:,}{of} pages  {self._visited / seconds:,.1f}/s  {self._found:,} wanted ({share:.0%})"
+        queue = f"{len(self._frontier):,} waiting  {self._frontier.hosts_resting():,} hosts resting"
+        return f"{done}  {queue}  {self._failed:,} failed"
+
+    def summary(self, ended: str, folder: Path) -> str:
+        seconds = time.monotonic() - self._began
+        share = f" ({self._found / self._visited:.0%})" if self._visited else ""
+        done = f"{self._visited:,} pages in {seconds:,.1f} s, {self._found:,} wanted{share}"
+        left = f"{self._failed:,} failed visits, {len(self._frontier):,} links still waiting"
+        return f"{done}, {left}\nended because {ended}; the crawl is in {folder}"
+
+
+def _terminal() -> bool:
+    return sys.stderr.isatty()

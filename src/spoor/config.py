@@ -1,0 +1,282 @@
+"""What does crawl.toml ask for? Small frozen objects, checked; every complaint names the key and the value."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from spoor.errors import BadInput, UsageError
+from spoor.requirement import names, parse
+from spoor.setting_checks import (
+    Check,
+    above_0,
+    address,
+    always,
+    at_least,
+    contact,
+    number,
+    patterns,
+    share,
+    text,
+    texts,
+    yes_or_no,
+)
+from spoor.urls import normalise
+
+Table = Mapping[str, Any]
+SEEDS_SHOWN = 3
+
+
+def setting(default: Any, check: Check, meaning: str) -> Any:
+    """A field of a section: the default, what is right, and what it means. None: not set."""
+    return field(default=default, metadata={"check": check, "meaning": meaning})
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is wanted. `require` speaks of the other keys by name."""
+
+    charset: str = setting("", text, "language that the character encoding must give away, such as th")
+    script: str = setting("", text, "script in which the page must be written, such as thai")
+    least: float = setting(0.3, share, "share of letters that must be in the script")
+    require: str = setting("", text, "and, or, not over what is named; all of it when left out")
+
+    def named(self) -> dict[str, str]:
+        """What is asked for, by the key that asks."""
+        subjects = {"charset": self.charset, "script": self.script}
+        return {name: subject for name, subject in subjects.items() if subject}
+
+
+@dataclass(frozen=True)
+class Crawling:
+    """Where to start, how to go on, when to stop."""
+
+    seeds: tuple[str, ...] = setting((), texts, "where to start: URLs")
+    seeds_file: str = setting("", text, "more seeds, one URL a line; the path is relative to that of crawl.toml")
+    strategy: str = setting("soft-focused", text, "which links first; `spoor strategies` lists them")
+    max_pages: int | None = setting(None, at_least(1), "stop after so many visits")
+    max_minutes: float | None = setting(None, above_0, "stop after so many minutes")
+    contact: str = setting("", contact, "URL or e-mail address, told to every server in the user agent")
+    user_agent: str = setting("", text, "name told to every server instead of spoor and its version")
+    workers: int = setting(0, at_least(0), "processes that parse and judge; 0: the crawler does it itself")
+    connections: int = setting(64, at_least(1), "requests under way at the same time, over all hosts")
+    allow_private: bool = setting(False, yes_or_no, "visit loopback, private and link-local addresses too")
+    proxy: str = setting("", address, "HTTP proxy through which every request goes")
+
+
+@dataclass(frozen=True)
+class ScopeSettings:
+    """Which part of the web may be visited."""
+
+    include: tuple[str, ...] = setting((), patterns, "regular expressions; a URL must match one of them")
+    exclude: tuple[str, ...] = setting((), patterns, "regular expressions; a URL must match none of them")
+    hosts: tuple[str, ...] = setting((), texts, "only these hosts and the domains below")
+    domains: tuple[str, ...] = setting(
+        (), texts, "only these registrable domains, with all their hosts, and the hosts above"
+    )
+    max_depth: int | None = setting(None, at_least(0), "links between a seed and a page at most")
+    pages_per_host: int | None = setting(None, at_least(1), "pages of one host at most")
+
+
+@dataclass(frozen=True)
+class Politeness:
+    """How hosts are treated until their own rules ask for more."""
+
+    rest: float = setting(1.0, number, "seconds between two requests to a host")
+    connections_per_host: int = setting(1, at_least(1), "requests to one host at the same time")
+    obey_robots: bool = setting(True, always, "robots.txt is always obeyed")
+
+
+@dataclass(frozen=True)
+class FetchSettings:
+    """How much time and room one answer may take."""
+
+    connect_seconds: float = setting(15.0, above_0, "until a connection stands")
+    read_seconds: float = setting(30.0, above_0, "without a byte from the server")
+    whole_seconds: float = setting(90.0, above_0, "from the request to the last byte")
+    body_bytes: int = setting(10_000_000, at_least(1), "size of a body as it is sent")
+    decompressed_bytes: int = setting(20_000_000, at_least(1), "size of a body after decompression")
+    header_bytes: int = setting(65_536, at_least(1), "size of the status line and all headers")
+    content_types: tuple[str, ...] = setting(
+        ("text/", "application/xhtml+xml", "application/xml", "application/vnd.wap.xhtml+xml"),
+        texts,
+        "types of a body that is read; one that ends in / stands for all that begin so",
+    )
+
+
+@dataclass(frozen=True)
+class Config:
+    """A crawl as somebody asked for it."""
+
+    target: Target = Target()
+    crawl: Crawling = Crawling()
+    scope: ScopeSettings = ScopeSettings()
+    politeness: Politeness = Politeness()
+    limits: FetchSettings = FetchSettings()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One line of the documentation. `default` None: not set."""
+
+    section: str
+    name: str
+    default: Any
+    meaning: str
+    check: Check
+
+    def __str__(self) -> str:
+        return f"[{self.section}] {self.name}"
+
+
+SECTIONS: dict[str, Any] = {part.name: part.default.__class__ for part in fields(Config)}
+SETTINGS = [
+    Setting(section, one.name, one.default, one.metadata["meaning"], one.metadata["check"])
+    for section, made in SECTIONS.items()
+    for one in fields(made)
+]
+
+
+def load(path: Path) -> Config:
+    return checked(read(path), path.parent)
+
+
+def loads(text: str, folder: Path = Path()) -> Config:
+    """`folder` is where `seeds_file` is looked for."""
+    return checked(parsed(text, "the settings"), folder)
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The file as it is, not yet checked."""
+    return parsed(_content(path, "settings"), str(path))
+
+
+def checked(table: Table, folder: Path = Path()) -> Config:
+    """What was asked for, or UsageError. Seeds are normalised, those of `seeds_file` follow those given directly."""
+    for name in table:
+        _check_section(name, table[name])
+    config = Config(**{name: _section(name, table.get(name, {})) for name in SECTIONS})
+    _check_target(config.target)
+    return dataclasses.replace(config, crawl=_with_seeds(config.crawl, folder))
+
+
+def dumps(config: Config) -> str:
+    """The crawl.toml of a crawl: every setting with its value, those that are not set left out."""
+    return "\n".join(_dumped(name, getattr(config, name)) for name in SECTIONS)
+
+
+def seeds_in(path: Path) -> tuple[str, ...]:
+    """One URL a line; empty lines and lines that begin with # are passed over."""
+    lines = [line.strip() for line in _content(path, "seeds").splitlines()]
+    return _normalised((line for line in lines if line and not line.startswith("#")), f"the seeds file {path}")
+
+
+def _content(path: Path, kind: str) -> str:
+    try:
+        return path.read_text("utf8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"cannot read the {kind} file {path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def parsed(text: str, name: str) -> dict[str, Any]:
+    """TOML that is not yet checked; `name` is what complaints call it."""
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadInput(f"{name} cannot be read as TOML: {error}") from None
+
+
+def _check_section(name: str, values: Any) -> None:
+    if name not in SECTIONS:
+        raise UsageError(f"unknown section [{name}]; did you mean [{_nearest(name, SECTIONS)}]?")
+    if not isinstance(values, Mapping):
+        raise UsageError(f"{name} = {_shown(values)}: {name} is a section, written as [{name}]")
+
+
+def _section(name: str, values: Table) -> Any:
+    known = {one.name: one for one in SETTINGS if one.section == name}
+    for key in values:
+        if key not in known:
+            raise UsageError(f"unknown key {key!r} in [{name}]; did you mean {_nearest_key(key, name)}?")
+    return SECTIONS[name](**{key: _value(known[key], value) for key, value in values.items()})
+
+
+def _value(setting: Setting, value: Any) -> Any:
+    try:
+        return setting.check(value)
+    except ValueError as error:
+        raise UsageError(f"{setting} = {_shown(value)}: {error}") from None
+
+
+def _nearest_key(key: str, section: str) -> str:
+    """A key that is in the wrong section is nearer than one that is written alike."""
+    elsewhere = [one for one in SETTINGS if one.name == key]
+    here = [one for one in SETTINGS if one.section == section]
+    return str(elsewhere[0]) if elsewhere else repr(_nearest(key, [one.name for one in here]))
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    return difflib.get_close_matches(name, list(known), 1, 0.0)[0]
+
+
+def _shown(value: Any) -> str:
+    shown = json.dumps(value, ensure_ascii=False, default=str)
+    return shown if len(shown) <= 60 else shown[:57] + "…"
+
+
+def _check_target(target: Target) -> None:
+    if not target.named():
+        raise UsageError(f"[target] does not say what is wanted; set {' or '.join(_subjects())}")
+    for name in names(parse(target.require)) if target.require else ():
+        if name not in target.named():
+            known = ", ".join(target.named())
+            raise UsageError(f"[target] require = {target.require!r} names {name!r}, which is not set; set are {known}")
+
+
+def _subjects() -> list[str]:
+    return [one.name for one in fields(Target) if one.name not in ("least", "require")]
+
+
+def _with_seeds(crawl: Crawling, folder: Path) -> Crawling:
+    """All seeds in one list, so that what ran can be written down without another file."""
+    given = _normalised(crawl.seeds, "[crawl] seeds")
+    filed = seeds_in(folder / crawl.seeds_file) if crawl.seeds_file else ()
+    seeds = tuple(dict.fromkeys(given + filed))
+    if not seeds:
+        where = f"the seeds file {crawl.seeds_file} holds no URL" if crawl.seeds_file else "no seeds are given"
+        raise UsageError(f"{where}; a crawl needs at least one URL to start from, in [crawl] seeds or seeds_file")
+    return dataclasses.replace(crawl, seeds=seeds, seeds_file="")
+
+
+def _normalised(seeds: Iterable[str], where: str) -> tuple[str, ...]:
+    by_seed = {seed: normalise(seed) for seed in seeds}
+    if rubbish := [seed for seed, url in by_seed.items() if url is None]:
+        more = f" and {len(rubbish) - SEEDS_SHOWN} more" if len(rubbish) > SEEDS_SHOWN else ""
+        listed = ", ".join(_shown(seed) for seed in rubbish[:SEEDS_SHOWN])
+        raise UsageError(f"{where}: no URL that begins with http:// or https:// is {listed}{more}")
+    return tuple(dict.fromkeys(url for url in by_seed.values() if url is not None))
+
+
+def _dumped(name: str, section: Any) -> str:
+    values = {one.name: getattr(section, one.name) for one in fields(section)}
+    lines = [f"{key} = {_as_toml(value)}" for key, value in values.items() if value is not None]
+    return "\n".join([f"[{name}]", *lines, ""])
+
+
+def _as_toml(value: Any) -> str:
+    """TOML writes texts as JSON does, but for one character; numbers as Python does."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case tuple():
+            return "[" + ", ".join(map(_as_toml, value)) + "]"
+        case _:
+            return repr(value)

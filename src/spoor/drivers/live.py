@@ -1,0 +1,93 @@
+"""A crawl of the real web: asyncio and the wall clock."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+
+from spoor.crawl import Arrival, Crawl
+from spoor.events import Event
+from spoor.records import Visit
+from spoor.roles import Looker
+
+GRACE = 10.0
+"""Seconds that visits under way may still take after the crawl was told to stop."""
+
+
+@dataclass
+class LiveDriver:
+    """Keeps up to `connections` looks under way: begun, and not absorbed yet. `clock` tells seconds since the epoch."""
+
+    crawl: Crawl
+    looker: Looker
+    connections: int
+    clock: Callable[[], float]
+    _arrived: asyncio.Queue[Arrival | BaseException | None] = field(default_factory=asyncio.Queue, init=False)
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
+    _under_way: int = field(default=0, init=False)
+    _stop_by: float | None = field(default=None, init=False)
+
+    def stop(self) -> None:
+        """Begin no more visits; what is under way may still arrive, for a while."""
+        self._stop_by = self.clock() + GRACE
+        self._arrived.put_nowait(None)
+
+    async def run(self) -> AsyncIterator[list[Event]]:
+        """While there is room and a visit, start looking; wait for whichever comes first, an arrival or a host waking;
+        absorb; when neither can come, stop. Yields the events of each batch, after it was committed."""
+        try:
+            while True:
+                self._start_looking()
+                wake = self._stop_by if self._stop_by is not None else self._wake_at()
+                if not self._under_way and (self._stop_by is not None or wake is None):
+                    yield self.crawl.absorb([], self.clock())
+                    return
+                arrivals = await self._arrivals(wake)
+                if arrivals:
+                    yield self.crawl.absorb(arrivals, self.clock())
+                elif self._stop_by is not None and self.clock() >= self._stop_by:
+                    return
+        finally:
+            await self._abandon()
+
+    def _start_looking(self) -> None:
+        while self._stop_by is None and self._under_way < self.connections:
+            visit = self.crawl.next_visit(self.clock())
+            if visit is None:
+                return
+            self._under_way += 1
+            task = asyncio.create_task(self._look(visit))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _look(self, visit: Visit) -> None:
+        try:
+            self._arrived.put_nowait((visit, await self.looker.look(visit)))
+        except Exception as error:  # A mistake of ours: handed over, so that it ends the crawl instead of one visit.
+            self._arrived.put_nowait(error)
+
+    def _wake_at(self) -> float | None:
+        return self.crawl.wake_at() if self._under_way < self.connections else None
+
+    async def _arrivals(self, wake: float | None) -> list[Arrival]:
+        """Everything that has arrived, once something has; nothing if it is time to wake before that."""
+        try:
+            async with asyncio.timeout(None if wake is None else max(0.0, wake - self.clock())):
+                arrived = [await self._arrived.get()]
+        except TimeoutError:
+            return []
+        while not self._arrived.empty():
+            arrived.append(self._arrived.get_nowait())
+        for thing in arrived:
+            if isinstance(thing, BaseException):
+                raise thing
+        arrivals = [thing for thing in arrived if isinstance(thing, tuple)]
+        self._under_way -= len(arrivals)
+        return arrivals
+
+    async def _abandon(self) -> None:
+        """What is still under way stays in transit, and waits again when the crawl is resumed."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -1,0 +1,248 @@
+"""What a crawl found, for other tools: the text of each wanted page, with where it is from and why it was wanted."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import signal
+import sqlite3
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict, dataclass, fields
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from spoor.errors import BadInput, MissingExtra, UsageError
+from spoor.parse.charset import decode
+from spoor.parse.html import HTML_TYPES
+from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.duplicates import same_payload
+from spoor.store.journal import PageRow, open_to_read, pages
+from spoor.store.members import unpacked
+from spoor.store.record import date_of
+from spoor.webs.build.http_response import take_apart
+
+_BATCH = 16
+_ROW_GROUP = 1000
+_REVISIT = b"\r\nWARC-Type: revisit\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A page as it is exported. `text` is its main text, "" when it has none; `time` is when it came."""
+
+    url: str
+    title: str
+    text: str
+    language: str
+    relevance: float
+    relevant: bool
+    because: str
+    time: str
+    duplicate_of: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is wanted of a crawl. `every` page, or only the relevant ones; `workers` is the number of processes."""
+
+    format: str
+    every: bool = False
+    workers: int = 1
+
+
+Report = Counter[str]
+"""How many pages were exported, how many had no main text, and how many are not in the archive."""
+
+Archived = tuple[PageRow, bytes]
+"""A page and the HTTP message that brought it."""
+
+Advance = Callable[[int], None]
+
+
+def export(folder: CrawlFolder, wish: Wish, out: Path, advance: Advance = lambda pages: None) -> Report:
+    """Writes the file `out`, complete or not at all. `advance` is told how many pages were dealt with."""
+    write = writer_of(wish.format)
+    _require_trafilatura()
+    report = Report()
+    with contextlib.closing(open_to_read(folder.database)) as db:
+        documents = _documents(_archived(folder, db, wish.every, report), wish.workers)
+        with _complete_or_absent(out) as partial:
+            write(_counted(documents, report, advance), partial)
+    return report
+
+
+def writer_of(format: str) -> Callable[[Iterable[Document], Path], None]:
+    if format not in FORMATS:
+        raise UsageError(f"there is no format '{format}'; there are {', '.join(FORMATS)}")
+    return FORMATS[format]
+
+
+def write_jsonl(documents: Iterable[Document], file: Path) -> None:
+    with file.open("w", encoding="utf8") as lines:
+        for document in documents:
+            lines.write(json.dumps(asdict(document), ensure_ascii=False) + "\n")
+
+
+def write_text(documents: Iterable[Document], file: Path) -> None:
+    """URL, title, an empty line, the text, and a form feed, which no text has, as the end of the page."""
+    with file.open("w", encoding="utf8") as text:
+        for document in documents:
+            if document.text:
+                page = f"{document.url}\n{document.title}\n\n{document.text}\n".replace("\f", " ")
+                text.write(page + "\f\n")
+
+
+def write_parquet(documents: Iterable[Document], file: Path) -> None:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ModuleNotFoundError:
+        raise MissingExtra("Parquet needs pyarrow; install it with: pip install 'spoor[parquet]'") from None
+    kinds = {"float": pa.float64(), "bool": pa.bool_()}
+    schema = pa.schema([(field.name, kinds.get(str(field.type), pa.string())) for field in fields(Document)])
+    remaining = iter(documents)
+    with pq.ParquetWriter(file, schema, compression="zstd") as table:
+        while group := [asdict(document) for document in islice(remaining, _ROW_GROUP)]:
+            table.write_table(pa.Table.from_pylist(group, schema))
+
+
+FORMATS: dict[str, Callable[[Iterable[Document], Path], None]] = {
+    "jsonl": write_jsonl,
+    "parquet": write_parquet,
+    "text": write_text,
+}
+
+
+def _archived(folder: CrawlFolder, db: sqlite3.Connection, every: bool, report: Report) -> Iterator[Archived]:
+    for page in pages(db, relevant_only=not every):
+        message = _message(folder, db, page)
+        if message is None:
+            report["not in the archive"] += 1
+        else:
+            yield page, message
+
+
+def _message(folder: CrawlFolder, db: sqlite3.Connection, page: PageRow) -> bytes | None:
+    """None: not kept, or lost. A payload that was kept only once is found through its digest."""
+    record = _record(folder, page.warc_file, page.warc_offset)
+    if record is not None and _REVISIT in record.partition(b"\r\n\r\n")[0]:
+        earlier = same_payload(db, page.digest)
+        record = None if earlier is None else _record(folder, earlier.file, earlier.offset)
+    return None if record is None else record.partition(b"\r\n\r\n")[2].removesuffix(b"\r\n\r\n")
+
+
+def _record(folder: CrawlFolder, file: str | None, offset: int | None) -> bytes | None:
+    if file is None or offset is None:
+        return None
+    try:
+        return unpacked(folder.warcs / file, offset)
+    except OSError:
+        return None
+
+
+def _documents(archived: Iterator[Archived], workers: int) -> Iterator[Document]:
+    """In the order of the pages, whatever the number of workers."""
+    batches = iter(lambda: list(islice(archived, _BATCH)), [])
+    if workers == 1:
+        for batch in batches:
+            yield from _read(batch)
+        return
+    pool = ProcessPoolExecutor(workers, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
+    try:
+        yield from _through(pool, batches, in_flight=2 * workers)
+    except BrokenProcessPool:
+        raise BadInput("a process that reads pages died, perhaps out of memory; try --workers 1") from None
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _through(pool: ProcessPoolExecutor, batches: Iterable[list[Archived]], in_flight: int) -> Iterator[Document]:
+    """Never more batches under way than `in_flight`, so memory does not grow with the crawl."""
+    waiting: deque[Future[list[Document]]] = deque()
+    for batch in batches:
+        waiting.append(pool.submit(_read, batch))
+        if len(waiting) > in_flight:
+            yield from waiting.popleft().result()
+    while waiting:
+        yield from waiting.popleft().result()
+
+
+def _read(batch: list[Archived]) -> list[Document]:
+    return [_document(page, main_text(page.url, message)) for page, message in batch]
+
+
+def _document(page: PageRow, text: str) -> Document:
+    return Document(
+        url=page.url,
+        title=page.title,
+        text=text,
+        language=page.language,
+        relevance=page.relevance,
+        relevant=page.relevant,
+        because=page.because,
+        time=date_of(page.ended),
+        duplicate_of=page.duplicate_of,
+    )
+
+
+def main_text(url: str, message: bytes) -> str:
+    """What an HTTP response has to say, without navigation and the like; "" for what is no text."""
+    http = take_apart(message)
+    if http is None:
+        return ""
+    content_type = http.headers.get("content-type", "")
+    mime = content_type.partition(";")[0].strip().lower() or "text/html"
+    if mime in HTML_TYPES:
+        return _extracted(url, decode(http.body, content_type).text)
+    return decode(http.body, content_type).text if mime.startswith("text/") else ""
+
+
+def _extracted(url: str, html: str) -> str:
+    import trafilatura
+
+    # It logs pages in which it finds nothing; that is told by the report.
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
+    return trafilatura.extract(html, url=url, fast=True, include_comments=False) or ""
+
+
+def _require_trafilatura() -> None:
+    try:
+        import trafilatura  # noqa: F401
+    except ModuleNotFoundError:
+        raise MissingExtra("main texts need trafilatura; install it with: pip install 'spoor[text]'") from None
+
+
+def _counted(documents: Iterable[Document], report: Report, advance: Advance) -> Iterator[Document]:
+    for document in documents:
+        yield document
+        report["exported"] += 1
+        report["without main text"] += not document.text
+        advance(1)
+
+
+@contextlib.contextmanager
+def _complete_or_absent(out: Path) -> Iterator[Path]:
+    """A file to write into that takes the name `out` only if everything went well."""
+    partial = out.with_name(f".{out.name}.partial")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        yield partial
+        os.replace(partial, out)
+    except OSError as error:
+        raise BadInput(f"cannot write {out}: {error.strerror or error}") from None
+    finally:
+        with contextlib.suppress(OSError):
+            partial.unlink()
+
+
+def count(folder: CrawlFolder, every: bool) -> int:
+    """How many pages an export has to deal with."""
+    with contextlib.closing(open_to_read(folder.database)) as db:
+        row: tuple[Any, ...] = db.execute("SELECT count(*) FROM pages WHERE relevant = 1 OR ?", (every,)).fetchone()
+    return int(row[0])

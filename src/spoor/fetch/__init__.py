@@ -1,0 +1,1 @@
+"""Asking servers for pages, and understanding what they answer."""

@@ -1,0 +1,86 @@
+"""Which IP addresses is a crawler not to knock at? Those inside of somebody's own network."""
+
+from __future__ import annotations
+
+import socket
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from urllib.parse import urlsplit
+
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+_RANGES = {
+    "a cloud metadata": "169.254.169.254 169.254.170.2 100.100.100.200 168.63.129.16 192.0.0.192 "
+    "fd00:ec2::254 fd20:ce::254",
+    "an unspecified": "0.0.0.0/8 ::",
+    "a loopback": "127.0.0.0/8 ::1",
+    "a link-local": "169.254.0.0/16 fe80::/10",
+    "a carrier-grade NAT": "100.64.0.0/10",
+    "a private": "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 fc00::/7 fec0::/10 64:ff9b:1::/48",
+    "a multicast": "224.0.0.0/4 ff00::/8",
+    "a reserved": "192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 240.0.0.0/4 "
+    "2001::/23 2001:db8::/32 3fff::/20",
+}
+_KINDS: list[tuple[IPv4Network | IPv6Network, str]] = [
+    (ip_network(range_), kind) for kind, ranges in _RANGES.items() for range_ in ranges.split()
+]
+_NAT64 = IPv6Network("64:ff9b::/96")
+_GLOBAL_IPV6 = IPv6Network("2000::/3")
+"""All that has ever been given out; the rest is reserved."""
+
+
+class RefusedAddress(OSError):
+    """An address that is not knocked at, as the network would say it: an error of connecting."""
+
+
+def kind_of(address: str) -> str:
+    """Why the address is not public, as in "a loopback"; "" when it is. Never asks the network."""
+    return _kind(ip_address(address))
+
+
+def _kind(address: IPv4Address | IPv6Address) -> str:
+    if isinstance(address, IPv6Address) and (inner := _embedded(address)):
+        return _kind(inner)
+    for range_, kind in _KINDS:
+        if address in range_:
+            return kind
+    return "a reserved" if isinstance(address, IPv6Address) and address not in _GLOBAL_IPV6 else ""
+
+
+def _embedded(address: IPv6Address) -> IPv4Address | None:
+    """The IPv4 address to which a gateway on the way would carry it: mapped, 6to4 or NAT64."""
+    if address in _NAT64:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour
+
+
+def refusal(address: str) -> str:
+    """A reason with its remedy; "" when the address is public."""
+    kind = kind_of(address)
+    return f"refused: {address} is {kind} address; --allow-private lets it through" if kind else ""
+
+
+def literal_of(url: str) -> str:
+    """The IP address that a normalised URL names by itself; "" when it names a host to be looked up."""
+    try:
+        return str(ip_address(urlsplit(url).hostname or ""))
+    except ValueError:
+        return ""
+
+
+class PublicResolver(AbstractResolver):
+    """Looks names up and leaves out what is not public, so no name leads inside, whatever it meant a moment ago."""
+
+    def __init__(self, resolver: AbstractResolver) -> None:
+        self._resolver = resolver
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        found = await self._resolver.resolve(host, port, family)
+        public = [result for result in found if not kind_of(result["host"])]
+        if found and not public:
+            raise RefusedAddress(refusal(found[0]["host"]))
+        return public
+
+    async def close(self) -> None:
+        await self._resolver.close()

@@ -1,0 +1,200 @@
+"""Asking a server for one URL over HTTP: what came back, within limits, or why nothing did."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from types import TracebackType
+
+import aiohttp
+from aiohttp.connector import Connection
+from aiohttp.resolver import ThreadedResolver
+from yarl import URL
+
+from spoor.errors import BrokenContract
+from spoor.fetch.addresses import PublicResolver, literal_of, refusal
+from spoor.fetch.decoding import ENCODINGS, Decoding
+from spoor.fetch.failures import HEALS_AFTER, failure_of
+from spoor.fetch.limits import FetchLimits
+from spoor.records import Failure, Response
+
+ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5"
+KEPT_OPEN = 10.0
+"""Seconds for which an idle connection waits for the next request to its host."""
+NAMES_REMEMBERED = 20_000
+"""Host names whose addresses are kept, for up to `NAMES_VALID` seconds."""
+NAMES_VALID = 600
+
+
+class HttpFetcher:
+    """Open between `async with` and its end. Follows no redirect, keeps no cookie, tries nothing twice.
+
+    Through a proxy, `address` is the proxy's. It looks names up itself, so only addresses written in a URL are refused.
+    """
+
+    def __init__(
+        self,
+        agent: str,
+        limits: FetchLimits,
+        clock: Callable[[], float],
+        connections: int = 100,
+        proxy: str | None = None,
+        allow_private: bool = False,
+    ) -> None:
+        """`agent` is the whole header User-Agent; `clock` gives Unix time in seconds."""
+        self._agent = agent
+        self._limits = limits
+        self._clock = clock
+        self._connections = connections
+        self._proxy = proxy
+        self._allow_private = allow_private
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> HttpFetcher:
+        limits = self._limits
+        self._session = aiohttp.ClientSession(
+            connector=self._connector(),
+            response_class=_Answer,
+            headers={"User-Agent": self._agent, "Accept": ACCEPT, "Accept-Encoding": ENCODINGS},
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            timeout=aiohttp.ClientTimeout(total=None, connect=limits.connect, sock_read=limits.idle),
+            max_line_size=limits.head,
+            max_field_size=limits.head,
+            proxy=self._proxy,
+        )
+        return self
+
+    def _connector(self) -> aiohttp.TCPConnector:
+        everywhere = self._allow_private or self._proxy is not None
+        resolver = ThreadedResolver()
+        return aiohttp.TCPConnector(
+            resolver=resolver if everywhere else PublicResolver(resolver),
+            limit=self._connections,
+            keepalive_timeout=KEPT_OPEN,
+            ttl_dns_cache=NAMES_VALID,
+            dns_cache_max_size=NAMES_REMEMBERED,
+        )
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    async def fetch(self, url: str, every_type: bool = False) -> Response | Failure:
+        """Never raises for what the network does. `url` is normalised; `every_type`: read the body whatever it is."""
+        if not self._allow_private and (address := literal_of(url)) and (refused := refusal(address)):
+            return Failure(refused)
+        receipt = _Receipt(url, self._limits, every_type)
+        at = self._clock()
+        try:
+            async with asyncio.timeout(self._limits.whole):
+                await self._receive(receipt)
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            if not receipt.payload:
+                return failure_of(error)
+            receipt.cut = "time" if isinstance(error, TimeoutError) else "disconnect"
+        if receipt.cut == "head":
+            return Failure("broken answer: its headers are too large", HEALS_AFTER)
+        return receipt.response(at, self._clock() - at, proxied=self._proxy is not None)
+
+    async def _receive(self, receipt: _Receipt) -> None:
+        if self._session is None:
+            raise BrokenContract("HttpFetcher.fetch outside of `async with`")
+        async with self._session.get(URL(receipt.url, encoded=True), allow_redirects=False) as answer:
+            assert isinstance(answer, _Answer)
+            receipt.begin(answer)
+            while not receipt.cut and (data := await answer.content.readany()):
+                receipt.take(data)
+            if receipt.cut:
+                answer.close()
+
+
+class _Answer(aiohttp.ClientResponse):
+    """Remembers who it came from: the connection may be given back before anybody can ask."""
+
+    address = ""
+
+    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
+        if connection.transport is not None:
+            self.address = (connection.transport.get_extra_info("peername") or ("",))[0]
+        return await super().start(connection)
+
+
+class _Receipt:
+    """What has come so far; it stays when the rest does not come."""
+
+    def __init__(self, url: str, limits: FetchLimits, every_type: bool) -> None:
+        self.url = url
+        self.payload = bytearray()
+        self.cut = ""
+        self._limits = limits
+        self._every_type = every_type
+        self._answer: _Answer | None = None
+        self._decoding: Decoding | None = None
+
+    def begin(self, answer: _Answer) -> None:
+        self._answer = answer
+        if sum(len(name) + len(value) + 4 for name, value in answer.raw_headers) > self._limits.head:
+            self.cut = "head"
+        elif not self._every_type and not self._limits.accept(answer.headers.get("Content-Type", "")):
+            self.cut = "type"
+        elif encodings := ",".join(answer.headers.getall("Content-Encoding", ())):
+            self._decoding = Decoding(encodings, self._limits.decoded)
+
+    def take(self, data: bytes) -> None:
+        room = self._limits.body - len(self.payload)
+        self.payload += data[:room]
+        if self._decoding is not None:
+            self._decoding.feed(data[:room])
+            self.cut = self._decoding.cut
+        if len(data) > room:
+            self.cut = "length"
+
+    def response(self, at: float, seconds: float, proxied: bool) -> Response:
+        assert self._answer is not None
+        payload = bytes(self.payload)
+        return Response(
+            url=self.url,
+            status=self._answer.status,
+            headers=_first_of_each(self._answer),
+            body=payload if self._decoding is None else bytes(self._decoding.body),
+            payload=payload,
+            request=_request(self._answer, proxied),
+            head=_head(self._answer),
+            address=self._answer.address,
+            at=at,
+            seconds=seconds,
+            cut=self.cut,
+        )
+
+
+def _first_of_each(answer: aiohttp.ClientResponse) -> dict[str, str]:
+    """Bytes that are not UTF-8 are read as latin-1, so that every header is text that can be stored."""
+    headers: dict[str, str] = {}
+    for name, value in answer.raw_headers:
+        headers.setdefault(_text(name).lower(), _text(value))
+    return headers
+
+
+def _text(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _request(answer: aiohttp.ClientResponse, proxied: bool) -> bytes:
+    """As aiohttp writes it: a proxy is told the whole URL, except where it only carries TLS."""
+    asked = answer.request_info
+    target = str(asked.url) if proxied and asked.url.scheme == "http" else asked.url.raw_path_qs
+    lines = [f"{asked.method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in asked.headers.items())]
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
+def _head(answer: aiohttp.ClientResponse) -> bytes:
+    version = answer.version or aiohttp.HttpVersion11
+    status = f"HTTP/{version.major}.{version.minor} {answer.status} {answer.reason or ''}".rstrip()
+    lines = [status.encode("utf-8", "surrogateescape"), *(name + b": " + value for name, value in answer.raw_headers)]
+    return b"\r\n".join([*lines, b"", b""])

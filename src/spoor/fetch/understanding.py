@@ -1,0 +1,83 @@
+"""What does a response mean for the visit it answers? A page, a redirect, a failure or the rules of a host."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+
+from spoor.fetch.failures import HEALS_AFTER
+from spoor.parse.html import read_page
+from spoor.parse.wishes import header_wishes
+from spoor.records import Failure, Page, Redirect, Response, RobotsRules, Visit
+from spoor.urls import join
+
+ROBOTS_BYTES = 512_000
+"""Of a robots.txt that are read: the 500 KiB of RFC 9309."""
+LONGEST_REST = 86_400.0
+"""Seconds for which a Retry-After is believed."""
+
+_LEAVE_ALONE = frozenset({429, 503})
+_MAY_HEAL = frozenset({408, 425, 429, *range(500, 600)})
+
+
+def understand(visit: Visit, response: Response) -> Page | Redirect | Failure | RobotsRules:
+    """Looks at nothing but its arguments; never fails."""
+    if response.status in _MAY_HEAL:
+        return Failure(f"HTTP {response.status}", _rest(response), whole_host=response.status in _LEAVE_ALONE)
+    if 300 <= response.status < 400 and (to := _location(response)):
+        return Redirect(to, response.status)
+    return _rules(response) if visit.purpose == "robots" else _page(response)
+
+
+def _page(response: Response) -> Page | Failure:
+    if 200 <= response.status < 300:
+        return _as_the_server_wishes(response, _read(response))
+    if 300 <= response.status < 400:
+        return Failure(f"HTTP {response.status} leads nowhere")
+    return Failure(f"HTTP {response.status}")
+
+
+def _read(response: Response) -> Page:
+    return read_page(response.url, response.body, response.headers.get("content-type", ""), response.status)
+
+
+def _as_the_server_wishes(response: Response, page: Page) -> Page:
+    """X-Robots-Tag adds to what the page says itself; it may come many times, so the first is not enough."""
+    if "x-robots-tag" not in response.headers:
+        return page
+    lines = response.head.decode("latin-1").split("\r\n")
+    tags = (line.partition(":")[2] for line in lines if line.lower().startswith("x-robots-tag:"))
+    wished = frozenset[str]().union(*map(header_wishes, tags))
+    if "nofollow" in wished:
+        page = replace(page, links=tuple(replace(link, nofollow=True) for link in page.links))
+    return replace(page, noindex=page.noindex or "noindex" in wished)
+
+
+def _rules(response: Response) -> RobotsRules | Failure:
+    """RFC 9309: a file that is not there, or that nobody may see, forbids nothing; half a file might have."""
+    if not 200 <= response.status < 300:
+        return RobotsRules(address=response.address)
+    if response.cut not in ("", "length"):
+        return Failure(f"robots.txt is not whole: {response.cut}", HEALS_AFTER)
+    return RobotsRules(response.body[:ROBOTS_BYTES].decode("utf-8", "replace"), response.address)
+
+
+def _location(response: Response) -> str | None:
+    location = response.headers.get("location", "").strip()
+    return join(response.url, location) if location else None
+
+
+def _rest(response: Response) -> float:
+    """By Retry-After, in seconds or as a date, within reason."""
+    said = response.headers.get("retry-after", "").strip()
+    seconds = float(said) if said.isdecimal() else _seconds_until(said, response.at)
+    return HEALS_AFTER if seconds is None else min(max(seconds, 1.0), LONGEST_REST)
+
+
+def _seconds_until(date: str, now: float) -> float | None:
+    try:
+        moment = parsedate_to_datetime(date)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - now
+    except (ValueError, TypeError, OverflowError):
+        return None

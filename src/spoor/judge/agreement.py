@@ -1,0 +1,59 @@
+"""Several judges at once: what one says, another must say too, or may say instead, or must not say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from spoor.errors import UsageError
+from spoor.records import Page, Verdict
+from spoor.requirement import Combined, Requirement, names, parse
+from spoor.roles import Judge
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """`Agreement("charset and not script", {"charset": …, "script": …})`. Relevance is the least of what is joined by
+    and, the most of what is joined by or, what is missing to 1 under not. Every judge's reason is kept."""
+
+    require: str
+    judges: Mapping[str, Judge]
+    _required: Requirement = field(init=False, repr=False, compare=False)
+    _asked: tuple[str, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        required = parse(self.require)
+        object.__setattr__(self, "_required", required)
+        object.__setattr__(self, "_asked", tuple(names(required)))
+        for name in self._asked:
+            if name not in self.judges:
+                raise UsageError(f"require = {self.require!r} names {name!r}; known are {', '.join(self.judges)}")
+
+    @property
+    def reads_content(self) -> bool:
+        return any(self.judges[name].reads_content for name in self._asked)
+
+    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
+        said = [self.judges[name].judge(pages) for name in self._asked]
+        return [self._agreed(dict(zip(self._asked, verdicts, strict=True))) for verdicts in zip(*said, strict=True)]
+
+    def _agreed(self, said: Mapping[str, Verdict]) -> Verdict:
+        agreed = _weighed(self._required, said)
+        because = "; ".join(f"{name}: {verdict.because}" for name, verdict in said.items())
+        return Verdict(agreed.relevance, agreed.relevant, because, agreed.label)
+
+
+def _weighed(required: Requirement, said: Mapping[str, Verdict]) -> Verdict:
+    """The reasons are left out. Of several labels the first counts; what is denied has none."""
+    if not isinstance(required, Combined):
+        return said[required]
+    parts = [_weighed(part, said) for part in required.parts]
+    relevances, decisions = [part.relevance for part in parts], [part.relevant for part in parts]
+    label = next((part.label for part in parts if part.label is not None), None)
+    match required.by:
+        case "and":
+            return Verdict(min(relevances), all(decisions), "", label)
+        case "or":
+            return Verdict(max(relevances), any(decisions), "", label)
+        case "not":
+            return Verdict(1.0 - relevances[0], not decisions[0], "")

@@ -1,0 +1,153 @@
+"""A live crawl in a folder: everything opened, wired together, run, and closed again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+
+from spoor import __version__, assembly, config
+from spoor.admit.all_of import AllOf
+from spoor.admit.manners import Manners
+from spoor.admit.scope import Scope
+from spoor.admit.traps import Traps
+from spoor.config import Config
+from spoor.crawl import Crawl, Limits
+from spoor.drivers.live import LiveDriver
+from spoor.events import Event
+from spoor.fetch.http import HttpFetcher
+from spoor.fetch.limits import FetchLimits
+from spoor.frontier import Frontier, HostRules, SqliteStore
+from spoor.live import Archive, LiveLooker, prepare_worker
+from spoor.roles import Judge
+from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.duplicates import Duplicates
+from spoor.store.journal import Journal
+from spoor.store.warc import WarcKeeper
+from spoor.strategy import Strategy
+
+AGENT = "spoor"
+"""The name by which robots rules call us."""
+
+ADDRESS_REST = 0.25
+"""Seconds that all hosts at one IP address rest together after a visit to one of them."""
+
+
+@dataclass
+class Session:
+    """A crawl that can be run once. `stop` may be called at any time from the same loop."""
+
+    crawl: Crawl
+    driver: LiveDriver
+    archive: Archive
+    _why: str = ""
+
+    def stop(self, why: str) -> None:
+        self._why = self._why or why
+        self.driver.stop()
+
+    async def run(self) -> AsyncIterator[list[Event]]:
+        """The events of each batch, after they were committed and the WARC was told."""
+        async for events in self.driver.run():
+            self.archive.told(events)
+            yield events
+        self.archive.journal.end(self.driver.clock(), self.ended())
+        self.crawl.frontier.commit()
+
+    def ended(self) -> str:
+        """Why it stopped."""
+        return self._why or self.crawl.ended()
+
+
+@contextlib.asynccontextmanager
+async def open_session(folder: CrawlFolder, settings: Config) -> AsyncIterator[Session]:
+    """The folder is locked by the caller; what it holds already is gone on with."""
+    strategy = strategy_of(settings)
+    store = SqliteStore(folder.database)
+    with contextlib.closing(store), WarcKeeper(folder.warcs, _about(settings)) as keeper:
+        archive = _archive(store, keeper)
+        crawl = Crawl(strategy, Frontier(store, _host_rules(settings)), _limits(settings), archive.journal)
+        crawl.begin(settings.crawl.seeds)
+        with _workers(settings.crawl.workers, strategy.judge) as pool:
+            async with _fetcher(settings) as fetcher:
+                looker = LiveLooker(fetcher, archive, strategy.judge, pool)
+                yield Session(crawl, LiveDriver(crawl, looker, settings.crawl.connections, time.time), archive)
+
+
+def strategy_of(settings: Config) -> Strategy:
+    """The named strategy, bound by scope, manners and a sense for traps."""
+    named = assembly.strategy(settings.crawl.strategy, assembly.judge_of(settings.target))
+    scope = settings.scope
+    bounds = Scope(scope.include, scope.exclude, scope.hosts, scope.domains, scope.max_depth, scope.pages_per_host)
+    return replace(named, admission=AllOf((Manners(), bounds, Traps(), named.admission)))
+
+
+def user_agent(settings: Config) -> str:
+    """`spoor/0.1.0 (+https://example.org/our-crawl)`."""
+    name = settings.crawl.user_agent or f"{AGENT}/{__version__}"
+    return f"{name} (+{settings.crawl.contact})" if settings.crawl.contact else name
+
+
+def _archive(store: SqliteStore, keeper: WarcKeeper) -> Archive:
+    journal = Journal()
+    Journal.create(store.connection)
+    Duplicates.create(store.connection)
+    duplicates = Duplicates(store.connection)
+    store.write_along(journal.write)
+    store.write_along(duplicates.write)
+    return Archive(keeper, journal, duplicates)
+
+
+def _about(settings: Config) -> dict[str, str]:
+    told = " ".join(config.dumps(settings).split())
+    return {
+        "software": f"spoor/{__version__}",
+        "http-header-user-agent": user_agent(settings),
+        "robots": "obey",
+        "settings": told,
+    }
+
+
+def _host_rules(settings: Config) -> HostRules:
+    polite = settings.politeness
+    return HostRules(polite.rest, min(polite.rest, ADDRESS_REST), polite.connections_per_host, ask_first=True)
+
+
+def _limits(settings: Config) -> Limits:
+    return Limits(visits=settings.crawl.max_pages, agent=AGENT)
+
+
+def _fetcher(settings: Config) -> HttpFetcher:
+    asked, limits = settings.crawl, settings.limits
+    fetching = FetchLimits(
+        connect=limits.connect_seconds,
+        idle=limits.read_seconds,
+        whole=limits.whole_seconds,
+        body=limits.body_bytes,
+        decoded=limits.decompressed_bytes,
+        head=limits.header_bytes,
+        types=frozenset(limits.content_types),
+    )
+    agent = user_agent(settings)
+    return HttpFetcher(agent, fetching, time.time, asked.connections, asked.proxy or None, asked.allow_private)
+
+
+@contextlib.contextmanager
+def _workers(count: int, judge: Judge) -> Iterator[Executor | None]:
+    if not count:
+        yield None
+        return
+    with ProcessPoolExecutor(count, get_context("spawn"), prepare_worker, (judge,)) as pool:
+        yield pool
+
+
+async def run_for(session: Session, minutes: float | None) -> AsyncIterator[list[Event]]:
+    """Like `Session.run`, but stops when the time is up."""
+    if minutes is not None:
+        asyncio.get_running_loop().call_later(60 * minutes, session.stop, f"{minutes:g} minutes are over")
+    async for events in session.run():
+        yield events

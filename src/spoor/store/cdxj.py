@@ -1,0 +1,138 @@
+"""Where in the archive is a URL? An index of each WARC file in CDXJ, the format that replay tools read.
+
+One line a capture, sorted: `org,example)/page 20261115120000 {"url": …, "offset": …, "filename": …}`. The index of
+`x.warc.gz` is `x.cdxj` beside it, and exists once the file is complete.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from spoor.store.members import Member, members
+
+REVISIT = "warc/revisit"
+"""The type that stands in an index for a capture whose payload is elsewhere."""
+_WARC = ".warc.gz"
+_WWW = re.compile(r"^www\d*\.")
+_PORT = re.compile(r":\d+$")
+_STATUS = re.compile(r"\s*HTTP/\S+\s+(\d{3})", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """A response in a WARC file. `date` is as the record says it; `length` and `offset` are in packed bytes."""
+
+    url: str
+    date: str
+    mime: str
+    status: str
+    digest: str
+    length: int
+    offset: int
+    file: str
+
+
+class Draft:
+    """The index of a file that is still being written, in the order of writing, on disk so that memory stays flat."""
+
+    def __init__(self) -> None:
+        self._lines: IO[str] | None = None
+
+    def begin(self, warc: Path) -> None:
+        self._lines = _draft(warc).open("w", encoding="utf8", newline="\n")
+
+    def add(self, capture: Capture) -> None:
+        assert self._lines is not None
+        self._lines.write(line(capture))
+
+    def finish(self, warc: Path) -> None:
+        """The draft becomes the index, if there is a file to be indexed."""
+        assert self._lines is not None
+        self._lines.close()
+        if warc.exists():
+            with _draft(warc).open(encoding="utf8", newline="\n") as lines:
+                _write(index_of(warc), lines)
+        _draft(warc).unlink()
+
+
+def index(folder: Path) -> list[Path]:
+    """Writes the indexes that are missing, by reading the files; returns all, in the order of the files. Only for a
+    folder that nobody writes to."""
+    files = sorted(folder.glob("*" + _WARC))
+    for file in files:
+        if not index_of(file).exists():
+            _write(index_of(file), map(line, captures(file)))
+            _draft(file).unlink(missing_ok=True)
+    return [index_of(file) for file in files]
+
+
+def index_of(warc: Path) -> Path:
+    return warc.with_name(warc.name.removesuffix(_WARC) + ".cdxj")
+
+
+def line(capture: Capture) -> str:
+    told = {"url": capture.url, "mime": capture.mime, "status": capture.status, "digest": capture.digest}
+    told |= {"length": str(capture.length), "offset": str(capture.offset), "filename": capture.file}
+    known = {name: value for name, value in told.items() if value}
+    return f"{surt(capture.url)} {timestamp(capture.date)} {json.dumps(known, ensure_ascii=False)}\n"
+
+
+def timestamp(date: str) -> str:
+    """`2026-11-15T12:00:00Z` in fourteen digits."""
+    return re.sub(r"\D", "", date)[:14]
+
+
+def surt(url: str) -> str:
+    """The spelling that sorts sites together: host reversed, without scheme and `www.`, parameters in order."""
+    place, mark, query = url.lower().partition("://")[2].partition("?")
+    host, _, path = _WWW.sub("", place, count=1).partition("/")
+    port = found[0] if (found := _PORT.search(host)) else ""
+    name = ",".join(reversed(host.removesuffix(port).split(".")))
+    return f"{name}{port})/{path}{mark}{'&'.join(sorted(query.split('&')))}"
+
+
+def captures(file: Path) -> Iterator[Capture]:
+    """The responses of a WARC file with a gzip member for each record."""
+    for member in members(file):
+        head, _, block = member.beginning.decode("utf8", "replace").partition("\r\n\r\n")
+        headers = _headers(head)
+        if headers.get("warc-type") in ("response", "revisit"):
+            yield _capture(headers, block.partition("\r\n\r\n")[0], member, file.name)
+
+
+def _capture(headers: dict[str, str], http_head: str, member: Member, file: str) -> Capture:
+    status = _STATUS.match(http_head)
+    mime = _headers(http_head).get("content-type", "").partition(";")[0].strip().lower()
+    return Capture(
+        url=headers.get("warc-target-uri", ""),
+        date=headers.get("warc-date", ""),
+        mime=REVISIT if headers["warc-type"] == "revisit" else mime,
+        status=status[1] if status else "",
+        digest=headers.get("warc-payload-digest", ""),
+        length=member.length,
+        offset=member.offset,
+        file=file,
+    )
+
+
+def _headers(head: str) -> dict[str, str]:
+    """By name in lower case, the first of each."""
+    pairs = (line.partition(":") for line in reversed(head.splitlines()[1:]))
+    return {name.strip().lower(): value.strip() for name, _, value in pairs}
+
+
+def _draft(warc: Path) -> Path:
+    return index_of(warc).with_suffix(".draft")
+
+
+def _write(file: Path, lines: Iterable[str]) -> None:
+    """Complete or not at all, so that the index stands for a complete file."""
+    partial = file.with_suffix(".partial")
+    partial.write_text("".join(sorted(lines)), "utf8", newline="\n")
+    os.replace(partial, file)

@@ -1,0 +1,132 @@
+"""Was this payload, or nearly this text, seen before? Equal payloads by digest, similar texts by SimHash."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.store.record import digest_of
+from spoor.store.warc import Kept
+
+SHINGLE = 8
+"""Characters, not words: not every script writes blanks between them."""
+SHORTEST = 64
+"""A text of fewer characters says too little to be called like another."""
+FARTHEST = 3
+"""Bits of 64 in which the fingerprints of similar texts may differ."""
+BANDS = 4
+"""More than FARTHEST, so that two similar fingerprints have at least one band in common."""
+NOTHING = digest_of(b"")
+_BAND_BITS = 64 // BANDS
+_AT_ONCE = 1 << 14
+_FACTORS = np.random.default_rng(20261115).integers(1 << 62, size=SHINGLE, dtype=np.uint64) | np.uint64(1)
+_BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.int64)
+_SPREAD = np.uint64(0xBF58476D1CE4E5B9)
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS digests (
+    digest TEXT PRIMARY KEY, url TEXT NOT NULL, at REAL NOT NULL, record_id TEXT NOT NULL, warc_file TEXT NOT NULL,
+    warc_offset INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS fingerprints (id INTEGER PRIMARY KEY, simhash INTEGER NOT NULL, url TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS bands (
+    band INTEGER NOT NULL, fingerprint INTEGER NOT NULL, PRIMARY KEY (band, fingerprint)
+) WITHOUT ROWID;
+"""
+_SAME = "SELECT url, at, digest, record_id, warc_file, warc_offset FROM digests WHERE digest = ?"
+_ALIKE = "SELECT simhash, url FROM bands JOIN fingerprints ON id = fingerprint WHERE band = ? ORDER BY id"
+
+
+class Duplicates:
+    """Remembers the first of each kind: what is like an earlier page is not remembered itself, so that a thousand
+    copies cost no more than one. What is new since the last `write` is held here; `db` has the rest."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._kept: dict[str, Kept] = {}
+        self._fingerprints: dict[int, list[tuple[int, str]]] = {}
+
+    @staticmethod
+    def create(db: sqlite3.Connection) -> None:
+        db.executescript(SCHEMA)
+
+    def same(self, digest: str) -> Kept | None:
+        """The response that was kept with this payload; that two have none makes them no duplicates."""
+        return None if digest == NOTHING else self._kept.get(digest) or same_payload(self._db, digest)
+
+    def remember(self, kept: Kept) -> None:
+        if self.same(kept.digest) is None:
+            self._kept[kept.digest] = kept
+
+    def alike(self, url: str, fingerprint: int | None) -> str:
+        """The URL of an earlier page with nearly the same text; "": there is none, and this one is remembered. A page
+        that comes again is not like itself."""
+        if fingerprint is None:
+            return ""
+        near = [other for known, other in self._candidates(fingerprint) if _distance(known, fingerprint) <= FARTHEST]
+        if not near:
+            for band in _bands(fingerprint):
+                self._fingerprints.setdefault(band, []).append((fingerprint, url))
+        return next((other for other in near if other != url), "")
+
+    def write(self, db: sqlite3.Connection) -> None:
+        """Inside the transaction of the caller, whose database `db` is."""
+        rows = [(k.digest, k.url, k.at, k.record_id, k.file, k.offset) for k in self._kept.values()]
+        db.executemany("INSERT OR IGNORE INTO digests VALUES (?, ?, ?, ?, ?, ?)", rows)
+        for simhash, url in dict.fromkeys(pair for pairs in self._fingerprints.values() for pair in pairs):
+            row = db.execute("INSERT INTO fingerprints (simhash, url) VALUES (?, ?)", (simhash, url)).lastrowid
+            db.executemany("INSERT INTO bands VALUES (?, ?)", [(band, row) for band in _bands(simhash)])
+        self._kept.clear()
+        self._fingerprints.clear()
+
+    def _candidates(self, fingerprint: int) -> Iterable[tuple[int, str]]:
+        for band in _bands(fingerprint):
+            yield from self._db.execute(_ALIKE, (band,)).fetchall()
+            yield from self._fingerprints.get(band, ())
+
+
+def same_payload(db: sqlite3.Connection, digest: str) -> Kept | None:
+    row: tuple[Any, ...] | None = db.execute(_SAME, (digest,)).fetchone()
+    return None if row is None else Kept(*row)
+
+
+def simhash(text: str) -> int | None:
+    """64 bits, as a signed number for SQLite, of which similar texts share most; None for a text that is too short.
+    Case and the width of gaps make no difference."""
+    plain = " ".join(text.lower().split())
+    if len(plain) < SHORTEST:
+        return None
+    characters = np.frombuffer(plain.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
+    shingles = len(characters) - SHINGLE + 1
+    votes = sum(_votes(characters[at : at + _AT_ONCE + SHINGLE - 1]) for at in range(0, shingles, _AT_ONCE))
+    bits = np.packbits(np.asarray(votes) * 2 > shingles)
+    return int.from_bytes(bits.tobytes(), "big", signed=True)
+
+
+def _votes(characters: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """For each of 64 bits, in how many of the hashes of all shingles it is set."""
+    count = len(characters) - SHINGLE + 1
+    hashes = np.zeros(count, dtype=np.uint64)
+    for place, factor in enumerate(_FACTORS):
+        hashes += characters[place : place + count] * factor
+    hashes ^= hashes >> np.uint64(29)
+    hashes *= _SPREAD
+    hashes ^= hashes >> np.uint64(32)
+    # Bytes are counted first, then the bits of each of their 256 values: far quicker than to look at every bit.
+    per_byte = [np.bincount(byte, minlength=256) for byte in hashes.view(np.uint8).reshape(-1, 8).T]
+    votes: NDArray[np.int64] = (np.array(per_byte) @ _BITS).ravel()
+    return votes
+
+
+def _bands(fingerprint: int) -> list[int]:
+    """Quarters of a fingerprint, each marked with its place."""
+    mask = (1 << _BAND_BITS) - 1
+    return [place << _BAND_BITS | (fingerprint >> place * _BAND_BITS) & mask for place in range(BANDS)]
+
+
+def _distance(one: int, other: int) -> int:
+    return ((one ^ other) & (1 << 64) - 1).bit_count()

@@ -1,0 +1,248 @@
+"""What happened, in tables that any SQLite tool can read: a row for every page, and one for whatever else occurred."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from spoor.errors import BadInput
+from spoor.events import Event, Failed, HostOpened, Redirected, Refused, Visited
+from spoor.records import Visit
+from spoor.urls import host_of
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS pages (
+    id INTEGER PRIMARY KEY, url TEXT NOT NULL, host TEXT NOT NULL, number INTEGER NOT NULL, started REAL NOT NULL,
+    ended REAL NOT NULL, status INTEGER NOT NULL, size INTEGER NOT NULL, relevance REAL NOT NULL,
+    because TEXT NOT NULL, label TEXT, added INTEGER NOT NULL, waiting INTEGER NOT NULL, title TEXT NOT NULL,
+    language TEXT NOT NULL, digest TEXT NOT NULL, simhash INTEGER, duplicate_of TEXT NOT NULL, warc_file TEXT,
+    warc_offset INTEGER, relevant INTEGER NOT NULL, noindex INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS pages_by_url ON pages (host, url);
+CREATE TABLE IF NOT EXISTS events (
+    id INTEGER PRIMARY KEY, number INTEGER, started REAL, at REAL NOT NULL, kind TEXT NOT NULL, url TEXT NOT NULL,
+    host TEXT NOT NULL, detail TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS events_by_url ON events (host, url);
+CREATE TABLE IF NOT EXISTS dropped (
+    host TEXT NOT NULL, url TEXT NOT NULL, because TEXT NOT NULL, found_on TEXT NOT NULL, at REAL NOT NULL,
+    PRIMARY KEY (host, url)
+) WITHOUT ROWID;
+"""
+_PAGE = (
+    "url, host, number, started, ended, status, size, relevance, because, label, added, waiting, title, language, "
+    "digest, simhash, duplicate_of, warc_file, warc_offset, relevant, noindex"
+)
+_EVENT = "number, started, at, kind, url, host, detail"
+_DROPPED = "host, url, because, found_on, at"
+_ROWS_AT_ONCE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class PageFacts:
+    """What is known of a page besides what its event tells. `warc_file` None: it was not kept."""
+
+    title: str = ""
+    language: str = ""
+    digest: str = ""
+    simhash: int | None = None
+    duplicate_of: str = ""
+    warc_file: str | None = None
+    warc_offset: int | None = None
+    noindex: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageRow:
+    """A page as it stands in the journal. `waiting` is the length of the queue when it came."""
+
+    url: str
+    host: str
+    number: int
+    started: float
+    ended: float
+    status: int
+    size: int
+    relevance: float
+    because: str
+    label: str | None
+    added: int
+    waiting: int
+    title: str
+    language: str
+    digest: str
+    simhash: int | None
+    duplicate_of: str
+    warc_file: str | None
+    warc_offset: int | None
+    relevant: bool
+    noindex: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """`kind` is redirected, failed, host opened, refused or ended; `detail` holds what only that kind has.
+
+    `number` and `started` are those of the visit; None: there was no visit, or it has no number.
+    """
+
+    number: int | None
+    started: float | None
+    at: float
+    kind: str
+    url: str
+    host: str
+    detail: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedRow:
+    """A link that was not let in, when it was first met."""
+
+    host: str
+    url: str
+    because: str
+    found_on: str
+    at: float
+
+
+class Journal:
+    """Collects rows until `write`, which the owner of the database calls inside its own transaction."""
+
+    def __init__(self) -> None:
+        self._facts: dict[str, PageFacts] = {}
+        self._pages: list[tuple[Any, ...]] = []
+        self._events: list[tuple[Any, ...]] = []
+        self._dropped: list[tuple[Any, ...]] = []
+
+    @staticmethod
+    def create(db: sqlite3.Connection) -> None:
+        db.executescript(SCHEMA)
+
+    def tell(self, url: str, facts: PageFacts) -> None:
+        """What the event about this URL will not say; to be told before it is noted."""
+        self._facts[url] = facts
+
+    def note(self, events: Sequence[Event]) -> None:
+        for event in events:
+            if isinstance(event, Visited):
+                self._note_page(event)
+            else:
+                self._events.append(_event_row(event))
+                if not isinstance(event, Refused):
+                    self._facts.pop(event.visit.url, None)
+
+    def end(self, at: float, reason: str) -> None:
+        """Why the crawl stopped; it may be resumed."""
+        self._events.append((None, None, at, "ended", "", "", json.dumps({"because": reason}, ensure_ascii=False)))
+
+    def write(self, db: sqlite3.Connection) -> None:
+        db.executemany(f"INSERT INTO pages ({_PAGE}) VALUES ({_places(_PAGE)})", self._pages)
+        db.executemany(f"INSERT INTO events ({_EVENT}) VALUES ({_places(_EVENT)})", self._events)
+        db.executemany(f"INSERT OR IGNORE INTO dropped ({_DROPPED}) VALUES ({_places(_DROPPED)})", self._dropped)
+        self._pages.clear()
+        self._events.clear()
+        self._dropped.clear()
+
+    def _note_page(self, event: Visited) -> None:
+        visit = event.visit
+        self._pages.append(_page_row(event, self._facts.pop(visit.url, PageFacts())))
+        # Parked links stay in the frontier with their reason; only of the dropped would nothing be known.
+        for refusal in event.refused:
+            if not refusal.parked:
+                self._dropped.append((host_of(refusal.url), refusal.url, refusal.because, visit.url, event.at))
+
+
+def open_to_read(database: Path) -> sqlite3.Connection:
+    """Changes nothing, and sees every committed batch while a crawl is running."""
+    uri = f"file:{quote(str(database.resolve()))}?mode=ro"
+    # In a folder that cannot be written to, SQLite reads a database of the WAL kind only when told that nobody writes.
+    for how in (uri, uri + "&immutable=1"):
+        try:
+            db = sqlite3.connect(how, uri=True, isolation_level=None)
+            db.execute("SELECT count(*) FROM pages WHERE id = 0").fetchone()
+            return db
+        except sqlite3.Error as error:
+            reason = error
+        if Path(f"{database}-wal").exists():
+            break
+    raise BadInput(f"cannot read {database}: {reason}")
+
+
+def pages(db: sqlite3.Connection, relevant_only: bool = False) -> Iterator[PageRow]:
+    """In the order they came."""
+    condition = "relevant = 1" if relevant_only else "1"
+    for row in _rows(db, f"SELECT id, {_PAGE} FROM pages WHERE {condition}"):
+        yield PageRow(*row[:-2], *map(bool, row[-2:]))
+
+
+def events(db: sqlite3.Connection) -> Iterator[EventRow]:
+    """In the order they happened."""
+    for row in _rows(db, f"SELECT id, {_EVENT} FROM events WHERE 1"):
+        yield _event(row)
+
+
+def pages_of(db: sqlite3.Connection, url: str) -> list[PageRow]:
+    rows = db.execute(f"SELECT {_PAGE} FROM pages WHERE host = ? AND url = ? ORDER BY id", (host_of(url), url))
+    return [PageRow(*row[:-2], *map(bool, row[-2:])) for row in rows.fetchall()]
+
+
+def events_of(db: sqlite3.Connection, url: str) -> list[EventRow]:
+    rows = db.execute(f"SELECT {_EVENT} FROM events WHERE host = ? AND url = ? ORDER BY id", (host_of(url), url))
+    return [_event(row) for row in rows.fetchall()]
+
+
+def dropped(db: sqlite3.Connection, url: str) -> DroppedRow | None:
+    """Why a link was not let in; None: it was, or it was never met."""
+    row = db.execute(f"SELECT {_DROPPED} FROM dropped WHERE host = ? AND url = ?", (host_of(url), url)).fetchone()
+    return None if row is None else DroppedRow(*row)
+
+
+def _rows(db: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
+    """A piece at a time, the id left out: a reader that lingered on one long query would keep the log of a running
+    crawl from being written back, and it would grow."""
+    last = 0
+    while found := db.execute(f"{query} AND id > ? ORDER BY id LIMIT {_ROWS_AT_ONCE}", (last,)).fetchall():
+        last = found[-1][0]
+        yield from (row[1:] for row in found)
+
+
+def _page_row(event: Visited, facts: PageFacts) -> tuple[Any, ...]:
+    visit, verdict = event.visit, event.verdict
+    came = (visit.url, visit.host, visit.number, visit.at, event.at, event.status, event.size)
+    thought = (verdict.relevance, verdict.because, verdict.label, event.added, event.waiting)
+    found = (facts.title, facts.language, facts.digest, facts.simhash, facts.duplicate_of)
+    return (*came, *thought, *found, facts.warc_file, facts.warc_offset, verdict.relevant, facts.noindex)
+
+
+def _event_row(event: Redirected | Failed | HostOpened | Refused) -> tuple[Any, ...]:
+    match event:
+        case Redirected(visit, at, to, because, waiting):
+            return _visit_row(visit, at, "redirected", {"to": to, "because": because, "waiting": waiting})
+        case Failed(visit, at, reason, again_at, waiting):
+            return _visit_row(visit, at, "failed", {"reason": reason, "again_at": again_at, "waiting": waiting})
+        case HostOpened(visit, at, rest):
+            return _visit_row(visit, at, "host opened", {"rest": rest})
+        case Refused(at, refusal):
+            detail = json.dumps({"because": refusal.because, "parked": refusal.parked}, ensure_ascii=False)
+            return None, None, at, "refused", refusal.url, host_of(refusal.url), detail
+
+
+def _visit_row(visit: Visit, at: float, kind: str, detail: dict[str, Any]) -> tuple[Any, ...]:
+    number = visit.number if visit.purpose == "page" else None
+    told = json.dumps({"purpose": visit.purpose, "tries": visit.tries, **detail}, ensure_ascii=False)
+    return number, visit.at, at, kind, visit.url, visit.host, told
+
+
+def _event(row: tuple[Any, ...]) -> EventRow:
+    number, started, at, kind, url, host, detail = row
+    return EventRow(number, started, at, kind, url, host, json.loads(detail))
+
+
+def _places(columns: str) -> str:
+    return ", ".join("?" * len(columns.split(",")))

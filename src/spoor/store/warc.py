@@ -1,0 +1,207 @@
+"""The archive of a crawl: what was asked, what came and what was thought of it, in WARC files that are always whole."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from spoor.errors import BadInput
+from spoor.records import Response, Verdict, Visit
+from spoor.store import cdxj
+from spoor.store.members import cut_torn_end, packed
+from spoor.store.record import (
+    FIELDS,
+    SAME_PAYLOAD,
+    answer_headers,
+    date_of,
+    digest_of,
+    fields_block,
+    kept_head,
+    new_id,
+    record,
+    request_headers,
+)
+
+LARGEST = 1 << 30
+"""Bytes from which a file is followed by the next."""
+CONFORMS_TO = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
+_NUMBER = re.compile(r"spoor-(\d+)-")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A response in the archive. `offset` is where the packed record begins in `file`, a name within the folder."""
+
+    url: str
+    at: float
+    digest: str
+    record_id: str
+    file: str
+    offset: int
+
+
+class WarcKeeper:
+    """Has no file open, or one that holds whole records only: each is handed to the operating system at once, and what
+    could be written in part only is taken back. A file that was closed has its index beside it, so one without was left
+    by a crawl that was killed; entering mends such files.
+
+    Dates come with what is kept. Use from one thread, as a context.
+    """
+
+    def __init__(self, folder: Path, about: Mapping[str, str], largest: int = LARGEST) -> None:
+        """`about` is said at the start of every file: software, robots, the settings of the crawl."""
+        self._folder = folder
+        self._about = about
+        self._largest = largest
+        self._number = 0
+        self._path = folder
+        self._file = -1
+        self._end = 0
+        self._index = cdxj.Draft()
+
+    def __enter__(self) -> Self:
+        with _refusing(self._folder):
+            mend(self._folder)
+        self._number = max((_number(file) for file in self._folder.glob("*.warc.gz")), default=0)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def keep(self, response: Response, digest: str = "", earlier: Kept | None = None) -> Kept:
+        """Writes the request and the response; of a payload that was kept `earlier` only the head and where it is.
+        `digest` is that of the payload, if it is known already."""
+        self._have_file(response.at)
+        digest = digest or digest_of(response.payload)
+        answer_id = new_id()
+        request = packed(record("request", response.at, request_headers(response, answer_id), response.request))
+        answer = packed(_answer(response, answer_id, digest, earlier))
+        offset = self._end + len(request)
+        self._write(request + answer)
+        kept = Kept(response.url, response.at, digest, answer_id, self._path.name, offset)
+        with _refusing(self._path):
+            self._index.add(_capture(response, kept, len(answer), earlier is not None))
+        return kept
+
+    def note(self, kept: Kept, at: float, fields: Mapping[str, str]) -> None:
+        """Writes what was thought of a response."""
+        self._have_file(at)
+        headers = {"WARC-Target-URI": kept.url, "WARC-Refers-To": kept.record_id, "Content-Type": FIELDS}
+        self._write(packed(record("metadata", at, headers, fields_block(fields))))
+
+    def close(self) -> None:
+        """Ends the file and writes its index; the next record begins another."""
+        if self._file < 0:
+            return
+        file, self._file = self._file, -1
+        with _refusing(self._path):
+            os.fsync(file)
+            os.close(file)
+            if self._end == 0:
+                self._path.unlink()
+            self._index.finish(self._path)
+
+    def _have_file(self, at: float) -> None:
+        if self._file >= 0 and self._end >= self._largest:
+            self.close()
+        if self._file < 0:
+            self._open(at)
+        if self._end == 0:
+            self._introduce(at)
+
+    def _open(self, at: float) -> None:
+        self._number += 1
+        self._path = self._folder / f"spoor-{self._number:05d}-{cdxj.timestamp(date_of(at))}.warc.gz"
+        with _refusing(self._path):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._index.begin(self._path)
+            self._file, self._end = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), 0
+
+    def _introduce(self, at: float) -> None:
+        about = {**self._about, "format": "WARC File Format 1.1", "conformsTo": CONFORMS_TO}
+        headers = {"WARC-Filename": self._path.name, "Content-Type": FIELDS}
+        self._write(packed(record("warcinfo", at, headers, fields_block(about))))
+
+    def _write(self, data: bytes) -> None:
+        """All of it or nothing."""
+        written = 0
+        with _refusing(self._path):
+            try:
+                while written < len(data):
+                    written += os.write(self._file, data[written:])
+            except OSError:
+                os.ftruncate(self._file, self._end)
+                os.lseek(self._file, self._end, os.SEEK_SET)
+                raise
+        self._end += len(data)
+
+
+def mend(folder: Path) -> None:
+    """Cuts what a killed crawl left half written, and writes the indexes that it could not."""
+    for file in sorted(folder.glob("*.warc.gz")):
+        if not cdxj.index_of(file).exists():
+            cut_torn_end(file)
+    cdxj.index(folder)
+
+
+def judgement(visit: Visit, verdict: Verdict, language: str = "") -> dict[str, str]:
+    """What `note` writes about a judged page."""
+    return {
+        "verdict": "relevant" if verdict.relevant else "not relevant",
+        "relevance": f"{verdict.relevance:g}",
+        "because": verdict.because,
+        "label": verdict.label or "",
+        "language": language,
+        "found-on": visit.found_on,
+        "key": " ".join(f"{part:g}" for part in visit.key),
+    }
+
+
+def _answer(response: Response, answer_id: str, digest: str, earlier: Kept | None) -> bytes:
+    headers = answer_headers(response, answer_id, digest)
+    if earlier is None:
+        return record("response", response.at, headers, kept_head(response) + response.payload)
+    headers |= {
+        "WARC-Profile": SAME_PAYLOAD,
+        "WARC-Refers-To": earlier.record_id,
+        "WARC-Refers-To-Target-URI": earlier.url,
+        "WARC-Refers-To-Date": date_of(earlier.at),
+    }
+    return record("revisit", response.at, headers, kept_head(response))
+
+
+def _capture(response: Response, kept: Kept, length: int, revisit: bool) -> cdxj.Capture:
+    mime = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return cdxj.Capture(
+        url=kept.url,
+        date=date_of(kept.at),
+        mime=cdxj.REVISIT if revisit else mime,
+        status=str(response.status),
+        digest=kept.digest,
+        length=length,
+        offset=kept.offset,
+        file=kept.file,
+    )
+
+
+def _number(file: Path) -> int:
+    found = _NUMBER.match(file.name)
+    return int(found[1]) if found else 0
+
+
+@contextlib.contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    """What the disk refuses, said in one line."""
+    try:
+        yield
+    except OSError as error:
+        remedy = "nothing kept so far is lost: make room and run the same command again"
+        raise BadInput(f"cannot write {path}: {error.strerror or error}; {remedy}") from error

@@ -1,0 +1,63 @@
+"""A recorded web served over HTTP: as a proxy it answers for every host name that was recorded, and for no other."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+
+import numpy as np
+from aiohttp import web as http
+
+from spoor.parse.charset import canonical, codec
+from spoor.records import Failure, Link, Page, Redirect, Visit
+from spoor.urls import host_of, normalise
+from spoor.webs.recorded import RecordedWorld
+from spoor.webs.web import Web
+
+
+class WebServer:
+    """Pages are made anew from what was kept of them: attributes, texts, and links with their contexts, in order. A
+    crawler that reads them finds the same links and, where it goes by the declared charset, the same language."""
+
+    def __init__(self, web: Web) -> None:
+        self._world = RecordedWorld(web, np.zeros(web.pages, np.bool_), with_content=True, open_ended=True)
+
+    async def answer(self, request: http.BaseRequest) -> http.StreamResponse:
+        """A page, a redirect or an error, as recorded; what was never recorded is not found."""
+        url = normalise(str(request.url))
+        if url is None:
+            return http.Response(status=400, text="spoor serves http and https URLs only\n")
+        outcome, _ = self._world.look(Visit(url, host_of(url), 0, 0.0))
+        match outcome:
+            case Page() as page:
+                return _response(page)
+            case Redirect(to, status):
+                return http.Response(status=status, headers={"Location": to})
+            case Failure(reason):
+                return http.Response(status=_status(reason), text=f"{reason}\n")
+        raise AssertionError(f"a recorded web gave {outcome}")
+
+
+def _status(reason: str) -> int:
+    code = reason.removeprefix("HTTP ")
+    return int(code) if code.isdecimal() else 404
+
+
+def _response(page: Page) -> http.Response:
+    charset = page.meta_charset or page.header_charset or page.detected_charset or "utf-8"
+    kind = f"{page.content_type}; charset={page.header_charset}" if page.header_charset else page.content_type
+    body = "".join(_markup(page)).encode(codec(canonical(charset) or "utf-8"), "xmlcharrefreplace")
+    return http.Response(body=body, headers={"Content-Type": kind})
+
+
+def _markup(page: Page) -> Iterator[str]:
+    declared = f'<meta charset="{html.escape(page.meta_charset)}">' if page.meta_charset else ""
+    yield f"<!DOCTYPE html>\n<html><head>{declared}<title>{html.escape(page.title)}</title></head>\n<body>\n"
+    yield from (f"<p>{html.escape(line)}</p>\n" for line in page.text.splitlines())
+    yield from map(_link, page.links)
+    yield "</body></html>\n"
+
+
+def _link(link: Link) -> str:
+    rel = ' rel="nofollow"' if link.nofollow else ""
+    return f'<p><a href="{html.escape(link.url)}"{rel}>{html.escape(link.anchor)}</a></p>\n'

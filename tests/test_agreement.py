@@ -1,0 +1,90 @@
+"""Judges joined by and, or, not: decisions, relevance and reasons."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spoor.errors import UsageError
+from spoor.judge.agreement import Agreement
+from spoor.judge.charset import Charset
+from spoor.judge.script_share import ScriptShare
+from spoor.judge.truth import Truth
+from spoor.records import Page
+from spoor.requirement import Combined, names, parse
+from spoor.roles import Judge
+
+JUDGES: dict[str, Judge] = {
+    "charset": Charset("th"),
+    "script": ScriptShare("thai", 0.5),
+    "greek": ScriptShare("greek", 0.1),
+}
+PAGE = Page("http://a.test/", meta_charset="tis-620", text="กขคงจฉabcd")  # six letters of ten are Thai
+
+
+def test_and_takes_the_least_or_the_most_not_what_is_missing() -> None:
+    def verdict(require: str) -> tuple[float, bool]:
+        (said,) = Agreement(require, JUDGES).judge([PAGE])
+        return round(said.relevance, 9), said.relevant
+
+    assert verdict("charset") == (1.0, True)
+    assert verdict("charset and script") == (0.6, True)
+    assert verdict("charset and greek") == (0.0, False)
+    assert verdict("script or greek") == (0.6, True)
+    assert verdict("not script") == (0.4, False)
+    assert verdict("charset and not (greek or script)") == (0.4, False)
+    assert verdict("greek or charset and script") == (0.6, True)
+
+
+def test_every_judge_keeps_its_reason() -> None:
+    (verdict,) = Agreement("charset and not greek", JUDGES).judge([PAGE])
+    assert verdict.because == "charset: meta charset tis-620 means th; greek: 0% of 10 letters are greek"
+
+
+def test_texts_are_read_only_when_a_judge_that_is_asked_reads_them() -> None:
+    assert not Agreement("charset", JUDGES).reads_content
+    assert Agreement("charset or script", JUDGES).reads_content
+
+
+def test_a_name_that_no_judge_has_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"names 'topic'; known are charset, script, greek"):
+        Agreement("charset and topic", JUDGES)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a b", "a and", "a & b", "f(a)", "a == b", "1", "'a'", "a if b else c", "(" * 500]
+)
+def test_what_is_not_made_of_names_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="is not made of names, and, or, not and parentheses"):
+        parse(text)
+
+
+def test_a_requirement_of_endless_length_is_refused() -> None:
+    with pytest.raises(UsageError, match="more than 1000"):
+        parse("not " * 500 + "a")
+
+
+def test_names_come_in_order_each_once() -> None:
+    required = parse("b and not (a or b) or c")
+    assert names(required) == ["b", "a", "c"]
+    assert isinstance(required, Combined) and required.by == "or"
+
+
+formulas = st.recursive(
+    st.sampled_from("abc"),
+    lambda inner: (
+        st.builds("({} and {})".format, inner, inner)
+        | st.builds("({} or {})".format, inner, inner)
+        | st.builds("(not {})".format, inner)
+    ),
+    max_leaves=8,
+)
+
+
+@given(formulas, st.sets(st.sampled_from("abc")))
+def test_agreement_is_what_logic_says(require: str, held: set[str]) -> None:
+    judges = {name: Truth(name, lambda url, name=name: name in held) for name in "abc"}  # type: ignore[misc]
+    (verdict,) = Agreement(require, judges).judge([PAGE])
+    assert verdict.relevant == eval(require, {name: name in held for name in "abc"})
+    assert verdict.relevance == float(verdict.relevant)

@@ -1,0 +1,72 @@
+"""The index of the archive: sorted, and leading to the right bytes."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from spoor.store.cdxj import index, index_of, surt
+from spoor.store.warc import WarcKeeper
+from tests.kept_responses import response, warcs_in
+
+
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        ("http://example.org/", "org,example)/"),
+        ("https://www.Example.org/A/b.html?z=1&a=2", "org,example)/a/b.html?a=2&z=1"),
+        ("http://www2.example.org:8080/x", "org,example:8080)/x"),
+        ("http://127.0.0.1/x", "1,0,0,127)/x"),
+        ("http://[2001:db8::1]:80/x", "[2001:db8::1]:80)/x"),
+        ("http://example.org/see/www.other.org", "org,example)/see/www.other.org"),
+    ],
+)
+def test_a_key_sorts_sites_together(url: str, key: str) -> None:
+    assert surt(url) == key
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    with WarcKeeper(tmp_path, {"software": "spoor"}) as warc:
+        first = warc.keep(response("http://b.test/ä?q=1"))
+        warc.keep(response("http://a.test/"), earlier=first)
+        warc.keep(response("http://a.test/gone", b"", b"HTTP/1.1 404 Not Found\r\n\r\n"))
+    return tmp_path
+
+
+def test_a_closed_file_has_its_index_beside_it(archive: Path) -> None:
+    (file,) = warcs_in(archive)
+    lines = index_of(file).read_text().splitlines()
+    assert lines == sorted(lines)
+    assert [line.split()[:2] for line in lines] == [
+        ["test,a)/", "20261115120000"],
+        ["test,a)/gone", "20261115120000"],
+        ["test,b)/ä?q=1", "20261115120000"],
+    ]
+    told = [json.loads(line.split(" ", 2)[2]) for line in lines]
+    assert [one.get("mime") for one in told] == ["warc/revisit", None, "text/html"]
+    assert [one["status"] for one in told] == ["200", "404", "200"]
+    assert {one["filename"] for one in told} == {file.name}
+    assert sorted(path.suffix for path in archive.iterdir()) == [".cdxj", ".gz"]
+
+
+def test_a_line_leads_to_its_record(archive: Path) -> None:
+    (file,) = warcs_in(archive)
+    for line in index_of(file).read_text().splitlines():
+        told = json.loads(line.split(" ", 2)[2])
+        start, length = int(told["offset"]), int(told["length"])
+        (record,) = ArchiveIterator(io.BytesIO(file.read_bytes()[start : start + length]))
+        assert record.rec_headers.get_header("WARC-Target-URI") == told["url"]
+        assert record.rec_headers.get_header("WARC-Payload-Digest") == told["digest"]
+
+
+def test_an_index_made_by_reading_is_the_one_made_by_writing(archive: Path) -> None:
+    (file,) = warcs_in(archive)
+    written = index_of(file).read_bytes()
+    index_of(file).unlink()
+    assert index(archive) == [index_of(file)]
+    assert index_of(file).read_bytes() == written

@@ -1,0 +1,129 @@
+"""Duplicates: the same payload, nearly the same text, and neither."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import time
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spoor.store.duplicates import FARTHEST, Duplicates, simhash
+from spoor.store.record import digest_of
+from spoor.store.warc import Kept
+
+SENTENCE = "horse steppe river of the and morning winter they rode across an old wide far valley people who came"
+
+
+def article(seed: int, words: int = 600) -> str:
+    chance = random.Random(seed)
+    made = ["".join(chance.choices("abcdefghijklmnoprstuv", k=chance.randint(3, 9))) for _ in range(200)]
+    return " ".join(chance.choices(SENTENCE.split() + made, k=words))
+
+
+def distance(one: str, other: str) -> int:
+    a, b = simhash(one), simhash(other)
+    assert a is not None and b is not None
+    return ((a ^ b) & (1 << 64) - 1).bit_count()
+
+
+@pytest.fixture
+def db() -> Iterator[sqlite3.Connection]:
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    Duplicates.create(db)
+    yield db
+    db.close()
+
+
+def test_small_changes_change_few_bits() -> None:
+    for seed in range(20):
+        text = article(seed)
+        assert distance(text, text.replace("winter", "autumn", 1)) <= FARTHEST
+        assert distance(text, "  " + text.upper().replace(" ", "\n ")) == 0
+        assert distance(text, article(seed + 100)) > 4 * FARTHEST
+
+
+def test_scripts_without_blanks_work_alike() -> None:
+    chance = random.Random(3)
+    text = "".join(chance.choices([chr(c) for c in range(0xE01, 0xE2F)], k=3000))
+    other = "".join(chance.choices([chr(c) for c in range(0xE01, 0xE2F)], k=3000))
+    assert distance(text, text[:1500] + "ก" + text[1501:]) <= FARTHEST
+    assert distance(text, other) > 4 * FARTHEST
+
+
+def test_a_text_of_many_pieces_is_read_to_its_end() -> None:
+    text = article(1, 6000)
+    assert len(text) > 2 * (1 << 14)
+    assert distance(text, text[: 1 << 14] + article(2, 4000)) > FARTHEST
+
+
+@given(st.text(st.characters(), max_size=300))
+def test_any_text_has_a_fingerprint_or_is_too_short(text: str) -> None:
+    found = simhash(text)
+    assert (found is None) == (len(" ".join(text.lower().split())) < 64)
+    assert found is None or -(1 << 63) <= found < 1 << 63
+
+
+def test_a_fingerprint_is_quick() -> None:
+    text = article(5, 1000)[:5000]
+    simhash(text)
+    began = time.process_time()
+    for _ in range(50):
+        simhash(text)
+    assert (time.process_time() - began) / 50 < 0.001
+
+
+def test_a_like_text_is_found_before_and_after_it_was_written(db: sqlite3.Connection) -> None:
+    seen = Duplicates(db)
+    text = article(1)
+    assert seen.alike("http://a.test/1", simhash(text)) == ""
+    for _ in range(2):
+        assert seen.alike("http://a.test/2", simhash(text.replace("winter", "autumn", 1))) == "http://a.test/1"
+        assert seen.alike("http://a.test/1", simhash(text)) == ""
+        seen.write(db)
+    assert seen.alike("http://a.test/3", simhash(article(2))) == ""
+    assert Duplicates(db).alike("http://a.test/4", simhash(text)) == "http://a.test/1"
+    assert db.execute("SELECT count(*) FROM fingerprints").fetchone() == (1,)
+
+
+@given(st.integers(-(1 << 63), (1 << 63) - 1), st.sets(st.integers(0, 63), max_size=6))
+def test_every_fingerprint_near_enough_is_found(fingerprint: int, flipped: set[int]) -> None:
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    Duplicates.create(db)
+    seen = Duplicates(db)
+    seen.alike("first", fingerprint)
+    seen.write(db)
+    other = int.from_bytes(
+        ((fingerprint & (1 << 64) - 1) ^ sum(1 << bit for bit in flipped)).to_bytes(8, "big"), "big", signed=True
+    )
+    assert seen.alike("second", other) == ("first" if len(flipped) <= FARTHEST else "")
+    db.close()
+
+
+def test_texts_too_short_to_tell_are_like_nothing(db: sqlite3.Connection) -> None:
+    seen = Duplicates(db)
+    assert simhash("Loading…") is None
+    assert seen.alike("a", None) == seen.alike("b", None) == ""
+
+
+def test_the_first_of_equal_payloads_is_remembered(db: sqlite3.Connection) -> None:
+    seen = Duplicates(db)
+    first = Kept("http://a.test/1", 5.0, "sha1:A", "<urn:uuid:1>", "w.warc.gz", 17)
+    assert seen.same("sha1:A") is None
+    seen.remember(first)
+    seen.remember(Kept("http://a.test/2", 6.0, "sha1:A", "<urn:uuid:2>", "w.warc.gz", 99))
+    assert seen.same("sha1:A") == first
+    seen.write(db)
+    seen.remember(Kept("http://a.test/3", 7.0, "sha1:A", "<urn:uuid:3>", "w.warc.gz", 999))
+    seen.write(db)
+    assert Duplicates(db).same("sha1:A") == first
+
+
+def test_empty_payloads_are_no_duplicates(db: sqlite3.Connection) -> None:
+    seen = Duplicates(db)
+    seen.remember(Kept("http://a.test/1", 5.0, digest_of(b""), "<urn:uuid:1>", "w.warc.gz", 17))
+    seen.write(db)
+    assert seen.same(digest_of(b"")) is None

@@ -1,0 +1,288 @@
+"""Fetching: whatever a server does, a response or a failure comes back in time and within the limits."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import re
+import socket
+import time
+import tracemalloc
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import TypeVar
+
+import pytest
+
+from spoor.fetch.decoding import Decoding, decoded
+from spoor.fetch.http import HttpFetcher
+from spoor.fetch.limits import FetchLimits
+from spoor.records import Failure, Response
+from tests.chaos import COMPRESS, SMALL, Chaos, chaos
+
+T = TypeVar("T")
+AGENT = "spoor/0.1 (+https://example.org/our-crawl)"
+SHORT = FetchLimits(connect=1.0, idle=0.4, whole=0.8, body=300_000, decoded=500_000, head=16_000)
+
+
+def fetcher(limits: FetchLimits = SHORT, proxy: str | None = None) -> HttpFetcher:
+    return HttpFetcher(AGENT, limits, time.time, proxy=proxy, allow_private=True)
+
+
+def fetch(path: str, limits: FetchLimits = SHORT, host: str = "127.0.0.1") -> Response | Failure:
+    async def ask(server: Chaos, fetcher: HttpFetcher) -> Response | Failure:
+        return await fetcher.fetch(server.url(path))
+
+    return with_server(ask, limits, host)
+
+
+def with_server(
+    ask: Callable[[Chaos, HttpFetcher], Awaitable[T]], limits: FetchLimits = SHORT, host: str = "127.0.0.1"
+) -> T:
+    async def run() -> T:
+        async with chaos(host) as server, fetcher(limits) as client:
+            return await ask(server, client)
+
+    return asyncio.run(run())
+
+
+def response(path: str, limits: FetchLimits = SHORT, host: str = "127.0.0.1") -> Response:
+    answer = fetch(path, limits, host)
+    assert isinstance(answer, Response), answer
+    return answer
+
+
+def test_an_honest_answer_comes_whole() -> None:
+    page = response("/")
+    assert (page.status, page.cut, page.address) == (200, "", "127.0.0.1")
+    assert page.headers["content-type"] == "text/html"
+    assert page.body == page.payload and b"many-links" in page.body
+    assert 0 < page.seconds < 0.8 and abs(page.at - time.time()) < 5
+
+
+def test_request_and_head_are_as_they_went_over_the_wire() -> None:
+    async def ask(server: Chaos, client: HttpFetcher) -> tuple[bytes, Response | Failure]:
+        answer = await client.fetch(server.url("/cookie?q=%C3%A9|x"))
+        return server.requests[0], answer
+
+    request, answer = with_server(ask)
+    assert isinstance(answer, Response)
+    assert answer.request == request
+    assert request.startswith(b"GET /cookie?q=%C3%A9|x HTTP/1.1\r\nHost: 127.0.0.1:")
+    for header in (b"User-Agent: " + AGENT.encode(), b"Accept-Encoding: gzip, deflate, br, zstd", b"Accept: text/html"):
+        assert b"\r\n" + header in request
+    assert answer.head.startswith(b"HTTP/1.1 200 OK\r\nSet-Cookie: session=1\r\nSet-Cookie: second=2\r\n")
+    assert answer.head.endswith(b"\r\n\r\n")
+    assert answer.headers["set-cookie"] == "session=1"
+
+
+def test_connections_are_kept_and_cookies_are_not() -> None:
+    async def ask(server: Chaos, client: HttpFetcher) -> list[bytes]:
+        for _ in range(3):
+            await client.fetch(server.url("/cookie"))
+        return server.requests
+
+    requests = with_server(ask)
+    assert len(set(requests)) == 1 and b"Cookie" not in requests[-1]
+
+
+def test_redirects_are_not_followed() -> None:
+    answer = response("/redirect-chain")
+    assert (answer.status, answer.headers["location"]) == (301, "/redirect-chain?left=4")
+
+
+@pytest.mark.parametrize("encoding", COMPRESS)
+def test_bodies_are_decoded_and_kept_as_they_came(encoding: str) -> None:
+    page = response(f"/encoded/{encoding}")
+    assert page.body == SMALL and page.cut == ""
+    assert len(page.payload) < len(SMALL)
+    assert page.headers["content-encoding"] == COMPRESS[encoding][0]
+
+
+def test_a_body_that_is_not_encoded_as_announced_stays_as_it_is() -> None:
+    page = response("/not-encoded")
+    assert (page.body, page.cut) == (SMALL, "")
+
+
+@pytest.mark.parametrize("encoding", COMPRESS)
+def test_a_bomb_stops_at_the_limit(encoding: str) -> None:
+    page = response(f"/bomb/{encoding}")
+    assert (len(page.body), page.cut) == (SHORT.decoded, "length")
+
+
+@pytest.mark.parametrize("encoding", COMPRESS)
+def test_a_bomb_never_takes_more_memory_than_the_limit_and_a_little(encoding: str) -> None:
+    header, compress = COMPRESS[encoding]
+    bomb = compress(bytes(10_000_000))
+    tracemalloc.start()
+    decoding = Decoding(header, 1_000_000)
+    decoding.feed(bomb)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (len(decoding.body), decoding.cut) == (1_000_000, "length")
+    assert peak < 1_500_000
+
+
+@pytest.mark.parametrize("encoding", COMPRESS)
+@pytest.mark.parametrize("size", [0, 1, 65_536, 65_537])
+def test_a_body_may_come_in_any_pieces(encoding: str, size: int) -> None:
+    header, compress = COMPRESS[encoding]
+    raw, body = compress(bytes(size)), bytes(size)
+    decoding = Decoding(header, size)
+    for place in range(len(raw)):
+        decoding.feed(raw[place : place + 1])
+    assert (bytes(decoding.body), decoding.cut) == (body, "")
+    assert decoded(raw, header, size) == body
+
+
+def test_members_one_after_another_are_one_body_and_junk_behind_is_ignored() -> None:
+    assert decoded(gzip.compress(b"one ") + gzip.compress(b"two") + b"\0junk" * 9, "gzip", 100) == b"one two"
+
+
+def test_a_body_that_breaks_off_says_so() -> None:
+    raw = gzip.compress(bytes(range(256)) * 999, mtime=0)
+    decoding = Decoding("gzip", 10**6)
+    decoding.feed(raw[:-8] + b"wrong sum")
+    assert decoding.cut == "encoding" and decoding.body
+
+
+@pytest.mark.parametrize(
+    ("path", "cut", "begins"),
+    [
+        ("/endless-body", "length", b"<p>and so on"),
+        ("/half-a-body", "disconnect", b"<p>half a body"),
+        ("/half-a-chunk", "disconnect", b"<p>half a chunk"),
+        ("/reset-in-body", "disconnect", b"<p>half"),
+        ("/slow-body", "time", b"sss"),
+        ("/stall-in-body", "time", b"half "),
+        ("/image", "type", b""),
+    ],
+)
+def test_what_came_before_the_end_is_kept(path: str, cut: str, begins: bytes) -> None:
+    answer = response(path)
+    assert answer.status == 200
+    assert (answer.cut, answer.body[: len(begins)]) == (cut, begins)
+    assert len(answer.body) <= SHORT.body
+
+
+@pytest.mark.parametrize(
+    ("path", "reason", "again_after"),
+    [
+        ("/close-before-head", "connection lost", 60),
+        ("/reset-before-head", "connection lost", 60),
+        ("/reset-after-head", "connection lost", 60),
+        ("/no-body", "connection lost", 60),
+        ("/slow-head", "timed out", 60),
+        ("/stall-before-head", "timed out", 60),
+        ("/stall-after-head", "timed out", 60),
+        ("/not-http", "broken answer", 60),
+        ("/invalid-headers", "broken answer", 60),
+        ("/length-too-small", "broken answer", 60),  # aiohttp takes the rest for a second answer
+        ("/two-lengths", "broken answer", 60),
+        ("/huge-header", "broken answer", 60),
+        ("/many-headers", "broken answer", 60),
+    ],
+)
+def test_a_failure_says_why_and_whether_it_may_heal(path: str, reason: str, again_after: float) -> None:
+    failure = fetch(path)
+    assert isinstance(failure, Failure)
+    assert failure.reason.startswith(reason) and len(failure.reason) < 130 and failure.reason.isprintable()
+    assert failure.again_after == again_after
+
+
+def test_many_small_headers_are_also_too_large() -> None:
+    failure = fetch("/cookie", replace(SHORT, head=60))
+    assert failure == Failure("broken answer: its headers are too large", 60)
+
+
+def test_every_type_is_read_when_told_so() -> None:
+    async def ask(server: Chaos, client: HttpFetcher) -> Response | Failure:
+        return await client.fetch(server.url("/image"), every_type=True)
+
+    answer = with_server(ask)
+    assert isinstance(answer, Response) and (len(answer.body), answer.cut) == (4000, "")
+
+
+@pytest.mark.parametrize(
+    ("content_type", "accepted"),
+    [("", True), ("TEXT/HTML; charset=x", True), ("text/plain", True), ("application/xhtml+xml", True), ("a/b", False)],
+)
+def test_types_that_are_read(content_type: str, accepted: bool) -> None:
+    assert FetchLimits().accept(content_type) is accepted
+    assert FetchLimits(types=None).accept(content_type)
+
+
+def test_after_something_broken_the_next_answer_is_sound() -> None:
+    async def ask(server: Chaos, client: HttpFetcher) -> list[str]:
+        answers = [
+            await client.fetch(server.url(path)) for path in ("/length-too-small", "/image", "/", "/bomb/br", "/")
+        ]
+        return [answer.cut if isinstance(answer, Response) else answer.reason for answer in answers]
+
+    assert with_server(ask) == ["broken answer: Bad status line", "type", "", "length", ""]
+
+
+def test_nobody_listening() -> None:
+    async def run() -> Response | Failure:
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))  # bound but not listening, so nobody else answers there
+            async with fetcher() as client:
+                return await client.fetch(f"http://127.0.0.1:{taken.getsockname()[1]}/")
+
+    assert asyncio.run(run()) == Failure("connection refused", 60)
+
+
+def test_plain_http_where_tls_is_expected() -> None:
+    async def ask(server: Chaos, client: HttpFetcher) -> Response | Failure:
+        return await client.fetch(server.url("/").replace("http:", "https:"))
+
+    failure = with_server(ask)
+    assert isinstance(failure, Failure) and re.match("TLS failed|timed out", failure.reason)
+
+
+@pytest.mark.parametrize("url", ["http://" + "a" * 70 + ".test/", "http://a..b/", "http://127.0.0.1:0/"])
+def test_a_url_that_cannot_be_asked_for_is_a_failure(url: str) -> None:
+    async def run() -> Response | Failure:
+        async with fetcher() as client:
+            return await client.fetch(url)
+
+    assert isinstance(asyncio.run(run()), Failure)
+
+
+def test_ipv6() -> None:
+    try:
+        answer = response("/", host="::1")
+    except OSError as error:
+        pytest.skip(f"no IPv6 here: {error}")
+    assert (answer.status, answer.address) == (200, "::1")
+
+
+def test_through_a_proxy_any_host_can_be_asked() -> None:
+    async def run() -> tuple[list[str], bytes, Response | Failure]:
+        async with chaos() as server, HttpFetcher(AGENT, SHORT, time.time, proxy=server.url("")) as client:
+            answer = await client.fetch("http://nobody.test/nowhere")
+            return server.paths, server.requests[0], answer
+
+    paths, request, answer = asyncio.run(run())
+    assert paths == ["http://nobody.test/nowhere"]
+    assert isinstance(answer, Response) and (answer.status, answer.request) == (404, request)
+
+
+def test_cancelling_passes_through_and_frees_the_connection() -> None:
+    async def ask(server: Chaos, client: HttpFetcher) -> Response | Failure:
+        task = asyncio.create_task(client.fetch(server.url("/stall-before-head")))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return await client.fetch(server.url("/"))
+
+    assert isinstance(with_server(ask), Response)
+
+
+def test_many_at_once_share_few_connections() -> None:
+    async def run() -> list[Response | Failure]:
+        async with chaos() as server, HttpFetcher(AGENT, SHORT, time.time, 4, allow_private=True) as client:
+            return await asyncio.gather(*(client.fetch(server.url(f"/calendar?n={n}")) for n in range(50)))
+
+    assert all(isinstance(answer, Response) and answer.status == 200 for answer in asyncio.run(run()))

@@ -1,0 +1,189 @@
+"""The live crawl over real sockets: the same strategy, the same order, everything kept."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from aiohttp.web import Server, ServerRunner, TCPSite
+from warcio.archiveiterator import ArchiveIterator
+
+from spoor.config import Config, Crawling, Politeness, Target
+from spoor.crawl import Crawl, Limits
+from spoor.drivers.simulated import simulate
+from spoor.events import Event, Failed, Redirected, Visited
+from spoor.frontier import Frontier, HostRules, MemoryStore
+from spoor.session import open_session, strategy_of
+from spoor.store.crawl_folder import open_for_crawling
+from spoor.webs.generate import Request, generate
+from spoor.webs.recorded import RecordedWorld
+from spoor.webs.serve import WebServer
+from spoor.webs.web import Web
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Web:
+    folder = tmp_path_factory.mktemp("webs") / "thai"
+    generate(Request("thai", 600, 21, text=True), folder, lambda pages: None)
+    return Web.open(folder)
+
+
+@contextlib.asynccontextmanager
+async def served(web: Web) -> AsyncIterator[str]:
+    """The address of a proxy that answers for every host of a web."""
+    runner = ServerRunner(Server(WebServer(web).answer))
+    await runner.setup()
+    try:
+        await TCPSite(runner, "127.0.0.1", 0).start()
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+def settings(web: Web, **changed: object) -> Config:
+    seeds = tuple((web.folder / "seeds.txt").read_text().split())
+    crawling = replace(Crawling(seeds=seeds, connections=1, strategy="soft-focused", max_pages=150), **changed)  # type: ignore[arg-type]
+    return Config(Target(charset="th"), crawling, politeness=Politeness(rest=0.0))
+
+
+async def crawl_live(web: Web, folder: Path, asked: Config) -> list[Event]:
+    events: list[Event] = []
+    async with served(web) as proxy:
+        with open_for_crawling(folder) as opened:
+            async with open_session(opened, replace(asked, crawl=replace(asked.crawl, proxy=proxy))) as session:
+                async for batch in session.run():
+                    events += batch
+    return events
+
+
+def crawl_simulated(web: Web, asked: Config) -> list[Event]:
+    crawl = Crawl(strategy_of(asked), Frontier(MemoryStore(), HostRules(ask_first=True)), Limits(asked.crawl.max_pages))
+    crawl.begin(asked.crawl.seeds)
+    world = RecordedWorld(web, np.zeros(web.pages, np.bool_), with_content=True, open_ended=True)
+    return list(simulate(crawl, world))
+
+
+def visits(events: list[Event]) -> list[str]:
+    looked = (e for e in events if isinstance(e, Visited | Redirected | Failed))
+    return [event.visit.url for event in looked if event.visit.purpose == "page"]
+
+
+@pytest.mark.parametrize("strategy", ["breadth-first", "soft-focused", "prioritised-limited-distance:n=2", "random"])
+def test_the_same_strategy_visits_the_same_pages_in_the_same_order(strategy: str, web: Web, tmp_path: Path) -> None:
+    asked = settings(web, strategy=strategy)
+    live = asyncio.run(crawl_live(web, tmp_path / "crawl", asked))
+    assert visits(live) == visits(crawl_simulated(web, asked))
+    assert len(visits(live)) == 150
+
+
+def test_many_connections_and_workers_find_the_same_pages(web: Web, tmp_path: Path) -> None:
+    asked = settings(web, max_pages=None, strategy="breadth-first")
+    one = asyncio.run(crawl_live(web, tmp_path / "one", asked))
+    many = asyncio.run(
+        crawl_live(web, tmp_path / "many", replace(asked, crawl=replace(asked.crawl, connections=16, workers=2)))
+    )
+    assert set(visits(one)) == set(visits(many))
+
+
+def test_a_crawl_that_is_done_stays_done(web: Web, tmp_path: Path) -> None:
+    asked = settings(web, max_pages=20)
+    assert len(visits(asyncio.run(crawl_live(web, tmp_path / "crawl", asked)))) == 20
+    assert visits(asyncio.run(crawl_live(web, tmp_path / "crawl", asked))) == []
+
+
+def rows(folder: Path, query: str) -> list[Any]:
+    with contextlib.closing(sqlite3.connect(folder / "crawl.db")) as db:
+        return db.execute(query).fetchall()
+
+
+def test_everything_is_accounted_for(web: Web, tmp_path: Path) -> None:
+    events = asyncio.run(crawl_live(web, tmp_path / "crawl", settings(web)))
+    added = sum(event.added for event in events if isinstance(event, Visited))
+    parked = sum(r.parked for event in events if isinstance(event, Visited) for r in event.refused)
+    (known,) = rows(tmp_path / "crawl", "SELECT count(*) FROM links")
+    assert known == (5 + added + parked,)
+    states = dict(rows(tmp_path / "crawl", "SELECT state, count(*) FROM links GROUP BY state"))
+    assert states[4] == 150 and 3 not in states
+    (why,) = rows(tmp_path / "crawl", "SELECT detail FROM events WHERE kind = 'ended'")
+    assert json.loads(why[0]) == {"because": "the budget of 150 visits is spent"}
+
+
+class Crawler:
+    """A crawl in a process of its own, against a proxy in another."""
+
+    def __init__(self, web: Web, folder: Path) -> None:
+        self.folder = folder
+        self._seeds = web.folder / "seeds.txt"
+        words = [sys.executable, "-m", "spoor", "web", "serve", str(web.folder), "--port", "0"]
+        self._server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+        assert self._server.stdout is not None
+        self._proxy = self._server.stdout.readline().split("proxy ")[1].split(";")[0]
+
+    def __enter__(self) -> Crawler:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.terminate()
+        self._server.communicate()
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """The first time with settings, later with what the folder says."""
+        command = [sys.executable, "-m", "spoor", "crawl", "--out", str(self.folder), "--proxy", self._proxy]
+        if not (self.folder / "crawl.toml").exists():
+            command += ["--charset", "th", "--seeds", str(self._seeds), "--strategy", "breadth-first"]
+            command += ["--rest", str(REST), "--connections", "4"]
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL)
+
+    def kill_after(self, seconds: float) -> None:
+        process = self.start()
+        time.sleep(seconds)
+        process.kill()
+        process.wait()
+
+
+KILLS = int(os.environ.get("SPOOR_KILLS", "25"))
+REST = 0.02
+
+
+def gaps(pages: list[tuple[str, float, float]]) -> list[float]:
+    """Seconds between the end of a visit and the start of the next to the same host."""
+    ended: dict[str, float] = {}
+    found = []
+    for host, started, end in pages:
+        if host in ended:
+            found.append(started - ended[host])
+        ended[host] = end
+    return found
+
+
+def test_a_crawl_killed_at_random_moments_loses_nothing_and_repeats_nothing(web: Web, tmp_path: Path) -> None:
+    asked = settings(web, max_pages=None, strategy="breadth-first")
+    whole = set(visits(asyncio.run(crawl_live(web, tmp_path / "whole", asked))))
+    rng = random.Random(7)
+    with Crawler(web, tmp_path / "crawl") as crawler:
+        for _ in range(KILLS):
+            crawler.kill_after(1.0 + rng.random())
+        assert crawler.start().wait(timeout=120) == 0
+    counts = dict(rows(tmp_path / "crawl", "SELECT url, count(*) FROM pages GROUP BY url"))
+    assert set(counts) == whole
+    assert set(counts.values()) == {1}
+    assert (
+        min(gaps(rows(tmp_path / "crawl", "SELECT host, started, ended FROM pages ORDER BY started"))) >= REST - 0.001
+    )
+    for file in sorted((tmp_path / "crawl" / "warc").glob("*.warc.gz")):
+        with file.open("rb") as stream:
+            kinds = [record.rec_type for record in ArchiveIterator(stream, check_digests="raise")]
+        assert kinds[0] == "warcinfo"

@@ -1,0 +1,239 @@
+"""The archive: readable by others, whole whatever happens to the process, and complete."""
+
+from __future__ import annotations
+
+import io
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from fastwarc.warc import ArchiveIterator, WarcRecordType
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spoor.errors import BadInput
+from spoor.records import Verdict, Visit
+from spoor.store.members import members, unpacked
+from spoor.store.record import digest_of
+from spoor.store.warc import Kept, WarcKeeper, judgement
+from spoor.webs.build.gather import Report
+from spoor.webs.build.warc_source import read_warcs
+from tests.kept_responses import NOON, passes_warcio_check, records_of, response, warcs_in
+
+ABOUT = {"software": "spoor/0.1.0", "robots": "obeyed", "strategy": "soft-focused"}
+
+
+def keeper(folder: Path, largest: int = 1 << 30) -> WarcKeeper:
+    return WarcKeeper(folder, ABOUT, largest)
+
+
+def visit(url: str) -> Visit:
+    return Visit(url, "a.test", 3, NOON, key=(0.5, 2.0), found_on="http://a.test/")
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    """A response, one without chunks any more, one that was cut, one seen before, and what was thought of the first."""
+    chunked = b"HTTP/1.1 200 OK\r\nContent-type: text/plain\r\nTransfer-Encoding:\r\n chunked\r\nX-Last: yes\r\n\r\n"
+    with keeper(tmp_path) as warc:
+        first = warc.keep(response("http://a.test/1"))
+        warc.keep(response("http://a.test/2", b"text", chunked))
+        warc.keep(
+            response("http://a.test/3", b"<p>ha", cut="length", head=b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n")
+        )
+        warc.keep(response("http://a.test/4", at=NOON + 9), earlier=first)
+        thought = judgement(visit("http://a.test/1"), Verdict(0.25, False, "1 of 4\nwords", "news"), "mn")
+        warc.note(first, NOON + 1, thought)
+    return tmp_path
+
+
+def test_every_file_passes_the_checker_of_warcio(archive: Path) -> None:
+    assert passes_warcio_check(*warcs_in(archive))
+
+
+def test_fastwarc_finds_every_digest_right(archive: Path) -> None:
+    (file,) = warcs_in(archive)
+    kinds = []
+    stream = io.BytesIO(file.read_bytes())
+    for record in ArchiveIterator(stream, record_types=WarcRecordType.any_type, parse_http=False):
+        record.freeze()
+        assert record.verify_block_digest()
+        if record.record_type == WarcRecordType.response:
+            record.parse_http()
+            assert record.verify_payload_digest()
+        kinds.append(record.headers["WARC-Type"])
+    assert kinds == ["warcinfo", *["request", "response"] * 3, "request", "revisit", "metadata"]
+
+
+def test_a_web_can_be_built_from_it(archive: Path) -> None:
+    report = Report()
+    pages = [packed.page for packed in read_warcs(warcs_in(archive), report, workers=1)]
+    assert [page.url for page in pages] == [f"http://a.test/{name}" for name in "123"]
+    assert (report["truncated"], report["duplicates"], report["broken"]) == (1, 1, 0)
+
+
+def test_a_file_begins_with_what_made_it(archive: Path) -> None:
+    info = records_of(*warcs_in(archive))[0]
+    assert info.kind == "warcinfo" and info.headers["WARC-Filename"] == warcs_in(archive)[0].name
+    assert info.payload.startswith(b"software: spoor/0.1.0\r\nrobots: obeyed\r\nstrategy: soft-focused\r\nformat: WARC")
+
+
+def test_a_request_stands_beside_its_response(archive: Path) -> None:
+    _, request, answer, *_ = records_of(*warcs_in(archive))
+    assert request.headers["WARC-Concurrent-To"] == answer.headers["WARC-Record-ID"]
+    assert request.http.startswith(b"GET / HTTP/1.1\r\nHost: a.test\r\n")
+    assert answer.headers["WARC-IP-Address"] == "192.0.2.7"
+    assert answer.headers["WARC-Date"] == "2026-11-15T12:00:00Z"
+    assert answer.headers["WARC-Payload-Digest"] == digest_of(b"<p>hello")
+    assert answer.payload == b"<p>hello"
+
+
+def test_chunks_that_are_gone_are_not_announced(archive: Path) -> None:
+    answer = records_of(*warcs_in(archive))[4]
+    wanted = b"HTTP/1.1 200 OK\r\nContent-type: text/plain\r\nX-Last: yes\r\nContent-Length: 4\r\n\r\n"
+    assert (answer.http, answer.payload) == (wanted, b"text")
+
+
+def test_a_cut_body_is_marked(archive: Path) -> None:
+    assert records_of(*warcs_in(archive))[6].headers["WARC-Truncated"] == "length"
+
+
+def test_a_payload_that_is_there_already_is_not_kept_twice(archive: Path) -> None:
+    records = records_of(*warcs_in(archive))
+    first, again = records[2], records[8]
+    assert (again.kind, again.payload) == ("revisit", b"")
+    assert again.headers["WARC-Refers-To"] == first.headers["WARC-Record-ID"]
+    assert again.headers["WARC-Refers-To-Target-URI"] == "http://a.test/1"
+    assert again.headers["WARC-Refers-To-Date"] == first.headers["WARC-Date"]
+    assert again.headers["WARC-Profile"].endswith("/revisit/identical-payload-digest")
+    assert again.headers["WARC-Payload-Digest"] == first.headers["WARC-Payload-Digest"]
+
+
+def test_a_judgement_refers_to_the_page_it_is_about(archive: Path) -> None:
+    *_, thought = records_of(*warcs_in(archive))
+    assert thought.headers["WARC-Refers-To"] == records_of(*warcs_in(archive))[2].headers["WARC-Record-ID"]
+    assert thought.payload.decode().splitlines() == [
+        "verdict: not relevant",
+        "relevance: 0.25",
+        "because: 1 of 4 words",
+        "label: news",
+        "language: mn",
+        "found-on: http://a.test/",
+        "key: 0.5 2",
+    ]
+
+
+def test_a_place_leads_back_to_the_record(tmp_path: Path) -> None:
+    with keeper(tmp_path) as warc:
+        places = [warc.keep(response(f"http://a.test/{n}", b"x" * n)) for n in range(20)]
+        for n, kept in enumerate(places):
+            found = unpacked(tmp_path / kept.file, kept.offset)
+            assert found is not None and found.endswith(b"\r\n\r\n" + b"x" * n + b"\r\n\r\n")
+
+
+def test_a_full_file_is_followed_by_the_next(tmp_path: Path) -> None:
+    with keeper(tmp_path, largest=10_000) as warc:
+        for n in range(12):
+            warc.keep(response(f"http://a.test/{n}", os.urandom(4000)))
+    files = warcs_in(tmp_path)
+    assert [file.name for file in files] == [f"spoor-0000{n}-20261115120000.warc.gz" for n in (1, 2, 3, 4)]
+    assert all(10_000 <= file.stat().st_size < 16_000 for file in files)
+    assert passes_warcio_check(*files)
+    assert [next(members(file)).beginning.count(b"warcinfo") for file in files] == [1, 1, 1, 1]
+
+
+def test_every_record_is_with_the_operating_system_at_once(tmp_path: Path) -> None:
+    """The process is killed right after `keep`, without a chance to write anything more."""
+    script = (
+        "import os, sys, signal; from pathlib import Path\n"
+        "from spoor.store.warc import WarcKeeper; from tests.kept_responses import response\n"
+        "warc = WarcKeeper(Path(sys.argv[1]), {}).__enter__()\n"
+        "warc.keep(response('http://a.test/1')); warc.keep(response('http://a.test/2'))\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", script, str(tmp_path)], cwd=Path(__file__).parent.parent
+    )
+    assert ended.returncode == -signal.SIGKILL
+    assert [record.kind for record in records_of(*warcs_in(tmp_path))] == ["warcinfo", *["request", "response"] * 2]
+    with keeper(tmp_path) as warc:
+        warc.keep(response("http://a.test/3"))
+    assert passes_warcio_check(*warcs_in(tmp_path)) and len(warcs_in(tmp_path)) == 2
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of some records, one of them large enough to be unpacked in pieces."""
+    folder = tmp_path_factory.mktemp("whole")
+    with keeper(folder) as warc:
+        for n in range(4):
+            kept = warc.keep(response(f"http://a.test/{n}", f"page {n} ".encode() * 50))
+            warc.note(kept, NOON, {"verdict": "relevant"})
+        warc.keep(response("http://a.test/large", b"0123456789" * 100_000))
+    return warcs_in(folder)[0]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_a_torn_file_is_cut_back_to_its_last_whole_record(whole: Path, data: st.DataObject) -> None:
+    content = whole.read_bytes()
+    cut = data.draw(st.integers(0, len(content)))
+    left = content[:cut] + data.draw(st.sampled_from([b"", b"\0" * 512, b"\x1f\x8b\x08\0torn"]))
+    # Noise may be the very bytes that were cut off.
+    intact = next((n for n, (one, other) in enumerate(zip(content, left, strict=False)) if one != other), len(left))
+    ends = [end for member in members(whole) if (end := member.offset + member.length) <= intact]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        torn = folder / "spoor-00007-20261115000000.warc.gz"
+        torn.write_bytes(left)
+        with keeper(folder) as warc:
+            warc.keep(response("http://a.test/next"))
+        assert torn.read_bytes() == content[: ends[-1]] if ends else not torn.exists()
+        assert passes_warcio_check(*warcs_in(folder))
+        assert len(records_of(*warcs_in(folder))) == len(ends) + 3
+
+
+def test_no_whole_record_is_cut(whole: Path, tmp_path: Path) -> None:
+    found = list(members(whole))
+    content = whole.read_bytes()
+    assert len(found) == 1 + 4 * 3 + 2 and found[-1].offset + found[-1].length == len(content)
+    for place, member in enumerate(found):
+        torn = tmp_path / "torn.warc.gz"
+        torn.write_bytes(content[: member.offset + member.length - 1])
+        assert sum(1 for _ in members(torn)) == place
+
+
+def test_a_full_disk_leaves_whole_records(tmp_path: Path) -> None:
+    """The limit of the size of a file fails in the middle of a record, as a full disk does."""
+    kept: list[Kept] = []
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with keeper(tmp_path) as warc:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
+        try:
+            with pytest.raises(BadInput, match=r"cannot write .*spoor-00001.*nothing kept so far is lost: make room"):
+                while True:
+                    kept.append(warc.keep(response(f"http://a.test/{len(kept)}", os.urandom(6000))))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert len(records_of(*warcs_in(tmp_path))) == 1 + 2 * len(kept)
+        kept.append(warc.keep(response("http://a.test/after", b"now there is room")))
+    assert passes_warcio_check(*warcs_in(tmp_path))
+    assert len(records_of(*warcs_in(tmp_path))) == 1 + 2 * len(kept)
+
+
+def test_a_disk_that_is_full_from_the_start_leaves_nothing(tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with keeper(tmp_path) as warc:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+        try:
+            for _ in range(2):
+                with pytest.raises(BadInput, match="cannot write"):
+                    warc.keep(response("http://a.test/"))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert list(tmp_path.iterdir()) == []
