@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar
 
@@ -224,6 +225,76 @@ def test_a_closed_host_is_asked_for_its_rules_first() -> None:
     events = events_of(world, Strategy(truth(world), Arrival()), ["a.test/0"], HostRules(rest=1.0, ask_first=True))
     assert [type(event) for event in events] == [HostOpened, Visited, Visited]
     assert gaps(events, "a.test") == [7.0, 7.0]
+
+
+def test_a_host_that_never_answers_is_given_up_with_all_its_links() -> None:
+    class Silent(WrittenWorld):
+        def look(self, visit: Visit) -> tuple[Outcome, float]:
+            if visit.purpose == "robots" and visit.host == "b.test":
+                return Failure("timed out", again_after=60.0), 1.0
+            return super().look(visit)
+
+    world = Silent(graph("S: b.test/1 b.test/2 A").outcomes)
+    events = events_of(world, Strategy(truth(world), Arrival()), ["S"], HostRules(ask_first=True))
+    assert names(events) == "s a"
+    refused = [event.refusal for event in events if isinstance(event, Refused)]
+    assert [(r.url, r.because) for r in refused] == [
+        (f"http://b.test/{n}", "its host could not be asked") for n in (1, 2)
+    ]
+    asked = [event.at for event in events if isinstance(event, Failed)]
+    assert asked == [1.0, 62.0, 183.0]
+
+
+def test_a_url_that_robots_rules_disallow_is_never_visited_not_even_a_seed() -> None:
+    rules = RobotsRules("User-agent: *\nDisallow: /private")
+    world = replace(graph("a.test/: a.test/private/1 a.test/2; a.test/private/s: a.test/3"), rules={"a.test": rules})
+    seeds = ["a.test/", "a.test/private/s"]
+    events = events_of(world, Strategy(truth(world), Arrival()), seeds, HostRules(ask_first=True))
+    assert names(events) == "a a.test/2"
+    assert {e.refusal.because for e in events if isinstance(e, Refused)} == {"robots.txt disallows it"}
+
+
+def test_a_server_that_asks_to_be_left_alone_is() -> None:
+    busy = Failure("HTTP 429", again_after=30.0, whole_host=True)
+    world = graph("a.test/0: a.test/1 a.test/2 b.test/0")
+    world = replace(world, outcomes=dict(world.outcomes) | {"http://a.test/1": busy})
+    events = events_of(world, Strategy(truth(world), Arrival()), ["a.test/0"])
+    assert names(events).startswith("a.test/0 a.test/1 b.test/0 a.test/1")
+    assert gaps(events, "a.test")[1] == 30.0
+
+
+def test_hosts_at_one_address_rest_together() -> None:
+    shared = RobotsRules(address="192.0.2.1")
+    world = replace(graph("a.test/0: b.test/0 b.test/1"), rules={"a.test": shared, "b.test": shared})
+    rules = HostRules(rest=1.0, address_rest=3.0, ask_first=True)
+    events = events_of(world, Strategy(truth(world), Arrival()), ["a.test/0"], rules, connections=4)
+    starts = [event.visit.at for event in events if isinstance(event, Visited)]
+    assert [later - sooner for sooner, later in pairwise(starts)] == [3.0, 3.0]
+
+
+def test_a_chain_of_redirects_ends_at_the_limit() -> None:
+    world = WrittenWorld({url(f"r{n}"): Redirect(url(f"r{n + 1}")) for n in range(20)})
+    events = events_of(world, Strategy(truth(world), Arrival()), ["r0"])
+    assert len(events) == 6
+    assert isinstance(events[-1], Redirected) and events[-1].because == "more than 5 redirects in a row"
+
+
+def test_a_redirect_out_of_bounds_is_refused() -> None:
+    world = pages(S="a:xxx")
+    world = replace(world, outcomes=dict(world.outcomes) | {url("a"): Redirect(url("c"))})
+    strategy = Strategy(truth(world), AnchorLength(), admission=NotThere(where=url("c")))
+    events = events_of(world, strategy, ["S"])
+    assert isinstance(events[-1], Redirected) and events[-1].because == "not there"
+
+
+@dataclass(frozen=True)
+class NotThere(EnoughLetters):
+    """Drops one URL."""
+
+    where: str = ""
+
+    def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
+        return Ruling("drop", "not there") if link.url == self.where else ADMIT
 
 
 def test_a_verdict_too_few_is_a_broken_contract() -> None:

@@ -151,8 +151,6 @@ def judge_of(target: Target) -> Judge:
         judges["charset"] = Charset(target.charset)
     if target.script:
         judges["script"] = ScriptShare(target.script, target.least)
-    if not judges:
-        raise UsageError("nothing is wanted: name a target, as in --script thai, or charset or script in [target]")
     return Agreement(target.require or " and ".join(judges), judges)
 
 

@@ -82,8 +82,8 @@ class Crawl:
         """None: nobody can be visited right now; `wake_at` says when, `ended` whether ever."""
         while not self._spent() and (entry := self.frontier.peek(now)) is not None:
             if self.frontier.is_closed(entry.host, now):
-                self.frontier.begin_asking(entry.host, now)
-                return Visit(robots_url(entry.url), entry.host, self.frontier.visits, now, "robots")
+                tries = self.frontier.begin_asking(entry.host, now)
+                return Visit(robots_url(entry.url), entry.host, self.frontier.visits, now, "robots", tries=tries)
             visit = self._visit(entry, now)
             ruling = self._at_pop(visit, entry.is_seed)
             if ruling.decision == "admit":
@@ -134,8 +134,11 @@ class Crawl:
 
     def _at_pop(self, visit: Visit, is_seed: bool) -> Ruling:
         """Robots rules bind everybody; the strategy's own admission does not bind seeds."""
-        if not robots.allows(self.frontier.robots_of(visit.host), self.limits.agent, visit.url):
-            return Ruling("drop", "robots.txt disallows it")
+        rules = self.frontier.robots_of(visit.host)
+        if not robots.allows(rules, self.limits.agent, visit.url):
+            return Ruling(
+                "drop", "its host could not be asked" if rules == robots.SILENT else "robots.txt disallows it"
+            )
         return ADMIT if is_seed else self.strategy.admission.at_pop(visit)
 
     def _turn_away(self, entry: Entry, ruling: Ruling, now: float) -> None:
@@ -255,14 +258,15 @@ class Crawl:
         again_at = None if failure.again_after is None else now + failure.again_after * 2**visit.tries
         if failure.whole_host and again_at is not None:
             self.frontier.leave_alone(visit.host, now, again_at)
-        if visit.purpose == "robots" and again_at is not None:
-            self.frontier.keep_closed(visit.host, now, again_at)
-        elif visit.purpose == "robots":
-            self.frontier.open_host(visit.host, now, RobotsRules(), None)
-        else:
-            if visit.tries + 1 >= self.limits.tries:
-                again_at = None
+        if visit.tries + 1 >= self.limits.tries:
+            again_at = None
+        if visit.purpose == "page":
             self.frontier.settle(visit.url, now, again_at)
+        elif again_at is not None:
+            self.frontier.keep_closed(visit.host, now, again_at)
+        else:
+            rules = RobotsRules() if failure.again_after is None else RobotsRules(robots.SILENT)
+            self.frontier.open_host(visit.host, now, rules, None)
         return Failed(visit, now, failure.reason, again_at, waiting)
 
     def _open(self, visit: Visit, rules: RobotsRules, now: float) -> HostOpened:

@@ -11,6 +11,9 @@ _USER_AGENT = re.compile(r"^([ \t]*user[- ]?agent[ \t]*:[ \t]*)([^\s/*#]+)[^\r\n
 _LARGE = 20_000
 """Characters; parsed, a text takes some twenty times its length."""
 
+SILENT = "# The host did not answer.\nUser-agent: *\nDisallow: /\n"
+"""Stands for the rules of a host that could not be asked, often enough: nothing may be fetched from it."""
+
 
 def allows(text: str, agent: str, url: str) -> bool:
     """May `agent` (its name or its whole User-Agent header) fetch the normalised `url`? Never raises."""

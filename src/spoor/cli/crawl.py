@@ -12,8 +12,8 @@ from spoor import config
 from spoor.cli.command import Commands, add_command
 from spoor.cli.live_line import LiveLine
 from spoor.config import Config
-from spoor.errors import UsageError
-from spoor.session import open_session, run_for
+from spoor.errors import BadInput, UsageError
+from spoor.session import open_session, run_for, strategy_of
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 
 EXAMPLES = """
@@ -60,8 +60,9 @@ def register(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    settings = settings_for(CrawlFolder(arguments.out), arguments)
+    strategy_of(settings)  # Whatever is wrong with the settings is said before a folder is made.
     with open_for_crawling(arguments.out) as folder:
-        settings = settings_for(folder, arguments)
         folder.write_settings(config.dumps(settings))
         return asyncio.run(_crawl(folder, settings))
 
@@ -97,4 +98,6 @@ async def _crawl(folder: CrawlFolder, settings: Config) -> int:
             async for events in run_for(session, settings.crawl.max_minutes):
                 line.tell(events)
         print(line.summary(session.ended(), folder.path))
+    if line.nothing_but:
+        raise BadInput(f"no page came; the last failure was {line.nothing_but}")
     return 0

@@ -28,6 +28,7 @@ class LiveLine:
         self._most = most
         self._began = self._told = time.monotonic()
         self._visited = self._found = self._failed = 0
+        self._last_failure = ""
         self._live = Live(console=Console(stderr=True), transient=True, refresh_per_second=4) if _terminal() else None
 
     def __enter__(self) -> Self:
@@ -46,8 +47,9 @@ class LiveLine:
             if isinstance(event, Visited):
                 self._visited += 1
                 self._found += event.verdict.relevant
-            elif isinstance(event, Failed) and event.visit.purpose == "page":
-                self._failed += 1
+            elif isinstance(event, Failed):
+                self._failed += event.visit.purpose == "page"
+                self._last_failure = f"{event.visit.url}: {event.reason}"
         if self._live:
             self._live.update(Text(self.line()))
         elif time.monotonic() - self._told >= SECONDS_BETWEEN_LINES:
@@ -61,6 +63,11 @@ class LiveLine:
         done = f"{self._visited:,}{of} pages  {self._visited / seconds:,.1f}/s  {self._found:,} wanted ({share:.0%})"
         queue = f"{len(self._frontier):,} waiting  {self._frontier.hosts_resting():,} hosts resting"
         return f"{done}  {queue}  {self._failed:,} failed"
+
+    @property
+    def nothing_but(self) -> str:
+        """The last failure, when no page has come at all; otherwise nothing."""
+        return "" if self._visited else self._last_failure
 
     def summary(self, ended: str, folder: Path) -> str:
         seconds = time.monotonic() - self._began

@@ -118,16 +118,16 @@ class Frontier:
 
     def begin(self, entry: Entry, now: float) -> int:
         """The link from `peek` is in transit; its host is busy. Returns the number of the visit."""
-        self.begin_asking(entry.host, now)
+        self._begin_visit(self._hosts[entry.host], now)
         self._leave(entry, State.IN_TRANSIT)
         self._counters.visits += 1
         return self._counters.visits - 1
 
-    def begin_asking(self, name: str, now: float) -> None:
-        """A visit to the host itself, for its rules; such visits are not numbered."""
+    def begin_asking(self, name: str, now: float) -> int:
+        """A visit to the host itself, for its rules; such visits are not numbered. Returns how many were in vain."""
         host = self._hosts[name]
-        host.begin(now)
-        self._rest(host, now)
+        self._begin_visit(host, now)
+        return host.asked
 
     def settle(self, url: str, now: float, again_at: float | None = None) -> None:
         """A visit is over. No `again_at`: finished for good; otherwise the URL may be tried again from then on."""
@@ -146,7 +146,7 @@ class Frontier:
         """The rules of a host are known. Returns the seconds it will rest: its own wish, but never less than ours."""
         host = self._hosts[name]
         host.closed, host.rest = False, max(rest or 0.0, self._rules.rest)
-        host.robots, host.address = rules.text, rules.address
+        host.robots, host.address, host.asked = rules.text, rules.address, 0
         host.robots_until = now + self._rules.rules_last
         self._end_visit(host, now)
         self._store.save_host(host)
@@ -155,7 +155,7 @@ class Frontier:
     def keep_closed(self, name: str, now: float, until: float) -> None:
         """The rules could not be had; ask again from `until` on."""
         host = self._hosts[name]
-        host.free_at = max(host.free_at, until)
+        host.free_at, host.asked = max(host.free_at, until), host.asked + 1
         self._end_visit(host, now)
 
     def leave_alone(self, name: str, now: float, until: float) -> None:
@@ -257,6 +257,10 @@ class Frontier:
         """Drops outdated places, so that `_ready` stays as long as there are hosts."""
         self._ready = [(h.head.order, h.name) for h in self._hosts.values() if h.head is not None and h.head_known]
         heapq.heapify(self._ready)
+
+    def _begin_visit(self, host: Host, now: float) -> None:
+        host.begin(now)
+        self._rest(host, now)
 
     def _end_visit(self, host: Host, now: float) -> None:
         host.end(now)

@@ -27,7 +27,8 @@ class HostRules:
 class Host:
     """Closed until its rules are known; then free, busy (no connection left) or resting (before `free_at`).
 
-    `robots` is the text of its robots.txt, good until `robots_until`; `address` the IP address it was found at.
+    `robots` is the text of its robots.txt, good until `robots_until`; `address` the IP address it was found at;
+    `asked` how often it was asked in vain for its rules.
     `head` is the best waiting link, None when nothing waits; `head_known` is False after that link left, until the
     store was asked for the next.
     """
@@ -39,6 +40,7 @@ class Host:
     robots: str = ""
     robots_until: float = float("inf")
     address: str = ""
+    asked: int = 0
     visiting: int = 0
     head: Entry | None = None
     head_known: bool = True
