@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check fix floors bench contest lock clean
+.PHONY: help install demo test check fix soak floors bench contest lock clean
 
 help: ## list these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -34,10 +34,14 @@ fix: install ## let the formatter and the linter repair what they can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+soak: install ## kill a live crawl three hundred times and see that nothing is lost (minutes)
+	SPOOR_KILLS=300 $(BIN)/python -m pytest -k killed_at_random tests/test_live.py
+
 floors: install ## raise the floors of quality to what is measured now
 	$(BIN)/python -m tests.floors
 
-bench: install ## speed and memory, as ratios in one run (minutes)
+bench: install ## speed and memory, as ratios in one run, Scrapy beside ours (minutes)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check scrapy==2.19.0
 	$(BIN)/python -m bench
 
 contest: install ## every strategy on every row of the contest, if its data is here

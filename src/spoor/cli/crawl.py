@@ -94,7 +94,7 @@ async def _crawl(folder: CrawlFolder, settings: Config) -> int:
         loop = asyncio.get_running_loop()
         for name in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(name, session.stop, "it was interrupted")
-        with LiveLine(session.crawl.frontier, settings.crawl.max_pages) as line:
+        with LiveLine(session.crawl.frontier, settings.crawl.max_pages, settings.crawl.max_minutes) as line:
             async for events in run_for(session, settings.crawl.max_minutes):
                 line.tell(events)
         print(line.summary(session.ended(), folder.path))

@@ -22,10 +22,11 @@ SECONDS_BETWEEN_LINES = 10.0
 class LiveLine:
     """Counts what it is told; everything goes to standard error."""
 
-    def __init__(self, frontier: Frontier, most: int | None) -> None:
-        """`most` is the budget of visits; None: there is none."""
+    def __init__(self, frontier: Frontier, most: int | None, minutes: float | None = None) -> None:
+        """`most` is the budget of visits and `minutes` that of time; None: there is none."""
         self._frontier = frontier
         self._most = most
+        self._minutes = minutes
         self._began = self._told = time.monotonic()
         self._visited = self._found = self._failed = 0
         self._last_failure = ""
@@ -59,10 +60,22 @@ class LiveLine:
     def line(self) -> str:
         seconds = max(1e-9, time.monotonic() - self._began)
         share = self._found / self._visited if self._visited else 0.0
-        of = f" of {self._most:,}" if self._most else ""
-        done = f"{self._visited:,}{of} pages  {self._visited / seconds:,.1f}/s  {self._found:,} wanted ({share:.0%})"
+        done = f"{self._visited:,} pages  {self._visited / seconds:,.1f}/s  {self._found:,} wanted ({share:.0%})"
         queue = f"{len(self._frontier):,} waiting  {self._frontier.hosts_resting():,} hosts resting"
-        return f"{done}  {queue}  {self._failed:,} failed"
+        return f"{done}  {queue}  {self._failed:,} failed  {self._end(seconds)}"
+
+    def _end(self, seconds: float) -> str:
+        """What will end the crawl, and when: the budget that will be spent first."""
+        ends = []
+        if self._most is not None:
+            left = max(0, self._most - self._frontier.visits)
+            ends.append((left * seconds / max(1, self._visited), f"{left:,} visits left"))
+        if self._minutes is not None:
+            ends.append((max(0.0, 60 * self._minutes - seconds), f"{self._minutes:g} minutes in all"))
+        if not ends:
+            return "ends when nothing waits"
+        soonest, why = min(ends)
+        return f"ends in {soonest:,.0f} s ({why})"
 
     @property
     def nothing_but(self) -> str:
