@@ -59,7 +59,8 @@ class Response:
 
     `request` and `head` are the bytes of the request and of the answer's status line and headers, as sent; `headers`
     has names in lower case, the first of each. `body` is free of transfer and content encoding, `payload` of transfer
-    encoding only. `cut` says why the body is not whole, "" when it is. Times in seconds; `address` is the IP address.
+    encoding only. `cut` says why the body is not whole, "" when it is. Times in seconds; `address` is the IP address,
+    "" when a proxy stands between.
     """
 
     url: str

@@ -29,7 +29,8 @@ NAMES_VALID = 600
 class HttpFetcher:
     """Open between `async with` and its end. Follows no redirect, keeps no cookie, tries nothing twice.
 
-    Through a proxy, `address` is the proxy's. It looks names up itself, so only addresses written in a URL are refused.
+    A proxy looks names up itself: through one, the `address` of a host stays unknown, and only addresses written in a
+    URL are refused.
     """
 
     def __init__(
@@ -163,7 +164,7 @@ class _Receipt:
             payload=payload,
             request=_request(self._answer, proxied),
             head=_head(self._answer),
-            address=self._answer.address,
+            address="" if proxied else self._answer.address,
             at=at,
             seconds=seconds,
             cut=self.cut,
