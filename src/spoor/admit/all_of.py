@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from spoor.records import ADMIT, Evidence, Link, Ruling, Sighting, TrailState, Visit
@@ -18,9 +18,11 @@ class AllOf:
     """
 
     parts: tuple[Admission, ...]
+    _learners: list[Learner] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self.parts = tuple(_fresh(part) for part in self.parts)
+        self._learners = [part for part in self.parts if isinstance(part, Learner)]
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
         return _first_refusal(part.at_offer(link, evidence, trail) for part in self.parts)
@@ -29,9 +31,8 @@ class AllOf:
         return _first_refusal(part.at_pop(visit) for part in self.parts)
 
     def learn(self, sighting: Sighting) -> None:
-        for part in self.parts:
-            if isinstance(part, Learner):
-                part.learn(sighting)
+        for part in self._learners:
+            part.learn(sighting)
 
 
 def _first_refusal(rulings: Iterable[Ruling]) -> Ruling:
