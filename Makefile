@@ -18,7 +18,7 @@ $(STAMP): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-demo: install ## a focused crawl beside breadth-first on a small generated web, with a plot
+demo: install ## two live crawls side by side, focused and breadth-first, of a web served on this machine
 	$(BIN)/spoor demo
 
 test: install ## the whole test suite

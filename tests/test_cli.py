@@ -186,10 +186,3 @@ def test_a_clock_that_cannot_be_is_refused(web: Path, option: str, capsys: pytes
 def test_the_contest_says_when_its_data_is_absent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert spoor("contest", "--data", tmp_path, "--out", tmp_path / "out") == 0
     assert "there is no contest data" in capsys.readouterr().out
-
-
-def test_the_demo_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert spoor("demo", "--out", tmp_path) == 0
-    said = capsys.readouterr().out
-    assert "With the same 6,000 visits soft-focused found" in said
-    assert (tmp_path / "demo.svg").exists()

@@ -21,7 +21,7 @@ import pytest
 from aiohttp.web import Server, ServerRunner, TCPSite
 from warcio.archiveiterator import ArchiveIterator
 
-from spoor.config import Config, Crawling, Politeness, Target
+from spoor.config import Config, Crawling, Politeness, ScopeSettings, Target
 from spoor.crawl import Crawl, Limits
 from spoor.drivers.simulated import simulate
 from spoor.events import Event, Failed, Redirected, Visited
@@ -102,6 +102,13 @@ def test_a_crawl_that_is_done_stays_done(web: Web, tmp_path: Path) -> None:
     asked = settings(web, max_pages=20)
     assert len(visits(asyncio.run(crawl_live(web, tmp_path / "crawl", asked)))) == 20
     assert visits(asyncio.run(crawl_live(web, tmp_path / "crawl", asked))) == []
+
+
+def test_the_budget_of_a_host_holds_when_a_crawl_is_gone_on_with(web: Web, tmp_path: Path) -> None:
+    asked = replace(settings(web, max_pages=15), scope=ScopeSettings(pages_per_host=5))
+    asyncio.run(crawl_live(web, tmp_path / "crawl", asked))
+    asyncio.run(crawl_live(web, tmp_path / "crawl", replace(asked, crawl=replace(asked.crawl, max_pages=80))))
+    assert max(count for _, count in rows(tmp_path / "crawl", "SELECT host, count(*) FROM pages GROUP BY host")) == 5
 
 
 def rows(folder: Path, query: str) -> list[Any]:

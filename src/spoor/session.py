@@ -26,7 +26,7 @@ from spoor.live import Archive, LiveLooker, prepare_worker
 from spoor.roles import Judge
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
-from spoor.store.journal import Journal
+from spoor.store.journal import Journal, pages_by_host
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy
 
@@ -70,6 +70,7 @@ async def open_session(folder: CrawlFolder, settings: Config) -> AsyncIterator[S
     store = SqliteStore(folder.database)
     with contextlib.closing(store), WarcKeeper(folder.warcs, _about(settings)) as keeper:
         archive = _archive(store, keeper)
+        _remind(strategy, store)
         crawl = Crawl(strategy, Frontier(store, _host_rules(settings)), _limits(settings), archive.journal)
         crawl.begin(settings.crawl.seeds)
         with _workers(settings.crawl.workers, strategy.judge) as pool:
@@ -84,6 +85,14 @@ def strategy_of(settings: Config) -> Strategy:
     scope = settings.scope
     bounds = Scope(scope.include, scope.exclude, scope.hosts, scope.domains, scope.max_depth, scope.pages_per_host)
     return replace(named, admission=AllOf((Manners(), bounds, Traps(), named.admission)))
+
+
+def _remind(strategy: Strategy, store: SqliteStore) -> None:
+    """What was visited before counts against the budget of each host."""
+    assert isinstance(strategy.admission, AllOf)
+    for part in strategy.admission.parts:
+        if isinstance(part, Scope) and part.pages_per_host is not None:
+            part.recall(pages_by_host(store.connection))
 
 
 def user_agent(settings: Config) -> str:

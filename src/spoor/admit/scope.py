@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -56,6 +56,10 @@ class Scope:
     def learn(self, sighting: Sighting) -> None:
         if self.pages_per_host is not None:
             self._pages[sighting.visit.host] += 1
+
+    def recall(self, pages: Mapping[str, int]) -> None:
+        """How many pages of each host were judged before, when a crawl is gone on with."""
+        self._pages.update(pages)
 
     def _outside(self, url: str) -> str:
         """Which rule leaves the URL out; "" when none does."""

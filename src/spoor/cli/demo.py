@@ -1,55 +1,117 @@
-"""`spoor demo`: a focused crawl beside breadth-first, on a web made on the spot. No network, under a minute."""
+"""`spoor demo`: two live crawls side by side, on a web drawn and served on the spot. No network, under a minute."""
 
 from __future__ import annotations
 
 import argparse
-import os
+import asyncio
+import shutil
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
+from spoor import config
 from spoor.cli.command import Commands, add_command
-from spoor.cli.compare import describe, show
-from spoor.cli.progress import progress
-from spoor.cli.results import write_text
-from spoor.contest import compare, workers
-from spoor.course import Task, read_seeds
-from spoor.measure.plot import plot_scores
-from spoor.webs.generate import Request, generate
+from spoor.cli.live_line import LiveLine
+from spoor.cli.tables import print_table
+from spoor.config import Config, Crawling, Politeness, Target
+from spoor.demo.plan import Plan
+from spoor.demo.server import DemoServer
+from spoor.demo.site import plan
+from spoor.errors import BadInput
+from spoor.events import Visited
+from spoor.report.figures import figures
+from spoor.report.page import write_page
+from spoor.session import open_session
+from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 
 EXAMPLES = """
 spoor demo
 spoor demo --out somewhere/else
 """
-PAGES, SEED, BUDGET = 30_000, 1, 6_000
-STRATEGIES = (
-    "breadth-first",
-    "hard-focused",
-    "soft-focused",
-    "limited-distance:n=2",
-    "prioritised-limited-distance:n=2",
-)
+STRATEGIES = ("breadth-first", "soft-focused")
+BUDGET = 700
+CONTACT = "mailto:demo@spoor.invalid"
+"""Told to every server of the demo web; a folder in whose settings it stands holds an earlier demo."""
+COLUMNS = ("strategy", "visits", "Thai pages", "share", "hosts", "s", "disallowed requests")
+
+
+@dataclass(frozen=True)
+class Result:
+    strategy: str
+    visits: int
+    found: int
+    hosts: int
+    seconds: float
+    disallowed: int
+
+    def row(self) -> list[str]:
+        share = f"{self.found / self.visits:.0%}"
+        return [
+            self.strategy,
+            f"{self.visits:,}",
+            f"{self.found:,}",
+            share,
+            f"{self.hosts}",
+            f"{self.seconds:.1f}",
+            f"{self.disallowed}",
+        ]
 
 
 def register(commands: Commands) -> None:
-    parser = add_command(
-        commands, "demo", "a focused crawl beside breadth-first, on a web made on the spot", EXAMPLES, run
-    )
+    summary = "two live crawls side by side, on a web drawn and served on the spot"
+    parser = add_command(commands, "demo", summary, EXAMPLES, run)
     parser.add_argument("--out", type=Path, default=Path("out/demo"), metavar="FOLDER", help="(default: out/demo)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    web = arguments.out / "thai-web"
-    if not web.exists():
-        with progress("pages of a Thai-like web", PAGES) as advance:
-            generate(Request("thai", PAGES, SEED), web, advance)
-    task = Task(web, "relevant", read_seeds(web / "seeds.txt"), judge="charset:th", budget=BUDGET)
-    with workers(os.cpu_count() or 1) as pool, progress("crawls", len(STRATEGIES) + 1) as advance:
-        comparison = compare(task, STRATEGIES, pool, advance)
-    show(comparison)
-    scores = {score.strategy: score for score in comparison.scores}
-    focused, plain = scores["soft-focused"], scores["breadth-first"]
-    told = f"soft-focused found {focused.found:,} Thai pages, breadth-first {plain.found:,}"
-    print(f"\nWith the same {focused.visits:,} visits {told}.")
-    picture = arguments.out / "demo.svg"
-    write_text(picture, plot_scores(comparison.scores, comparison.yardstick, describe(comparison)))
-    print(f"The curves are in {picture}. Next: spoor compare --help")
+    folders = {strategy: arguments.out / strategy for strategy in STRATEGIES}
+    for path in folders.values():
+        make_room(path)
+    web = plan()
+    pages = sum(len(host.pages) for host in web.hosts.values())
+    print(f"a web of {len(web.hosts)} hosts and {pages:,} pages on this machine, of which the Thai ones are wanted\n")
+    results = [crawl_into(path, strategy, web) for strategy, path in folders.items()]
+    print_table(COLUMNS, [result.row() for result in results])
+    print()
+    for path in folders.values():
+        folder = CrawlFolder(path)
+        write_page(figures(folder), folder.report)
+        print(f"the crawl is in {path}, what it came to in {folder.report}")
     return 0
+
+
+def make_room(path: Path) -> None:
+    """An earlier demo is removed; whatever else is there is refused, and so is a demo that is running."""
+    with open_for_crawling(path) as folder:
+        earlier = folder.settings()
+    if earlier is not None and CONTACT not in earlier:
+        raise BadInput(f"{path} holds a crawl that is no demo; give --out another folder")
+    shutil.rmtree(path)
+
+
+def crawl_into(path: Path, strategy: str, web: Plan) -> Result:
+    with open_for_crawling(path) as folder:
+        return asyncio.run(_crawl(folder, strategy, web))
+
+
+async def _crawl(folder: CrawlFolder, strategy: str, web: Plan) -> Result:
+    """Served anew for each crawl, so that hosts that heal are ill again."""
+    async with DemoServer(web) as server:
+        settings = settings_for(strategy, server.seeds)
+        folder.write_settings(config.dumps(settings))
+        found, began = 0, time.monotonic()
+        async with open_session(folder, settings) as session:
+            with LiveLine(session.crawl.frontier, BUDGET) as line:
+                async for events in session.run():
+                    line.tell(events)
+                    found += sum(isinstance(event, Visited) and event.verdict.relevant for event in events)
+            visits, seconds = session.crawl.frontier.visits, time.monotonic() - began
+        return Result(strategy, visits, found, len(server.requests), seconds, server.disallowed.total())
+
+
+def settings_for(strategy: str, seeds: tuple[str, ...]) -> Config:
+    """Few connections: with many, a focused crawl would have to fill them with what it does not want."""
+    crawling = Crawling(
+        seeds=seeds, strategy=strategy, max_pages=BUDGET, contact=CONTACT, connections=4, allow_private=True
+    )
+    return Config(Target(script="thai"), crawling, politeness=Politeness(rest=0.05))

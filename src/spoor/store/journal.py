@@ -181,6 +181,10 @@ def pages(db: sqlite3.Connection, relevant_only: bool = False) -> Iterator[PageR
         yield PageRow(*row[:-2], *map(bool, row[-2:]))
 
 
+def pages_by_host(db: sqlite3.Connection) -> dict[str, int]:
+    return dict(db.execute("SELECT host, count(*) FROM pages GROUP BY host"))
+
+
 def events(db: sqlite3.Connection) -> Iterator[EventRow]:
     """In the order they happened."""
     for row in _rows(db, f"SELECT id, {_EVENT} FROM events WHERE 1"):

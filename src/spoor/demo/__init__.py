@@ -1,0 +1,1 @@
+"""A web to try a crawler on: drawn from a seed, served on this machine, gone afterwards."""

@@ -1,0 +1,143 @@
+"""Which demo web follows from a seed? Sixty hosts, two thousand pages, six languages, and much that goes wrong."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from spoor.demo.hosts import BEHIND, HOSTS, SPELLINGS, TUNNEL_ENTRANCES, TUNNELS, Site, sites
+from spoor.demo.plan import Anchor, Host, Moved, Place, Plan, Text
+from spoor.webs.generate.prose import LANGUAGE, Author
+
+Pages = dict[str, Text | Moved]
+
+DIRECTORY = ("english", 0)
+"""It links to more hosts than others do, and has a guestbook in which everybody advertises."""
+SEEDS = (DIRECTORY, ("thai", 0), ("japanese", 0))
+TUNNEL = "/travel-tips.html"
+TO_WANTED = {"thai": 0.5, "english": 0.2}
+TO_WANTED_ELSE, TO_OWN = 0.12, 0.6
+"""Chances that a link to another host leads to a Thai one, and if not, to one of the page's own language."""
+ZIPS = 0.3
+
+
+def plan(seed: int = 1) -> Plan:
+    """The same seed always gives the same web."""
+    rng = random.Random(seed)
+    editor = _Editor(seed, rng, {site.which: site for site in sites(rng)})
+    hosts = {site.address: _host(site, editor) for site in editor.sites.values()}
+    return Plan(hosts, tuple(editor.sites[which].home for which in SEEDS))
+
+
+def _host(site: Site, editor: _Editor) -> Host:
+    spellings = SPELLINGS[site.language]
+    spelling = spellings[site.number % len(spellings)]
+    zips = editor.rng.random() < ZIPS
+    return Host(site.address, site.language, spelling, site.habits, site.rules, zips, editor.pages(site))
+
+
+@dataclass
+class _Editor:
+    """Writes the pages of one site after another; the order matters, since chance is drawn from as it goes."""
+
+    seed: int
+    rng: random.Random
+    sites: dict[tuple[str, int], Site]
+    _author: Author = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._author = Author(self.seed)
+        self._author.turn_to(0)
+
+    def pages(self, site: Site) -> Pages:
+        if site.habits.front_of:
+            return {}
+        pages: Pages = {"/": self._write(site, self._from_home(site))}
+        for section in site.sections:
+            inside = site.pages_in(section)
+            pages[section] = self._write(site, [*self._within(site, ["/", *inside]), self._elsewhere(site)])
+            for path, following in zip(inside, [*inside[1:], section], strict=True):
+                pages[path] = self._write(site, self._from_page(site, section, following))
+        return pages | self._copies(site, pages) | self._corners(site)
+
+    def _from_home(self, site: Site) -> list[Anchor]:
+        paths = [*site.sections, "/old/1.html", "/mirror/1.html", "/gone.html"]
+        if site.keeps_secrets:
+            paths += ["/private/", "/search?q=1", "/search?q=2"]
+        if site.habits.trap in ("calendar", "corridor"):
+            paths.append(f"/{site.habits.trap}/")
+        neighbours = [self._elsewhere(site) for _ in range(15 if site.which == DIRECTORY else 4)]
+        return [*self._within(site, paths), *neighbours, *self._special(site)]
+
+    def _special(self, site: Site) -> list[Anchor]:
+        """Links that only one home page has."""
+        if site.which in TUNNEL_ENTRANCES:
+            return self._within(self.sites[TUNNEL_ENTRANCES[site.which]], [TUNNEL])
+        if site.which == BEHIND:
+            return self._within(site, ["/loop/1"])
+        return self._within(site, ["/guestbook.html"]) if site.which == DIRECTORY else []
+
+    def _from_page(self, site: Site, section: str, following: str) -> list[Anchor]:
+        near = self._within(site, ["/", section, following, self.rng.choice(site.paths)])
+        return [*near, *(self._elsewhere(site) for _ in range(self.rng.randint(1, 3)))]
+
+    def _copies(self, site: Site, pages: Pages) -> Pages:
+        """What is there twice: to the letter, nearly, and under an old address."""
+        original = pages[site.paths[2]]
+        assert isinstance(original, Text)
+        nearly = Text(original.title, (*original.paragraphs, self._words(site.language, 4)), original.links)
+        return {
+            "/print/1.html": original,
+            "/mirror/1.html": nearly,
+            "/old/1.html": Moved(Place(site.address, "/print/1.html")),
+        }
+
+    def _corners(self, site: Site) -> Pages:
+        """Pages off the ordinary way: what robots may not see, what nobody vouches for, tunnels, a loop."""
+        which, corners = site.which, Pages()
+        if site.keeps_secrets:
+            inside = [f"/private/{page}.html" for page in range(1, 6)]
+            corners |= {path: self._write(site, self._within(site, inside)) for path in ("/private/", *inside)}
+        if which == BEHIND:
+            corners |= {f"/loop/{k}": Moved(Place(site.address, f"/loop/{3 - k}")) for k in (1, 2)}
+        if which == DIRECTORY:
+            corners |= self._guestbook(site)
+        if which in TUNNELS:
+            there = self.sites[TUNNELS[which]]
+            corners[TUNNEL] = self._write(site, self._within(there, there.paths[:3]))
+        return corners
+
+    def _guestbook(self, site: Site) -> Pages:
+        advertised = [f"/advertised/{page}.html" for page in range(1, 21)]
+        links = [Anchor(one.words, one.to, nofollow=True) for one in self._within(site, advertised)]
+        pages: Pages = {path: self._write(site, []) for path in advertised}
+        return pages | {"/guestbook.html": self._write(site, links)}
+
+    def _write(self, site: Site, links: list[Anchor]) -> Text:
+        title, *paragraphs = (self._words(site.language, many) for many in (5, 45, 45, 45))
+        return Text(title, tuple(paragraphs), tuple(links))
+
+    def _within(self, site: Site, paths: Sequence[str]) -> list[Anchor]:
+        return [self._anchor(site, path) for path in paths]
+
+    def _elsewhere(self, site: Site) -> Anchor:
+        """A link to another site: to its home page or to any other."""
+        there = self.rng.choice([one for one in self._candidates(self._language(site)) if one is not site])
+        return self._anchor(there, self.rng.choice(("/", self.rng.choice(there.paths))))
+
+    def _language(self, site: Site) -> str:
+        if self.rng.random() < TO_WANTED.get(site.language, TO_WANTED_ELSE):
+            return "thai"
+        own = site.language if site.language != "thai" and self.rng.random() < TO_OWN else ""
+        return own or self.rng.choice([language for language in HOSTS if language != "thai"])
+
+    def _candidates(self, language: str) -> list[Site]:
+        hidden = TUNNELS.values()
+        return [site for which, site in self.sites.items() if site.language == language and which not in hidden]
+
+    def _anchor(self, site: Site, path: str) -> Anchor:
+        return Anchor(self._words(site.language, 3), Place(site.address, path))
+
+    def _words(self, language: str, many: int) -> str:
+        return self._author.write(LANGUAGE[language], many)

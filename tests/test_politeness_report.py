@@ -1,0 +1,172 @@
+"""`spoor report --politeness`: a crawl that kept its promises has no breach, and each kind of breach is found."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from spoor.cli import report as command
+from spoor.cli.command import Parser
+from spoor.events import Event, Failed, HostOpened, Visited
+from spoor.frontier import HostRules, SqliteStore
+from spoor.frontier.host import Host
+from spoor.frontier.store import Counters
+from spoor.records import Verdict, Visit
+from spoor.report.politeness import Conduct, Promise, conduct
+from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
+from spoor.store.journal import Journal
+from tests.written_crawl import POLITE, SETTINGS, small_crawl
+
+PROMISE = Promise(POLITE, "spoor")
+DISALLOWING = "User-agent: *\nDisallow: /secret"
+
+
+def opened(began: float, ended: float, host: str = "a.test", rest: float = 1.0) -> HostOpened:
+    return HostOpened(Visit(f"http://{host}/robots.txt", host, 0, began, "robots"), ended, rest)
+
+
+def visited(began: float, ended: float, host: str = "a.test", path: str = "") -> Visited:
+    visit = Visit(f"http://{host}/{path}", host, 0, began)
+    return Visited(visit, ended, 200, 0, Verdict(1.0, True, "good"), 0, 0, (), 1)
+
+
+def silent(began: float, ended: float, again_at: float | None) -> Failed:
+    visit = Visit("http://a.test/robots.txt", "a.test", 0, began, "robots")
+    return Failed(visit, ended, "timed out", again_at, 1)
+
+
+Written = Callable[..., Conduct]
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Written:
+    """What is said of a crawl in which these things happened, all hosts being at one address."""
+
+    def write(*events: Event, rules: HostRules = POLITE, robots: str = "") -> Conduct:
+        folder = journal_of(tmp_path / "crawl", events, robots)
+        return conduct(folder, Promise(rules, "spoor"))
+
+    return write
+
+
+def journal_of(path: Path, events: tuple[Event, ...], robots: str = "") -> CrawlFolder:
+    with open_for_crawling(path) as folder, contextlib.closing(SqliteStore(folder.database)) as store:
+        journal = Journal()
+        journal.create(store.connection)
+        store.write_along(journal.write)
+        for name in ("a.test", "b.test"):
+            store.save_host(Host(name, 1.0, False, robots=robots, address="192.0.2.1"))
+        journal.note(events)
+        store.commit(Counters())
+        folder.write_settings(SETTINGS)
+    return folder
+
+
+def hows(told: Conduct) -> list[str]:
+    return [breach.how for breach in told.breaches]
+
+
+def test_a_real_crawl_keeps_its_promises(tmp_path: Path) -> None:
+    told = conduct(small_crawl(tmp_path / "crawl"), PROMISE)
+    assert told.breaches == () and (told.hosts, told.visits) == (4, 15) and told.tightest == 1.0
+
+
+def test_a_visit_too_soon(written: Written) -> None:
+    told = written(opened(0, 1), visited(2, 3), visited(3.25, 4), visited(5, 6))
+    assert hows(told) == ["after 0.250 s of rest, 1 s were due"]
+    assert told.breaches[0].at == 3.25 and told.tightest == 0.25
+
+
+def test_a_host_is_due_the_rest_that_it_asked_for(written: Written) -> None:
+    told = written(opened(0, 1, rest=5.0), visited(6, 7), visited(9, 10))
+    assert hows(told) == ["after 2.000 s of rest, 5 s were due"]
+
+
+def test_large_numbers_of_seconds_are_no_excuse_and_no_trap(written: Written) -> None:
+    noon = 1_794_744_000.1
+    told = written(opened(noon, noon + 0.3), visited(noon + 0.3 + 1.0, noon + 2), visited(noon + 2 + 1.0, noon + 4))
+    assert told.breaches == () and told.tightest is not None and told.tightest >= 1.0
+
+
+def test_two_visits_at_once(written: Written) -> None:
+    events = (opened(0, 1), visited(2, 9), visited(4, 5))
+    assert hows(written(*events)) == ["too many visits at once"]
+
+
+def test_two_visits_at_once_may_be_allowed(written: Written) -> None:
+    two = HostRules(rest=1.0, connections=2, ask_first=True)
+    told = written(opened(0, 1), visited(2, 9), visited(4, 5), visited(5.5, 6), visited(7, 8), rules=two)
+    assert hows(told) == ["after 0.500 s of rest, 1 s were due"]
+
+
+def test_a_page_before_the_rules(written: Written) -> None:
+    assert hows(written(visited(0, 1), opened(2, 3))) == ["the rules of the host were not known"]
+
+
+def test_rules_that_could_not_be_had_count_as_known_once_given_up(written: Written) -> None:
+    told = written(silent(0, 1, 61), silent(61, 62, None), visited(63, 64))
+    assert told.breaches == ()
+    early = written(silent(100, 101, 161), silent(130, 131, None))
+    assert hows(early) == ["tried again 31.000 s too soon"]
+
+
+def test_rules_grow_old(written: Written) -> None:
+    assert hows(written(opened(0, 1), visited(86_401, 86_402))) == ["the rules of the host were 86,400 s old"]
+    assert len(written(opened(86_404, 86_405), visited(86_407, 86_408)).breaches) == 1
+
+
+def test_what_robots_txt_disallows(written: Written) -> None:
+    told = written(opened(0, 1), visited(2, 3, path="secret"), visited(4, 5, path="open"), robots=DISALLOWING)
+    assert [(breach.url, breach.how) for breach in told.breaches] == [
+        ("http://a.test/secret", "robots.txt disallows it")
+    ]
+
+
+def test_rules_do_not_bind_those_who_came_before_them(written: Written) -> None:
+    told = written(opened(0, 1), visited(2, 3, path="secret"), opened(5, 6), robots=DISALLOWING)
+    assert told.breaches == ()
+
+
+def test_an_address_rests_too(written: Written) -> None:
+    told = written(opened(0, 1), opened(10, 11, "b.test"), visited(20, 21), visited(21.125, 22, "b.test"))
+    assert hows(told) == ["its IP address had rested 0.125 s, 0.25 s were due"]
+
+
+def test_an_address_is_known_only_after_the_first_visit(written: Written) -> None:
+    told = written(opened(0, 1), opened(2, 9, "b.test"), visited(2.1, 3), visited(9.25, 10))
+    assert told.breaches == ()
+
+
+def arguments(*words: object) -> argparse.Namespace:
+    parser = Parser(prog="spoor")
+    command.register(parser.add_subparsers())
+    return parser.parse_args(["report", *map(str, words), "--politeness"])
+
+
+def test_the_command_says_zero(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = arguments(small_crawl(tmp_path / "crawl").path)
+    assert given.run(given) == 0
+    assert capsys.readouterr().out == "15 visits to 4 hosts, 0 broke a promise (tightest: 1.000 of the rest due)\n"
+
+
+def test_the_command_lists_what_it_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = journal_of(tmp_path / "crawl", (opened(0, 1), visited(1.5, 2)))
+    given = arguments(folder.path)
+    assert given.run(given) == 1
+    first, last = capsys.readouterr().out.splitlines()
+    assert first == "1970-01-01 00:00:01 UTC  http://a.test/  after 0.500 s of rest, 1 s were due"
+    assert last == "2 visits to 1 hosts, 1 broke a promise (tightest: 0.500 of the rest due)"
+    assert not folder.report.exists()
+
+
+def test_nothing_is_written(tmp_path: Path) -> None:
+    folder = small_crawl(tmp_path / "crawl")
+    with contextlib.closing(sqlite3.connect(folder.database)) as db:
+        before = db.execute("PRAGMA data_version").fetchone()
+        conduct(folder, PROMISE)
+        assert db.execute("PRAGMA data_version").fetchone() == before
