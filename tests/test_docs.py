@@ -7,6 +7,7 @@ import contextlib
 import inspect
 import io
 import re
+import sqlite3
 import subprocess
 from collections.abc import Iterator
 from dataclasses import fields
@@ -15,13 +16,17 @@ from typing import get_args
 
 import pytest
 
-from spoor import assembly, events, roles
+from spoor import assembly, config, events, roles, session
 from spoor.cli.main import parser
+from spoor.config import SETTINGS, Config, Setting
 from spoor.contest import Comparison
 from spoor.course import Task
+from spoor.frontier import SqliteStore
 from spoor.judge.charset import ALIASES, CHARSETS
 from spoor.judge.script_share import SCRIPTS
 from spoor.measure.harvest import Score, Yardstick
+from spoor.store.duplicates import Duplicates
+from spoor.store.journal import Journal
 from spoor.webs import folder
 from spoor.webs.generate import CATALOGUE, Request, generate
 
@@ -109,6 +114,45 @@ def test_every_role_is_explained() -> None:
 def test_every_event_is_explained() -> None:
     for event in get_args(events.Event):
         assert f"`{event.__name__}`" in page("how-a-crawl-works.md"), event
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+def test_every_setting_is_documented_with_its_default_and_meaning(setting: Setting) -> None:
+    section = re.search(rf"^## \[{setting.section}\]\n(.*?)(?=^## |\Z)", page("settings.md"), re.M | re.S)
+    assert section, f"docs/settings.md has no section [{setting.section}]"
+    assert f"| `{setting.name}` | {default(setting)} | {setting.meaning}" in section[1]
+
+
+def default(setting: Setting) -> str:
+    """As crawl.toml writes it."""
+    section = config.dumps(Config()).partition(f"[{setting.section}]\n")[2].partition("\n[")[0]
+    value = re.search(rf"^{setting.name} = (.+)$", section, re.M)
+    return f"`{value[1]}`" if value else "not set"
+
+
+def test_the_example_of_settings_is_a_crawl_that_can_be_run() -> None:
+    (example,) = re.findall(r"^```toml\n(.*?)^```", page("settings.md"), re.M | re.S)
+    assert session.strategy_of(config.loads(example)).judge
+
+
+def test_every_table_and_column_of_the_database_is_documented(tmp_path: Path) -> None:
+    tables = tables_of(tmp_path / "crawl.db")
+    assert {"links", "pages", "events", "dropped", "digests"} < set(tables)
+    for table, columns in tables.items():
+        section = re.search(rf"^### {table}\n(.*?)(?=^##|\Z)", page("on-disk.md"), re.M | re.S)
+        assert section, f"docs/on-disk.md has no section {table}"
+        told = re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`.*?) \|", section[1], re.M)))
+        assert set(columns) <= set(told), f"{table}: {set(columns) - set(told)}"
+
+
+def tables_of(file: Path) -> dict[str, list[str]]:
+    """The columns of each table of a new crawl."""
+    with contextlib.closing(SqliteStore(file)) as store:
+        Journal.create(store.connection)
+        Duplicates.create(store.connection)
+    with contextlib.closing(sqlite3.connect(file)) as db:
+        names = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return {name: [row[1] for row in db.execute(f"PRAGMA table_info({name})")] for name in names}
 
 
 def test_a_generated_web_holds_the_files_that_the_format_names(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ async def open_session(folder: CrawlFolder, settings: Config) -> AsyncIterator[S
     with contextlib.closing(store), WarcKeeper(folder.warcs, _about(settings)) as keeper:
         archive = _archive(store, keeper)
         _remind(strategy, store)
-        crawl = Crawl(strategy, Frontier(store, _host_rules(settings)), _limits(settings), archive.journal)
+        crawl = Crawl(strategy, Frontier(store, host_rules(settings)), _limits(settings), archive.journal)
         crawl.begin(settings.crawl.seeds)
         with _workers(settings.crawl.workers, strategy.judge) as pool:
             async with _fetcher(settings) as fetcher:
@@ -121,7 +121,8 @@ def _about(settings: Config) -> dict[str, str]:
     }
 
 
-def _host_rules(settings: Config) -> HostRules:
+def host_rules(settings: Config) -> HostRules:
+    """What every host is promised, at the least."""
     polite = settings.politeness
     return HostRules(polite.rest, min(polite.rest, ADDRESS_REST), polite.connections_per_host, ask_first=True)
 

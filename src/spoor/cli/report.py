@@ -8,12 +8,11 @@ from pathlib import Path
 from spoor import config
 from spoor.cli.command import Commands, add_command
 from spoor.cli.results import check_writable
-from spoor.frontier import HostRules
 from spoor.report.figures import Figures, figures
 from spoor.report.page import write_page
 from spoor.report.politeness import Conduct, Promise, conduct
 from spoor.report.showing import duration, moment, plain, share
-from spoor.session import ADDRESS_REST, AGENT
+from spoor.session import AGENT, host_rules
 from spoor.store.crawl_folder import CrawlFolder, open_for_reading
 
 EXAMPLES = """
@@ -68,9 +67,7 @@ def _list_breaches(folder: CrawlFolder) -> int:
 
 def promise_of(folder: CrawlFolder) -> Promise:
     """By the settings that the folder has now."""
-    asked = config.loads(folder.settings() or "", folder.path).politeness
-    rules = HostRules(asked.rest, min(asked.rest, ADDRESS_REST), asked.connections_per_host, ask_first=True)
-    return Promise(rules, AGENT)
+    return Promise(host_rules(config.loads(folder.settings() or "", folder.path)), AGENT)
 
 
 def verdict(told: Conduct) -> str:

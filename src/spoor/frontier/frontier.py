@@ -179,6 +179,8 @@ class Frontier:
         for host in self._store.hosts():
             self._hosts[host.name] = host
             heapq.heappush(self._resting, (host.free_at, host.name))
+            last_visit = host.free_at - host.rest
+            self._rest_address(host.address, last_visit)
         for entry in self._store.in_state(State.IN_TRANSIT):
             self._enter(entry, State.WAITING)
         for entry in self._store.in_state(State.RETURNING):
@@ -267,10 +269,14 @@ class Frontier:
         self._rest(host, now)
         self._show(host)
 
+    def _rest_address(self, address: str, since: float) -> None:
+        if address and self._rules.address_rest:
+            until = since + self._rules.address_rest
+            self._address_free_at[address] = max(until, self._address_free_at.get(address, 0.0))
+
     def _rest(self, host: Host, now: float) -> None:
         """Makes sure a host that rests is woken, whether or not anything of it waits now."""
-        if host.address and self._rules.address_rest:
-            self._address_free_at[host.address] = now + self._rules.address_rest
+        self._rest_address(host.address, now)
         if host.free_at > now:
             heapq.heappush(self._resting, (host.free_at, host.name))
             self._store.save_host(host)

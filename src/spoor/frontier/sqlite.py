@@ -163,7 +163,7 @@ class SqliteStore:
     def _read(self, urls: Sequence[str]) -> dict[str, Entry]:
         """Those of the URLs that are in the file, asked for in as few queries as SQLite allows."""
         found: dict[str, Entry] = {}
-        places = [(host, _hash(url)) for url in urls if (host := self._host_ids.get(host_of(url))) is not None]
+        places = [(host, url_hash(url)) for url in urls if (host := self._host_ids.get(host_of(url))) is not None]
         for start in range(0, len(places), PLACES_PER_QUERY):
             asked = places[start : start + PLACES_PER_QUERY]
             values = ", ".join(["(?, ?)"] * len(asked))
@@ -185,7 +185,7 @@ class SqliteStore:
     def _row(self, entry: Entry) -> tuple[Any, ...]:
         state, key1, key2, key3, arrival, evidence, trail, *rest = _changing(entry)
         place = (state, key1, key2, key3, arrival)
-        identity = (entry.row, self._host_id(entry.host), _hash(entry.url), entry.url)
+        identity = (entry.row, self._host_id(entry.host), url_hash(entry.url), entry.url)
         return (*identity, *place, evidence, trail, entry.depth, entry.found_on, entry.redirects, *rest)
 
     def _host_id(self, name: str) -> int:
@@ -246,5 +246,5 @@ def _tuples(state: TrailState) -> TrailState:
     return tuple(_tuples(part) for part in state) if isinstance(state, list) else state
 
 
-def _hash(url: str) -> int:
+def url_hash(url: str) -> int:
     return int.from_bytes(hashlib.blake2b(url.encode(), digest_size=8).digest(), "big", signed=True)

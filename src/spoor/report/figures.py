@@ -1,0 +1,301 @@
+"""What a crawl came to, in numbers: everything that report.html shows, counted in crawl.db."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from spoor.measure.harvest import Run, Yardstick, measure
+from spoor.report.reading import one_moment
+from spoor.store.crawl_folder import CrawlFolder
+
+MOST_ROWS = 20
+"""Of each table; the rest is counted together."""
+
+Curve = tuple[tuple[int, int, int], ...]
+"""Visits, wanted pages found, links waiting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """`visits` = `pages` + `redirects` + `failures`. Times in seconds since the epoch, sizes in bytes."""
+
+    pages: int
+    wanted: int
+    redirects: int
+    failures: int
+    given_up: int
+    hosts: int
+    hosts_with_pages: int
+    hosts_with_wanted: int
+    dropped: int
+    duplicates: int
+    near_duplicates: int
+    bytes: int
+    median_size: int
+    began: float
+    ended: float
+
+    @property
+    def visits(self) -> int:
+        return self.pages + self.redirects + self.failures
+
+    @property
+    def seconds(self) -> float:
+        return self.ended - self.began
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    at: float
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Pages that have something in common, and how many of them were wanted."""
+
+    name: str
+    pages: int
+    wanted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why something did not come to pass: how often for good, and how often only for now."""
+
+    because: str
+    for_good: int
+    for_now: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """The median of the seconds that a visit to this host took."""
+
+    host: str
+    seconds: float
+    visits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """A wanted page."""
+
+    url: str
+    title: str
+    relevance: float
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """`stops` has one for each time the crawl stopped; `going_on` is True when something was done after the last of
+    them: the crawl runs, or was killed. `links` counts by the states of the frontier."""
+
+    name: str
+    totals: Totals
+    links: Counter[str]
+    stops: tuple[Stop, ...]
+    going_on: bool
+    curve: Curve
+    statuses: tuple[Kind, ...]
+    languages: tuple[Kind, ...]
+    labels: tuple[Kind, ...]
+    hosts: tuple[Kind, ...]
+    failures: tuple[Reason, ...]
+    refusals: tuple[Reason, ...]
+    redirects: tuple[Reason, ...]
+    slowest: tuple[Pace, ...]
+    finds: tuple[Find, ...]
+
+
+def figures(folder: CrawlFolder) -> Figures:
+    """As of one moment, so that the numbers agree with one another though a crawl may be running."""
+    with one_moment(folder) as db:
+        totals, stops = _totals(db), _stops(db)
+        return Figures(
+            name=folder.path.resolve().name,
+            totals=totals,
+            links=Counter(dict(db.execute("SELECT name, value FROM counters"))),
+            stops=stops,
+            going_on=not stops or totals.ended > stops[-1].at,
+            curve=_curve(db),
+            statuses=_kinds(db, "status"),
+            languages=_kinds(db, "language"),
+            labels=_kinds(db, "label"),
+            hosts=_hosts(db),
+            failures=_failures(db),
+            refusals=_refusals(db),
+            redirects=_redirects(db),
+            slowest=_slowest(db),
+            finds=_finds(db),
+        )
+
+
+_PAGE_VISITS = """
+SELECT number, host, started, ended, relevant, waiting FROM pages
+UNION ALL
+SELECT number, host, started, at, 0, json_extract(detail, '$.waiting') FROM events WHERE number IS NOT NULL
+"""
+"""A row for each visit to a page, whatever came of it."""
+
+
+def _totals(db: sqlite3.Connection) -> Totals:
+    pages, wanted, volume = _row(db, "SELECT count(*), ifnull(sum(relevant), 0), ifnull(sum(size), 0) FROM pages")
+    failed = "FROM events WHERE kind = 'failed' AND number IS NOT NULL"
+    duplicates, near_duplicates = _duplicates(db)
+    began, ended = _span(db)
+    return Totals(
+        pages=pages,
+        wanted=wanted,
+        redirects=_count(db, "FROM events WHERE kind = 'redirected'"),
+        failures=_count(db, failed),
+        given_up=_count(db, f"{failed} AND json_extract(detail, '$.again_at') IS NULL"),
+        hosts=_count(db, "FROM hosts"),
+        hosts_with_pages=_count(db, "FROM (SELECT DISTINCT host FROM pages)"),
+        hosts_with_wanted=_count(db, "FROM (SELECT DISTINCT host FROM pages WHERE relevant)"),
+        dropped=_count(db, "FROM dropped") + _count(db, f"FROM events WHERE {_TURNED_AWAY}"),
+        duplicates=duplicates,
+        near_duplicates=near_duplicates,
+        bytes=volume,
+        median_size=_median_size(db, pages),
+        began=began,
+        ended=ended,
+    )
+
+
+def _duplicates(db: sqlite3.Connection) -> tuple[int, int]:
+    """Pages with the payload of an earlier one, and pages with nearly its text."""
+    alike = _count(db, "FROM pages WHERE duplicate_of != ''")
+    same = _count(db, "FROM pages JOIN digests USING (digest) WHERE duplicate_of = digests.url")
+    return same, alike - same
+
+
+def _median_size(db: sqlite3.Connection, pages: int) -> int:
+    row = db.execute("SELECT size FROM pages ORDER BY size LIMIT 1 OFFSET ?", (pages // 2,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def _span(db: sqlite3.Connection) -> tuple[float, float]:
+    """From the beginning of the first visit to the end of the last; nothing has happened yet: the epoch."""
+    began, ended = _row(
+        db,
+        "SELECT min(started), max(ended) FROM (SELECT started, ended FROM pages UNION ALL "
+        "SELECT started, at FROM events WHERE kind != 'ended')",
+    )
+    return began or 0.0, ended or 0.0
+
+
+def _stops(db: sqlite3.Connection) -> tuple[Stop, ...]:
+    rows = db.execute("SELECT at, detail FROM events WHERE kind = 'ended' ORDER BY id")
+    return tuple(Stop(at, json.loads(detail)["because"]) for at, detail in rows)
+
+
+def _curve(db: sqlite3.Connection) -> Curve:
+    kinds = [("number", np.int64), ("found", np.bool_), ("waiting", np.int32)]
+    visits = np.fromiter(db.execute(f"SELECT number, relevant, waiting FROM ({_PAGE_VISITS})"), np.dtype(kinds))
+    visits.sort(order="number")
+    run = Run(np.arange(len(visits), dtype=np.int32), visits["found"], visits["waiting"], 0.0)
+    return measure("", run, Yardstick(max(1, int(visits["found"].sum())), max(1, len(visits)))).curve
+
+
+def _kinds(db: sqlite3.Connection, column: str) -> tuple[Kind, ...]:
+    """Pages by what they have in this column, if anything; the commonest first."""
+    rows = db.execute(
+        f"SELECT {column}, count(*), sum(relevant) FROM pages WHERE ifnull({column}, '') != '' "
+        f"GROUP BY {column} ORDER BY count(*) DESC, {column}"
+    ).fetchall()
+    rest = rows[MOST_ROWS:]
+    kinds = [Kind(str(name), pages, wanted) for name, pages, wanted in rows[:MOST_ROWS]]
+    others = [Kind(f"{len(rest)} others", sum(row[1] for row in rest), sum(row[2] for row in rest))] if rest else []
+    return tuple(kinds + others)
+
+
+def _hosts(db: sqlite3.Connection) -> tuple[Kind, ...]:
+    """Those that gave most, and of two that gave as much the one that took fewer visits."""
+    rows = db.execute(
+        "SELECT host, count(*), sum(relevant) FROM pages GROUP BY host ORDER BY sum(relevant) DESC, count(*), host "
+        f"LIMIT {MOST_ROWS}"
+    )
+    return tuple(Kind(*row) for row in rows)
+
+
+def _failures(db: sqlite3.Connection) -> tuple[Reason, ...]:
+    """By reason, those of robots.txt included; for good: not tried again."""
+    rows = db.execute(
+        "SELECT json_extract(detail, '$.purpose'), json_extract(detail, '$.reason'), "
+        "json_extract(detail, '$.again_at') IS NULL, count(*) FROM events WHERE kind = 'failed' GROUP BY 1, 2, 3"
+    )
+    named = ((reason if purpose == "page" else f"robots.txt: {reason}", *rest) for purpose, reason, *rest in rows)
+    return _reasons(named)
+
+
+_TURNED_AWAY = "kind = 'refused' AND NOT json_extract(detail, '$.parked')"
+
+
+def _refusals(db: sqlite3.Connection) -> tuple[Reason, ...]:
+    """Links that were not followed; for good: dropped when met or when their turn came, for now: parked."""
+    queries = (
+        "SELECT because, 1, count(*) FROM dropped GROUP BY 1",
+        f"SELECT json_extract(detail, '$.because'), 1, count(*) FROM events WHERE {_TURNED_AWAY} GROUP BY 1",
+        "SELECT because, 0, count(*) FROM links WHERE state = 2 GROUP BY 1",
+    )
+    return _reasons(row for query in queries for row in db.execute(query))
+
+
+def _redirects(db: sqlite3.Connection) -> tuple[Reason, ...]:
+    """What became of their targets; for good: not queued, for now: queued."""
+    rows = db.execute(
+        "SELECT json_extract(detail, '$.because'), json_extract(detail, '$.because') != '', count(*) FROM events "
+        "WHERE kind = 'redirected' GROUP BY 1"
+    )
+    return _reasons((because or "followed", *rest) for because, *rest in rows)
+
+
+def _reasons(rows: Iterator[Any]) -> tuple[Reason, ...]:
+    """Rows of (reason, for good, how many), the commonest reasons first."""
+    for_good, for_now = Counter[str](), Counter[str]()
+    for because, final, count in rows:
+        (for_good if final else for_now)[because] += count
+    ordered = sorted((for_good + for_now).items(), key=lambda item: (-item[1], item[0]))
+    reasons = [Reason(because, for_good[because], for_now[because]) for because, _ in ordered[:MOST_ROWS]]
+    rest = [because for because, _ in ordered[MOST_ROWS:]]
+    if rest:
+        counts = (sum(for_good[because] for because in rest), sum(for_now[because] for because in rest))
+        reasons.append(Reason(f"{len(rest)} other reasons", *counts))
+    return tuple(reasons)
+
+
+def _slowest(db: sqlite3.Connection) -> tuple[Pace, ...]:
+    rows = db.execute(
+        "WITH ranked AS (SELECT host, ended - started AS seconds, count(*) OVER (PARTITION BY host) AS visits, "
+        f"row_number() OVER (PARTITION BY host ORDER BY ended - started) AS place FROM ({_PAGE_VISITS})) "
+        "SELECT host, avg(seconds), visits FROM ranked WHERE place IN ((visits + 1) / 2, visits / 2 + 1) "
+        f"GROUP BY host ORDER BY avg(seconds) DESC, host LIMIT {MOST_ROWS // 2}"
+    )
+    return tuple(Pace(*row) for row in rows)
+
+
+def _finds(db: sqlite3.Connection) -> tuple[Find, ...]:
+    """The best of the wanted pages, and of equals the first found. Copies are left out."""
+    rows = db.execute(
+        "SELECT url, title, relevance, because FROM pages WHERE relevant AND duplicate_of = '' "
+        f"ORDER BY relevance DESC, id LIMIT {MOST_ROWS}"
+    )
+    return tuple(Find(*row) for row in rows)
+
+
+def _count(db: sqlite3.Connection, of: str) -> int:
+    return int(_row(db, f"SELECT count(*) {of}")[0])
+
+
+def _row(db: sqlite3.Connection, query: str) -> tuple[Any, ...]:
+    row: tuple[Any, ...] = db.execute(query).fetchone()
+    return row

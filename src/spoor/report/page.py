@@ -1,0 +1,224 @@
+"""report.html: the figures of a crawl as one file that opens anywhere, without a network and without scripts."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+
+from spoor.errors import BadInput
+from spoor.report.chart import line_chart
+from spoor.report.figures import MOST_ROWS, Figures, Find, Kind, Pace, Reason
+from spoor.report.showing import duration, moment, plain, share, size
+
+Cell = str
+"""HTML: whatever came from the crawl is escaped already."""
+
+STYLE = """
+:root { color-scheme: light dark; --ink: #1c2733; --soft: #5d6b7a; --line: #dde3ea; --card: #fff; --ground: #f4f6f8;
+  --accent: #0b6e75; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e4e9ee; --soft: #98a5b3; --line: #313c48; --card: #1b232c;
+  --ground: #12181e; --accent: #45b8bf; } }
+* { box-sizing: border-box; }
+body { margin: 0; padding: 1.5rem clamp(.75rem, 4vw, 3rem) 3rem; background: var(--ground); color: var(--ink);
+  font: 15px/1.5 system-ui, sans-serif; }
+main, header { max-width: 72rem; margin: 0 auto; }
+h1 { margin: 0; font-size: 1.6rem; overflow-wrap: anywhere; }
+h2 { margin: 0 0 .6rem; font-size: 1.05rem; }
+header p, .note { margin: .25rem 0 0; color: var(--soft); }
+.note { margin: 0 0 .6rem; font-size: .88rem; }
+.tiles, .charts { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
+.tiles { grid-template-columns: repeat(auto-fit, minmax(max(9rem, 22%), 1fr)); margin: 1.25rem 0 .75rem; }
+.columns { columns: 2 26rem; column-gap: .75rem; }
+section { margin-bottom: .75rem; break-inside: avoid; }
+.columns section { display: inline-block; width: 100%; }
+.tile, section { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .9rem 1.1rem; }
+.tile b { display: block; font-size: 1.5rem; line-height: 1.25; font-variant-numeric: tabular-nums; }
+.tile span { color: var(--soft); font-size: .88rem; }
+.scroll { overflow-x: auto; }
+table { width: 100%; border-collapse: collapse; font-size: .92rem; }
+th { color: var(--soft); font-weight: 500; text-align: right; border-bottom: 1px solid var(--line);
+  white-space: nowrap; }
+td { text-align: right; border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums; }
+tr:last-child td { border-bottom: 0; }
+th, td { padding: .3rem 0 .3rem 1rem; vertical-align: top; }
+th:first-child, td:first-child { text-align: left; padding-left: 0; overflow-wrap: anywhere; min-width: 8rem; }
+.bar { display: block; height: .3rem; margin-top: .15rem; border-radius: .15rem; background: var(--line); }
+.bar i { display: block; height: 100%; border-radius: inherit; background: var(--accent); }
+a { color: var(--accent); text-decoration: none; }
+a:hover { text-decoration: underline; }
+small { color: var(--soft); }
+svg { display: block; width: 100%; height: auto; }
+.grid { stroke: var(--line); }
+.tick { fill: var(--soft); font: 12px system-ui, sans-serif; }
+.line { fill: none; stroke: var(--accent); stroke-width: 2.2; stroke-linejoin: round; }
+.area { fill: var(--accent); opacity: .12; }
+footer { margin-top: 1rem; color: var(--soft); font-size: .85rem; text-align: center; }
+@media print { :root { --ink: #000; --soft: #444; --line: #bbb; --card: #fff; --ground: #fff; --accent: #0b6e75; }
+  body { padding: 0; font-size: 11px; } .tile { break-inside: avoid; }
+  .bar i, .area { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
+"""
+
+HEAD = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+"""
+
+
+def write_page(told: Figures, path: Path) -> None:
+    """The whole file or, whatever happens, the one that was there before."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        partial.write_text(html_of(told), "utf8")
+        os.replace(partial, path)
+    except OSError as error:
+        raise BadInput(f"cannot write {path}: {error.strerror}; name another file with --out") from None
+    finally:
+        with contextlib.suppress(OSError):
+            partial.unlink()
+
+
+def html_of(told: Figures) -> str:
+    tables = (
+        _kinds("Hosts by yield", "host", told.hosts, _spread(told)),
+        _kinds("Answers", "status", told.statuses),
+        _reasons("Failed visits", told.failures, ("given up", "tried again")),
+        _reasons("Links not followed", told.refusals, ("dropped", "parked")),
+        _reasons("Redirects", told.redirects, ("left", "followed")),
+        _paces(told.slowest),
+        _kinds("Languages", "language", told.languages),
+        _kinds("Labels", "label", told.labels),
+        _stops(told),
+    )
+    charts, columns = "".join(_curves(told)), "".join(tables)
+    parts = f'<div class="charts">{charts}</div><div class="columns">{columns}</div>{_finds(told.finds)}'
+    title = f"<title>{_safe(told.name)} – spoor</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+    body = f"{_header(told)}<main>{_tiles(told)}{parts}{_footer(told)}</main>"
+    return f"{HEAD}{title}{body}\n</body>\n</html>\n"
+
+
+def _header(told: Figures) -> str:
+    totals = told.totals
+    when = f"{moment(totals.began)} to {moment(totals.ended)}, {duration(totals.seconds)}" if totals.visits else ""
+    return f"<header><h1>{_safe(told.name)}</h1><p>{_state(told)}</p><p>{when}</p></header>"
+
+
+def _state(told: Figures) -> str:
+    if told.going_on:
+        return "This crawl has not ended: it is running, or was cut off."
+    return f"Ended because {_safe(told.stops[-1].because)}."
+
+
+def _tiles(told: Figures) -> str:
+    totals, links = told.totals, told.links
+    speed = totals.visits / totals.seconds if totals.seconds else 0.0
+    tiles = (
+        (f"{totals.wanted:,}", f"wanted pages, {share(totals.wanted, totals.pages)} of all"),
+        (f"{totals.pages:,}", f"pages, {size(totals.bytes)}, median {size(totals.median_size)}"),
+        (f"{totals.visits:,}", f"visits, {speed:,.1f} a second"),
+        (f"{totals.failures:,}", f"failed visits, {totals.given_up:,} given up"),
+        (f"{totals.hosts_with_wanted:,}", f"hosts with a wanted page, of {totals.hosts:,} met"),
+        (f"{links['waiting'] + links['returning']:,}", f"links waiting, {links['parked']:,} parked"),
+        (f"{totals.dropped:,}", "links dropped"),
+        (f"{totals.duplicates:,}", f"copies, and {totals.near_duplicates:,} nearly so"),
+    )
+    return f'<div class="tiles">{"".join(_tile(*tile) for tile in tiles)}</div>'
+
+
+def _tile(number: str, meaning: str) -> str:
+    return f'<div class="tile"><b>{number}</b><span>{meaning}</span></div>'
+
+
+def _curves(told: Figures) -> Iterable[str]:
+    if told.curve:
+        found = [(0.0, 0.0)] + [(float(visits), float(found)) for visits, found, _ in told.curve]
+        waiting = [(float(visits), float(waiting)) for visits, _, waiting in told.curve]
+        yield _section("Wanted pages found", line_chart(found, "wanted pages found, over visits", "visits"))
+        yield _section("Links waiting", line_chart(waiting, "links waiting, over visits", "visits"))
+
+
+def _kinds(title: str, what: str, kinds: Sequence[Kind], note: str = "") -> str:
+    rows = [
+        (_safe(kind.name), f"{kind.pages:,}", f"{kind.wanted:,}", share(kind.wanted, kind.pages) + _bar(kind))
+        for kind in kinds
+    ]
+    return _table(title, (what, "pages", "wanted", "share"), rows, note)
+
+
+def _spread(told: Figures) -> str:
+    totals = told.totals
+    return f"{totals.hosts_with_wanted:,} of {totals.hosts_with_pages:,} hosts that gave pages gave a wanted one."
+
+
+def _bar(kind: Kind) -> str:
+    return f'<span class="bar"><i style="width:{100 * kind.wanted / kind.pages:.0f}%"></i></span>'
+
+
+def _paces(paces: Sequence[Pace]) -> str:
+    rows = [(_safe(pace.host), f"{pace.seconds:,.3f}", f"{pace.visits:,}") for pace in paces]
+    return _table("Slowest hosts", ("host", "median seconds", "visits"), rows)
+
+
+def _reasons(title: str, reasons: Sequence[Reason], columns: tuple[str, str]) -> str:
+    rows = [(_safe(reason.because), _number(reason.for_good), _number(reason.for_now)) for reason in reasons]
+    return _table(title, ("reason", *columns), rows)
+
+
+def _number(count: int) -> str:
+    return f"{count:,}" if count else "–"
+
+
+def _finds(finds: Sequence[Find]) -> str:
+    rows = [(_find(find), f"{find.relevance:.2f}") for find in finds]
+    return _table("The best of the wanted pages", ("page", "relevance"), rows)
+
+
+def _find(find: Find) -> Cell:
+    return f"{_link(find.url, find.title)}<br><small>{_safe(find.url)}<br>{_safe(find.because)}</small>"
+
+
+def _link(url: str, title: str) -> str:
+    """Only what leads to the web is a link; what else a database might hold stays text."""
+    shown = _safe(title.strip() or url)
+    if not url.startswith(("http://", "https://")):
+        return shown
+    return f'<a href="{escape(url, quote=True)}" rel="noreferrer noopener nofollow">{shown}</a>'
+
+
+def _stops(told: Figures) -> str:
+    rows = [(_safe(stop.because), moment(stop.at)) for stop in told.stops[-MOST_ROWS:]]
+    return _table("Every stop and its reason", ("because", "when"), rows)
+
+
+def _footer(told: Figures) -> str:
+    links = told.links
+    states = ", ".join(
+        f"{links[state]:,} {state.replace('_', ' ')}" for state in ("settled", "in_transit", "returning")
+    )
+    return f"<footer>Of the links in the frontier {states}. Made by <b>spoor report</b>.</footer>"
+
+
+def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]], note: str = "") -> str:
+    """Nothing at all when there are no rows."""
+    if not rows:
+        return ""
+    head = "".join(f"<th>{column}</th>" for column in columns)
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    above = f'<p class="note">{note}</p>' if note else ""
+    table = f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    return _section(title, above + table)
+
+
+def _section(title: str, content: str) -> str:
+    return f"<section><h2>{title}</h2>{content}</section>"
+
+
+def _safe(text: str) -> Cell:
+    """Isolated, so that text written from right to left does not turn what stands beside it."""
+    return f"<bdi>{escape(plain(text, 160), quote=True)}</bdi>"

@@ -1,0 +1,49 @@
+"""Text from the web and numbers from the database, fit to be shown to a person."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from itertools import chain
+
+_CONTROLS = (range(0x20), range(0x7F, 0xA0))
+_TURNS = (range(0x2028, 0x202F), range(0x2066, 0x206A))
+"""Line ends, and marks that turn the direction of the text after them."""
+_HALVES = (range(0xD800, 0xE000),)
+"""Of surrogate pairs, as names of files may hold them: they cannot be written."""
+_UNSEEN = chain(*_CONTROLS, *_TURNS, *_HALVES)
+_SHOWN = dict.fromkeys(_UNSEEN, "\N{REPLACEMENT CHARACTER}") | {ord(gap): " " for gap in "\t\n\r"}
+
+
+def plain(text: str, longest: int = 500) -> str:
+    """One line that cannot command a terminal or turn what stands beside it; a long one loses its middle."""
+    half = longest // 2
+    short = text if len(text) <= longest else f"{text[:half]}…{text[-half:]}"
+    return short.translate(_SHOWN)
+
+
+def moment(at: float) -> str:
+    """`2026-11-15 12:00:01 UTC`; `never` for what is infinitely far away."""
+    try:
+        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (ValueError, OverflowError, OSError):
+        return "never"
+
+
+def duration(seconds: float) -> str:
+    """In the largest unit of which there are two."""
+    for unit, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:,.1f} {unit}"
+    return f"{seconds:,.1f} seconds"
+
+
+def size(count: float) -> str:
+    """`12.3 MB`."""
+    for unit, length in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= length:
+            return f"{count / length:,.1f} {unit}"
+    return f"{count:,.0f} bytes"
+
+
+def share(part: int, whole: int) -> str:
+    return f"{part / whole:.0%}" if whole else "–"

@@ -1,0 +1,142 @@
+"""What does a crawl know of one URL: where it was found, what it is worth, what became of it, and why?"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from spoor import robots
+from spoor.frontier.entry import Entry, State
+from spoor.frontier.host import Host
+from spoor.frontier.sqlite import COLUMNS, url_hash
+from spoor.report.reading import one_moment
+from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.journal import DroppedRow, EventRow, PageRow, dropped, events_of, pages_of
+from spoor.urls import canonical, host_of, near_misses
+
+STEPS_BACK = 10
+SUGGESTIONS = 5
+LOOKED_THROUGH = 2000
+"""URLs or host names among which similar ones are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """All that is known of a URL.
+
+    `entry` None: it never was in the frontier; then `sent_here` has the URLs that redirected to it and why that was not
+    followed, and `similar` URLs that are known. `path` leads back towards a seed. `ahead` counts links of the same host
+    that come before it. `allowed`: by the robots.txt of the host, as far as it is known.
+    """
+
+    url: str
+    entry: Entry | None
+    path: tuple[Entry, ...]
+    ahead: int
+    pages: tuple[PageRow, ...]
+    events: tuple[EventRow, ...]
+    dropped: DroppedRow | None
+    sent_here: tuple[tuple[str, str], ...]
+    host: Host | None
+    allowed: bool
+    similar: tuple[str, ...]
+
+    @property
+    def met(self) -> bool:
+        return bool(self.entry or self.pages or self.events or self.dropped or self.sent_here)
+
+
+def account(folder: CrawlFolder, url: str, agent: str) -> Account:
+    """`url` is normalised. It is looked for as it is, and then without what makes no difference to a page."""
+    with one_moment(folder) as db:
+        accounts = (_account(db, spelling, agent) for spelling in dict.fromkeys((url, canonical(url))))
+        told = next((one for one in accounts if one.met), None)
+        return told or _account(db, canonical(url), agent)
+
+
+def _account(db: sqlite3.Connection, url: str, agent: str) -> Account:
+    entry, host, lost = _entry(db, url), _host(db, host_of(url)), dropped(db, url)
+    pages, events = tuple(pages_of(db, url)), tuple(events_of(db, url))
+    found_on = entry.found_on if entry else lost.found_on if lost else ""
+    return Account(
+        url=url,
+        entry=entry,
+        path=tuple(_path(db, found_on)),
+        ahead=_ahead(db, entry) if entry else 0,
+        pages=pages,
+        events=events,
+        dropped=lost,
+        sent_here=() if entry else tuple(_sent_here(db, url)),
+        host=host,
+        allowed=host is None or robots.allows(host.robots, agent, url),
+        similar=() if entry or lost or events else tuple(_similar(db, url)),
+    )
+
+
+def _entry(db: sqlite3.Connection, url: str) -> Entry | None:
+    query = f"SELECT {COLUMNS} FROM links WHERE host = (SELECT id FROM hosts WHERE name = ?) AND hash = ? AND url = ?"
+    row = db.execute(query, (host_of(url), url_hash(url), url)).fetchone()
+    if row is None:
+        return None
+    _, _, _, state, *key, arrival, evidence, trail, depth, found_on, redirects, tries, again_at, because = row
+    return Entry(
+        url=url,
+        host=host_of(url),
+        key=tuple(part for part in key if part is not None),
+        evidence=json.loads(evidence),
+        trail=None if trail is None else json.loads(trail),
+        depth=depth,
+        found_on=found_on,
+        redirects=redirects,
+        arrival=arrival,
+        state=State(state),
+        tries=tries,
+        again_at=again_at,
+        because=because,
+    )
+
+
+def _path(db: sqlite3.Connection, found_on: str) -> Iterator[Entry]:
+    for _ in range(STEPS_BACK):
+        entry = _entry(db, found_on) if found_on else None
+        if entry is None:
+            return
+        yield entry
+        found_on = entry.found_on
+
+
+def _ahead(db: sqlite3.Connection, entry: Entry) -> int:
+    """How many links of the same host wait at a better place."""
+    key = [*entry.key, 0.0, 0.0][:3]
+    place = "(key1, ifnull(key2, 0), ifnull(key3, 0), -arrival) > (?, ?, ?, ?)"
+    host = "host = (SELECT id FROM hosts WHERE name = ?)"
+    query = f"SELECT count(*) FROM links WHERE {host} AND state = 0 AND {place}"
+    return int(db.execute(query, (entry.host, *key, -entry.arrival)).fetchone()[0])
+
+
+def _sent_here(db: sqlite3.Connection, url: str) -> Iterator[tuple[str, str]]:
+    query = "SELECT url, json_extract(detail, '$.because') FROM events WHERE kind = 'redirected' AND "
+    yield from db.execute(query + "json_extract(detail, '$.to') = ? ORDER BY id LIMIT 3", (url,)).fetchall()
+
+
+def _host(db: sqlite3.Connection, name: str) -> Host | None:
+    columns = "name, rest, closed, free_at, robots, robots_until, address"
+    row = db.execute(f"SELECT {columns} FROM hosts WHERE name = ?", (name,)).fetchone()
+    return None if row is None else Host(*row)
+
+
+def _similar(db: sqlite3.Connection, url: str) -> list[str]:
+    """Known URLs: other spellings of this one, then URLs of its host that are written alike, or else of such hosts."""
+    spellings = [other for other in near_misses(url) if _entry(db, other)]
+    table = "links INDEXED BY links_by_url"
+    of_host = f"SELECT url FROM {table} WHERE host = (SELECT id FROM hosts WHERE name = ?) ORDER BY id LIMIT ?"
+    beside = [known for (known,) in db.execute(of_host, (host_of(url), LOOKED_THROUGH))]
+    alike = difflib.get_close_matches(url, beside, SUGGESTIONS, 0.7)
+    if not beside:
+        hosts = [name for (name,) in db.execute("SELECT name FROM hosts ORDER BY id LIMIT ?", (LOOKED_THROUGH,))]
+        names = difflib.get_close_matches(host_of(url), hosts, SUGGESTIONS, 0.7)
+        alike = [known for name in names for (known,) in db.execute(of_host, (name, 1))]
+    return list(dict.fromkeys([*spellings, *alike]))[:SUGGESTIONS]
