@@ -6,18 +6,16 @@ import contextlib
 import json
 import logging
 import os
-import signal
 import sqlite3
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, fields
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from spoor.errors import BadInput, MissingExtra, UsageError
+from spoor.in_order import in_order
 from spoor.parse.charset import decode
 from spoor.parse.html import HTML_TYPES
 from spoor.store.crawl_folder import CrawlFolder
@@ -149,28 +147,7 @@ def _record(folder: CrawlFolder, file: str | None, offset: int | None) -> bytes 
 def _documents(archived: Iterator[Archived], workers: int) -> Iterator[Document]:
     """In the order of the pages, whatever the number of workers."""
     batches = iter(lambda: list(islice(archived, _BATCH)), [])
-    if workers == 1:
-        for batch in batches:
-            yield from _read(batch)
-        return
-    pool = ProcessPoolExecutor(workers, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
-    try:
-        yield from _through(pool, batches, in_flight=2 * workers)
-    except BrokenProcessPool:
-        raise BadInput("a process that reads pages died, perhaps out of memory; try --workers 1") from None
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _through(pool: ProcessPoolExecutor, batches: Iterable[list[Archived]], in_flight: int) -> Iterator[Document]:
-    """Never more batches under way than `in_flight`, so memory does not grow with the crawl."""
-    waiting: deque[Future[list[Document]]] = deque()
-    for batch in batches:
-        waiting.append(pool.submit(_read, batch))
-        if len(waiting) > in_flight:
-            yield from waiting.popleft().result()
-    while waiting:
-        yield from waiting.popleft().result()
+    return in_order(_read, batches, workers)
 
 
 def _read(batch: list[Archived]) -> list[Document]:

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +12,7 @@ from fastwarc.stream_io import FastWARCError
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from spoor.errors import BadInput
+from spoor.in_order import in_order
 from spoor.parse.html import read_page
 from spoor.records import Redirect
 from spoor.urls import join, normalise
@@ -51,7 +48,7 @@ def read_warcs(files: Sequence[Path], report: Report, workers: int | None = None
     """The result does not depend on the number of workers. `report` counts what could not be used."""
     batches = _batches(response for file in files for response in _responses(file, report))
     found = False
-    for packed in _in_order(batches, workers or os.cpu_count() or 1):
+    for packed in in_order(_understand, batches, workers or os.cpu_count() or 1):
         if isinstance(packed, Packed):
             report["truncated"] += not packed.whole
             found = True
@@ -106,35 +103,6 @@ def _batches(responses: Iterable[Response]) -> Iterator[list[Response]]:
             batch, size = [], 0
     if batch:
         yield batch
-
-
-def _in_order(batches: Iterator[list[Response]], workers: int) -> Iterator[Packed | str]:
-    if workers == 1:
-        for batch in batches:
-            yield from _understand(batch)
-        return
-    pool = ProcessPoolExecutor(workers, initializer=_leave_interrupts_to_the_parent)
-    try:
-        yield from _through(pool, batches, in_flight=2 * workers)
-    except BrokenProcessPool:
-        raise BadInput("a process that reads pages died, perhaps out of memory; try --workers 1") from None
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _through(pool: ProcessPoolExecutor, batches: Iterator[list[Response]], in_flight: int) -> Iterator[Packed | str]:
-    """Never more batches under way than `in_flight`, so memory does not grow with the archive."""
-    waiting: deque[Future[list[Packed | str]]] = deque()
-    for batch in batches:
-        waiting.append(pool.submit(_understand, batch))
-        if len(waiting) > in_flight:
-            yield from waiting.popleft().result()
-    while waiting:
-        yield from waiting.popleft().result()
-
-
-def _leave_interrupts_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _understand(batch: list[Response]) -> list[Packed | str]:
