@@ -18,7 +18,7 @@ from spoor.store.crawl_folder import open_for_crawling
 from tests.chaos import HONEST, WRONG, Chaos, chaos
 
 PATHS = sorted((HONEST.keys() | WRONG.keys()) - {"/robots.txt", "/robots-500/robots.txt"})
-SECONDS = 8.0
+SECONDS = 14.0
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def _settings(seeds: tuple[str, ...]) -> Config:
         Crawling(seeds=seeds, strategy="breadth-first", connections=32, allow_private=True),
         ScopeSettings(pages_per_host=40),
         Politeness(rest=0.0),
-        FetchSettings(connect_seconds=0.5, read_seconds=0.4, whole_seconds=1.0, body_bytes=2_000_000),
+        FetchSettings(connect_seconds=3.0, read_seconds=2.0, whole_seconds=4.0, body_bytes=2_000_000),
     )
 
 

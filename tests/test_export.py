@@ -7,6 +7,7 @@ import gzip
 import json
 import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -167,3 +168,12 @@ def test_the_command_refuses_in_one_line(tmp_path: Path) -> None:
         given.run(given)
     with pytest.raises(UsageError, match="--format"):
         arguments(tmp_path, "--format", "xml", "--out", tmp_path / "c.txt")
+
+
+def test_a_page_that_asks_not_to_be_indexed_is_exported_only_with_all(crawl: CrawlFolder, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(crawl.database)) as db:
+        db.execute("UPDATE pages SET noindex = 1 WHERE url = 'http://a.test/gzip'")
+        db.commit()
+    report = export(crawl, Wish("jsonl"), tmp_path / "some.jsonl", lambda pages: None)
+    assert report["exported"] == 4 and report["not to be indexed"] == 1
+    assert export(crawl, Wish("jsonl", every=True), tmp_path / "all.jsonl", lambda pages: None)["exported"] == 6

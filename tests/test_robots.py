@@ -125,3 +125,7 @@ def test_many_stars_take_no_time() -> None:
     began = time.perf_counter()
     assert allows("User-agent: *\nDisallow: /" + "a*" * 50_000 + "b$", "/" + "a" * 20_000)
     assert time.perf_counter() - began < 1
+
+
+def test_a_host_that_asks_for_days_gets_five_minutes() -> None:
+    assert robots.delay("User-agent: *\nCrawl-delay: 86400", "spoor") == robots.LONGEST_DELAY == 300.0

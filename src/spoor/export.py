@@ -119,6 +119,9 @@ FORMATS: dict[str, Callable[[Iterable[Document], Path], None]] = {
 
 def _archived(folder: CrawlFolder, db: sqlite3.Connection, every: bool, report: Report) -> Iterator[Archived]:
     for page in pages(db, relevant_only=not every):
+        if page.noindex and not every:
+            report["not to be indexed"] += 1
+            continue
         message = _message(folder, db, page)
         if message is None:
             report["not in the archive"] += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
@@ -56,9 +57,10 @@ _judge: Judge
 
 
 def prepare_worker(judge: Judge) -> None:
-    """Given to the pool as its initializer."""
+    """Given to the pool as its initializer. An interrupt is for the crawl, which lets its workers finish."""
     global _judge
     _judge = judge
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def read_in_worker(visit: Visit, response: Response) -> Read:

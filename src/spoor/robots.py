@@ -11,6 +11,9 @@ _USER_AGENT = re.compile(r"^([ \t]*user[- ]?agent[ \t]*:[ \t]*)([^\s/*#]+)[^\r\n
 _LARGE = 20_000
 """Characters; parsed, a text takes some twenty times its length."""
 
+LONGEST_DELAY = 300.0
+"""Seconds of a Crawl-delay that are heeded; a host that asks for days would keep a crawl open for ever."""
+
 SILENT = "# The host did not answer.\nUser-agent: *\nDisallow: /\n"
 """Stands for the rules of a host that could not be asked, often enough: nothing may be fetched from it."""
 
@@ -21,13 +24,15 @@ def allows(text: str, agent: str, url: str) -> bool:
 
 
 def delay(text: str, agent: str) -> float | None:
-    """Seconds the host wants between two visits, by Crawl-delay or Request-rate; None: it does not say."""
+    """Seconds the host wants between two visits, by Crawl-delay or Request-rate, at most LONGEST_DELAY; None: it does
+    not say."""
     if not text:
         return None
     rules, name = _rules(text), _name(agent)
     rate = rules.request_rate(name)
     wanted = [rules.crawl_delay(name), rate.seconds / rate.requests if rate else None]
-    return max((seconds for seconds in wanted if seconds is not None), default=None)
+    longest = max((seconds for seconds in wanted if seconds is not None), default=None)
+    return None if longest is None else min(longest, LONGEST_DELAY)
 
 
 def _name(agent: str) -> str:

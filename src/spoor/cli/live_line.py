@@ -49,7 +49,7 @@ class LiveLine:
                 self._visited += 1
                 self._found += event.verdict.relevant
             elif isinstance(event, Failed):
-                self._failed += event.visit.purpose == "page"
+                self._failed += 1
                 self._last_failure = f"{event.visit.url}: {event.reason}"
         if self._live:
             self._live.update(Text(self.line()))

@@ -17,7 +17,7 @@ from spoor.store.crawl_folder import CrawlFolder, open_for_reading
 
 EXAMPLES = """
 spoor report my-crawl
-spoor report my-crawl --out /tmp/my-crawl.html
+spoor report my-crawl --out my-crawl.html
 spoor report my-crawl --politeness
 """
 

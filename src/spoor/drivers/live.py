@@ -29,8 +29,8 @@ class LiveDriver:
     _stop_by: float | None = field(default=None, init=False)
 
     def stop(self) -> None:
-        """Begin no more visits; what is under way may still arrive, for a while."""
-        self._stop_by = self.clock() + GRACE
+        """Begin no more visits; what is under way may still arrive, for a while. Told twice, it does not wait."""
+        self._stop_by = self.clock() + (GRACE if self._stop_by is None else 0.0)
         self._arrived.put_nowait(None)
 
     async def run(self) -> AsyncIterator[list[Event]]:
@@ -47,6 +47,7 @@ class LiveDriver:
                 if arrivals:
                     yield self.crawl.absorb(arrivals, self.clock())
                 elif self._stop_by is not None and self.clock() >= self._stop_by:
+                    yield self.crawl.absorb([], self.clock())
                     return
         finally:
             await self._abandon()

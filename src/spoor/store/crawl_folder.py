@@ -5,7 +5,7 @@ crawl.toml      exactly what ran
 crawl.db        links, hosts, pages, events (SQLite)
 warc/           what came: *.warc.gz, and beside each its index *.cdxj
 report.html     what `spoor report` made of it
-lock            the process that crawls, while it does
+lock            the process that crawls, or did last; locked while it does
 """
 
 from __future__ import annotations
