@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import sys
 
-from bench import compiled, frontier, traps
+from bench import compiled, endurance, frontier, live, traps
 
-PARTS = {"compiled": compiled.main, "frontier": frontier.main, "traps": traps.main}
+PARTS = {
+    "compiled": compiled.main,
+    "frontier": frontier.main,
+    "live": live.main,
+    "endurance": endurance.main,
+    "traps": traps.main,
+}
 
 
 def main() -> int:

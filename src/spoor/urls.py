@@ -122,7 +122,9 @@ def canonical(url: str) -> str:
 
     For live crawls. The other parameters keep their order and spelling: some servers care.
     """
-    path, _, query = url.partition("?")
+    path, mark, query = url.partition("?")
+    if not mark and ";" not in path and "(" not in path and "%3B" not in path:
+        return url
     if "%3B" in path or ";" in path or "(" in path:
         bare = _SESSION_IN_PATH.sub("", path)
         path = path if bare == path else normalise(bare) or path

@@ -71,6 +71,9 @@ def _windows(codes: Hashes) -> Hashes:
 def _sample(hashes: Hashes) -> Hashes:
     mixed = hashes * np.uint64(0xD6E8FEB86659FD93)
     mixed ^= mixed >> np.uint64(32)
+    if len(mixed) > 16 * KEPT:  # hashes are spread evenly: those below a threshold hold the smallest, and are few
+        few = mixed[mixed < np.uint64((1 << 64) // len(mixed) * 4 * KEPT)]
+        mixed = few if len(few) > KEPT else mixed
     if len(mixed) > 2 * KEPT:  # sorting all of a long text would take most of the time
         mixed = np.partition(mixed, 2 * KEPT)[: 2 * KEPT]
     return np.unique(mixed)[:KEPT]

@@ -6,6 +6,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,11 @@ from spoor.errors import BadInput, BrokenContract
 from spoor.frontier.entry import Entry, State
 from spoor.frontier.host import Host
 from spoor.frontier.store import Counters
-from spoor.records import Key, TrailState
+from spoor.records import Evidence, Key, TrailState
 from spoor.urls import host_of
 
 KEY_PARTS = 3
-CACHE_KIB = 512 * 1024
+CACHE_KIB = 128 * 1024
 STATEMENTS = 512
 PLACES_PER_QUERY = 400
 PAGES_PER_CHECKPOINT = 32 * 1024
@@ -209,8 +210,8 @@ class SqliteStore:
             host=self._host_names[host],
             key=tuple(part for part in (key1, key2, key3) if part is not None),
             arrival=arrival,
-            evidence=json.loads(evidence),
-            trail=None if trail is None else _tuples(json.loads(trail)),
+            evidence=_evidence(evidence),
+            trail=None if trail is None else _trail(trail),
             depth=depth,
             found_on=found_on,
             redirects=rest[0],
@@ -239,6 +240,18 @@ def _key_columns(key: Key) -> tuple[float | None, ...]:
     if len(key) > KEY_PARTS:
         raise BrokenContract(f"a key has at most {KEY_PARTS} parts, not {len(key)}: {key}")
     return (*key, *[None] * (KEY_PARTS - len(key)))
+
+
+@lru_cache(STATEMENTS)
+def _evidence(text: str) -> Evidence:
+    """The links of a page often have the same evidence. Nobody changes one."""
+    found: Evidence = json.loads(text)
+    return found
+
+
+@lru_cache(STATEMENTS)
+def _trail(text: str) -> TrailState:
+    return _tuples(json.loads(text))
 
 
 def _tuples(state: TrailState) -> TrailState:

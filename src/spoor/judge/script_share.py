@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import sys
+import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from spoor.errors import UsageError
 from spoor.records import Page, Verdict
@@ -38,7 +44,27 @@ SCRIPTS: dict[str, str] = {
 }
 """Ranges of code points, as inside a character class."""
 
-_LETTERS = re.compile(r"[^\W\d_]|[\u0e00-\u0eff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff]")
+
+@cache
+def _letters() -> NDArray[np.bool_]:
+    """Which code points are letters; the vowel signs of the scripts above count as letters too."""
+    letters = np.array([chr(code).isalpha() for code in range(sys.maxunicode + 1)], np.bool_)
+    for ranges in SCRIPTS.values():
+        for code in _codes(ranges):
+            letters[code] |= unicodedata.category(chr(code)).startswith("M")
+    return letters
+
+
+@cache
+def _letters_of(script: str) -> NDArray[np.bool_]:
+    inside = np.zeros(sys.maxunicode + 1, np.bool_)
+    inside[list(_codes(SCRIPTS[script]))] = True
+    return inside & _letters()
+
+
+def _codes(ranges: str) -> Iterator[int]:
+    for first, last in re.findall("(.)-(.)", ranges):
+        yield from range(ord(first), ord(last) + 1)
 
 
 @dataclass(frozen=True)
@@ -57,12 +83,12 @@ class ScriptShare:
             raise UsageError(f"least={self.least:g} is not a share between 0 and 1")
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
-        inside = re.compile(f"[{SCRIPTS[self.script]}]")
-        return [self._judge(page, inside) for page in pages]
+        return [self._judge(page) for page in pages]
 
-    def _judge(self, page: Page, inside: re.Pattern[str]) -> Verdict:
-        letters = len(_LETTERS.findall(page.text))
+    def _judge(self, page: Page) -> Verdict:
+        codes = np.frombuffer(page.text.encode("utf-32-le", "surrogatepass"), np.uint32)
+        letters = int(np.count_nonzero(_letters()[codes]))
         if not letters:
             return Verdict(0.0, False, "no letters")
-        share = min(1.0, len(inside.findall(page.text)) / letters)
+        share = int(np.count_nonzero(_letters_of(self.script)[codes])) / letters
         return Verdict(share, share >= self.least, f"{share:.0%} of {letters} letters are {self.script}")

@@ -1,0 +1,189 @@
+"""The live crawl: pages a second and processor time a page, of spoor doing everything and of Scrapy doing less."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import multiprocessing
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.served_web import Shape, served
+from spoor.cli.tables import print_table
+from spoor.config import Config, Crawling, Politeness, Target
+from spoor.events import Event, Visited
+from spoor.session import open_session
+from spoor.store.crawl_folder import open_for_crawling
+
+CONNECTIONS = 64
+WEB_PER_CRAWL = 3
+"""How many times larger the web is than the crawl, so that links go on being new."""
+WARMING = 0.1
+"""The share of the pages before the clock starts: processes begin, hosts are opened, caches fill."""
+
+HOW_TO_INSTALL = "Scrapy is not installed, so it is not compared; pip install scrapy==2.19.0"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One crawl. `seconds` are those of the wall clock, `processor` those of all its processes."""
+
+    pages: int
+    seconds: float
+    processor: float
+
+    @property
+    def speed(self) -> float:
+        return self.pages / self.seconds
+
+    @property
+    def cost(self) -> float:
+        """Milliseconds of processor time a page."""
+        return 1000 * self.processor / self.pages
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """`command` is given the number of pages and the seeds; it prints a `Run` as JSON."""
+
+    name: str
+    command: tuple[str, ...]
+    cores: tuple[int, ...]
+
+    def run(self, pages: int, seeds: list[str]) -> Run:
+        command = [*self.command, str(pages), json.dumps(seeds)]
+        pinned = ["taskset", "--cpu-list", ",".join(map(str, self.cores))]
+        done = subprocess.run([*pinned, *command], stdout=subprocess.PIPE, text=True, check=True)
+        return Run(**json.loads(done.stdout))
+
+
+def main(options: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench live", description=__doc__)
+    parser.add_argument("--pages", type=int, default=3000, metavar="N", help="visited by each crawl")
+    parser.add_argument("--rounds", type=int, default=3, metavar="K", help="the median of K is printed")
+    parser.add_argument("--scrapy", default=sys.executable, metavar="PYTHON", help="an interpreter that has Scrapy")
+    arguments = parser.parse_args(options)
+    shape = Shape(arguments.pages * WEB_PER_CRAWL)
+    first, *others = sorted(os.sched_getaffinity(0))
+    two = (first, *others[:1])
+    alone = [spoor("one process", 0, two[:1]), *scrapies(arguments.scrapy, two[:1])]
+    workers = [spoor("1 worker", 1, two[:1]), spoor("1 worker", 1, two), spoor("2 workers", 2, two)]
+    runs: dict[Contestant, list[Run]] = {}
+    for contestants, cores in ((alone, others[-1:] or two), (workers, others[1:] or two)):
+        with served(shape, cores) as seeds:
+            for _ in range(arguments.rounds):
+                for one in contestants:
+                    runs.setdefault(one, []).append(one.run(arguments.pages, seeds))
+                    tell(one, runs[one][-1])
+    print_runs(runs, f"live crawl: {arguments.pages:,} pages of a web of {shape.pages:,}, median of {arguments.rounds}")
+    print_ratios({one: median(each, lambda run: run.speed) for one, each in runs.items()})
+
+
+def spoor(name: str, workers: int, cores: tuple[int, ...]) -> Contestant:
+    return Contestant(f"spoor, {name}", (sys.executable, "-m", "bench.live", str(workers)), cores)
+
+
+def scrapies(python: str, cores: tuple[int, ...]) -> list[Contestant]:
+    if subprocess.run([python, "-c", "import scrapy"], stderr=subprocess.DEVNULL, check=False).returncode:
+        print(HOW_TO_INSTALL)
+        return []
+    script = str(Path(__file__).with_name("scrapy_spiders.py"))
+    return [Contestant(f"Scrapy, {style}", (python, script, style), cores) for style in ("documented", "tuned")]
+
+
+def tell(one: Contestant, run: Run) -> None:
+    place = f"{one.name} on {len(one.cores)} core{'s' * (len(one.cores) > 1)}"
+    print(f"  {place:<32}{run.speed:>7.0f} pages/s{run.cost:>8.2f} CPU ms/page", flush=True)
+
+
+def median(runs: list[Run], of: Callable[[Run], float]) -> float:
+    return statistics.median(map(of, runs))
+
+
+def print_runs(runs: dict[Contestant, list[Run]], title: str) -> None:
+    rows = [
+        [
+            one.name,
+            str(len(one.cores)),
+            f"{median(each, lambda r: r.speed):.0f}",
+            f"{median(each, lambda r: r.cost):.2f}",
+        ]
+        for one, each in runs.items()
+    ]
+    print_table(("crawler", "cores", "pages/s", "CPU ms/page"), rows, title)
+
+
+def print_ratios(speeds: dict[Contestant, float]) -> None:
+    by_name = {(one.name, len(one.cores)): speed for one, speed in speeds.items()}
+    alone, two = by_name["spoor, one process", 1], by_name.get(("spoor, 2 workers", 2))
+    for style in ("documented", "tuned"):
+        if other := by_name.get((f"Scrapy, {style}", 1)):
+            print(f"spoor / Scrapy, {style}: {alone / other:.2f}")
+    if two:
+        print(f"2 workers on 2 cores / 1 worker on 1 core: {two / by_name['spoor, 1 worker', 1]:.2f}")
+        print(f"2 workers on 2 cores / 1 worker on 2 cores: {two / by_name['spoor, 1 worker', 2]:.2f}")
+        print(f"2 workers on 2 cores / one process on 1 core: {two / alone:.2f}")
+
+
+def settings(pages: int, seeds: Sequence[str], workers: int = 0) -> Config:
+    """Everything that spoor does, without the rests that politeness would ask for."""
+    crawling = Crawling(
+        seeds=tuple(seeds), max_pages=pages, workers=workers, connections=CONNECTIONS, allow_private=True
+    )
+    return Config(Target(script="thai"), crawling, politeness=Politeness(rest=0.0))
+
+
+async def crawl(folder: Path, asked: Config, watch: Callable[[list[Event]], None]) -> None:
+    """`watch` is shown the events of each batch, after it was committed."""
+    with open_for_crawling(folder) as opened:
+        async with open_session(opened, asked) as session:
+            async for events in session.run():
+                watch(events)
+
+
+class Watch:
+    """The time from the end of the warming up to the last page."""
+
+    def __init__(self, pages: int) -> None:
+        self._starts_at = round(pages * WARMING)
+        self._pages = self._counted = 0
+        self._began = self._ended = (0.0, 0.0)
+
+    def __call__(self, events: list[Event]) -> None:
+        self._pages += sum(isinstance(event, Visited) for event in events)
+        self._ended = time.perf_counter(), processor_seconds()
+        if self._pages >= self._starts_at and not self._counted:
+            self._began, self._counted = self._ended, self._pages
+
+    def run(self) -> Run:
+        wall, processor = (end - start for start, end in zip(self._began, self._ended, strict=True))
+        return Run(self._pages - self._counted, wall, processor)
+
+
+def processor_seconds() -> float:
+    """Of this process and its workers, who are still alive."""
+    return time.process_time() + sum(_processor_seconds_of(child.pid) for child in multiprocessing.active_children())
+
+
+def _processor_seconds_of(process: int | None) -> float:
+    user, system = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def measure(workers: int, pages: int, seeds: list[str]) -> Run:
+    watch = Watch(pages)
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(crawl(Path(folder), settings(pages, seeds, workers), watch))
+    return watch.run()
+
+
+if __name__ == "__main__":
+    print(json.dumps(vars(measure(int(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3])))))
