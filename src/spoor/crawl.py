@@ -28,8 +28,8 @@ from spoor.records import (
     Verdict,
     Visit,
 )
-from spoor.roles import Journal
-from spoor.strategy import Strategy
+from spoor.roles import Journal, LinkReader
+from spoor.strategy import Strategy, hinted
 from spoor.urls import host_of, robots_url
 
 Arrival = tuple[Visit, Outcome]
@@ -190,10 +190,13 @@ class Crawl:
         return offered
 
     def _evidence(self, sighting: Sighting, links: list[Link]) -> Sequence[Evidence]:
-        facts = self.strategy.scorer.evidence(sighting, links) if links else ()
+        scorer = self.strategy.scorer
+        if isinstance(scorer, LinkReader) and links and not links[0].hints:
+            links = hinted(scorer, sighting.page, links)
+        facts = scorer.evidence(sighting, links) if links else ()
         if len(facts) != len(links):
             told = f"{len(facts)} evidences for {len(links)} links on {sighting.page.url}"
-            raise BrokenContract(f"{self.strategy.scorer!r} gave {told}")
+            raise BrokenContract(f"{scorer!r} gave {told}")
         return facts
 
     def _at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:

@@ -19,9 +19,22 @@ TrailState = Any
 """What a path remembers; made of None, numbers, strings and tuples of them, so that it can be stored."""
 
 
+Hints = tuple[float, ...]
+"""What a scorer read off a link, in an order of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is known of the wanted before the first visit: the language as a BCP-47 tag, and words of the topic."""
+
+    language: str = ""
+    words: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a page says about another page. `left` and `right` are the words around the anchor."""
+    """What a page says about another page. `left` and `right` are the words around the anchor, `hreflang` the language
+    that the page claims for the target; `hints` are there once a `LinkReader` has read the link."""
 
     url: str
     anchor: str = ""
@@ -29,6 +42,8 @@ class Link:
     right: str = ""
     heading: str = ""
     nofollow: bool = False
+    hreflang: str = ""
+    hints: Hints = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +97,8 @@ class Page:
 
     `links` holds distinct targets in document order; `unrecorded` counts those left out because a simulated web does
     not hold them. `canonical` is the URL that the page calls its own, "" when it names none; `noindex` its wish
-    not to be indexed. A page of a web that keeps no content has empty texts and links without context.
+    not to be indexed; `language` what its `lang` attribute claims. A page of a web that keeps no content has empty
+    texts and links without context.
     """
 
     url: str
@@ -99,6 +115,7 @@ class Page:
     unrecorded: int = 0
     canonical: str = ""
     noindex: bool = False
+    language: str = ""
 
     @property
     def out_degree(self) -> int:
@@ -144,7 +161,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A page that was judged where it was read, in another process."""
+    """A page that was judged where it was read, in another process; its links bring their hints along."""
 
     page: Page
     verdict: Verdict

@@ -42,6 +42,15 @@ def names(requirement: Requirement) -> list[str]:
     return list(dict.fromkeys(name for part in requirement.parts for name in names(part)))
 
 
+def asserted(requirement: Requirement) -> list[str]:
+    """The names that are asked for rather than denied, in the order they are written, each once."""
+    if isinstance(requirement, str):
+        return [requirement]
+    if requirement.by == "not":
+        return []
+    return list(dict.fromkeys(name for part in requirement.parts for name in asserted(part)))
+
+
 def _understood(node: ast.expr) -> Requirement:
     match node:
         case ast.Name(id=name):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from spoor.events import Event
-from spoor.records import Evidence, Key, Link, Outcome, Page, Ruling, Sighting, TrailState, Verdict, Visit
+from spoor.records import Evidence, Hints, Key, Link, Outcome, Page, Ruling, Sighting, TrailState, Verdict, Visit, Wish
 
 Merge = Callable[[float, float], float]
 """How two sightings of one evidence become one: the old value and the new, to the value kept."""
@@ -23,6 +23,14 @@ class Judge(Protocol):
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         """One verdict per page, in the same order."""
         ...
+
+
+@runtime_checkable
+class Foretelling(Protocol):
+    """A judge that can say beforehand what it will look for, so that strategies need not start blind."""
+
+    @property
+    def wish(self) -> Wish: ...
 
 
 class Trail(Protocol):
@@ -61,6 +69,16 @@ class LinkScorer(Protocol):
 
     def key(self, evidence: Evidence) -> float | Key:
         """Larger is sooner; always a number, or always a tuple of one length. Never NaN."""
+        ...
+
+
+@runtime_checkable
+class LinkReader(Protocol):
+    """A scorer that reads links where pages are read, in another process when there are workers. So it may use nothing
+    that was learned on the way; what it found is in the `hints` of the links when `evidence` is asked for."""
+
+    def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
+        """One for each of `links`, in the same order; never empty."""
         ...
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from spoor.records import ADMIT, Evidence, Link, Page, Ruling, TrailState, Verdict, Visit
-from spoor.roles import Admission, Judge, Learner, LinkScorer, Trail, Upkeep
+from spoor.records import ADMIT, Evidence, Link, Page, Ruling, TrailState, Verdict, Visit, Wish
+from spoor.roles import Admission, Foretelling, Judge, Learner, LinkReader, LinkScorer, Trail, Upkeep
 
 
 @dataclass(frozen=True)
@@ -62,3 +62,13 @@ class Strategy:
     def _parts(self) -> Iterator[tuple[str, Any]]:
         parts = ((part.name, getattr(self, part.name)) for part in fields(self))
         return ((name, part) for name, part in parts if part is not None)
+
+
+def hinted(reader: LinkReader, page: Page, links: Sequence[Link]) -> list[Link]:
+    """The links of a page with what the reader makes of each."""
+    return [replace(link, hints=hints) for link, hints in zip(links, reader.hints(page, links), strict=True)]
+
+
+def wish_of(judge: Judge) -> Wish:
+    """What a judge says it will look for; nothing when it cannot say."""
+    return judge.wish if isinstance(judge, Foretelling) else Wish()

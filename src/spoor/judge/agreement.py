@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from spoor.errors import UsageError
-from spoor.records import Page, Verdict
-from spoor.requirement import Combined, Requirement, names, parse
+from spoor.records import Page, Verdict, Wish
+from spoor.requirement import Combined, Requirement, asserted, names, parse
 from spoor.roles import Judge
+from spoor.strategy import wish_of
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,13 @@ class Agreement:
     @property
     def reads_content(self) -> bool:
         return any(self.judges[name].reads_content for name in self._asked)
+
+    @property
+    def wish(self) -> Wish:
+        """What the judges look for together. What must not be is no wish."""
+        wishes = [wish_of(self.judges[name]) for name in asserted(self._required)]
+        language = next((wish.language for wish in wishes if wish.language), "")
+        return Wish(language, tuple(dict.fromkeys(word for wish in wishes for word in wish.words)))
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         said = [self.judges[name].judge(pages) for name in self._asked]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from spoor.errors import UsageError
-from spoor.records import Page, Verdict
+from spoor.records import Page, Verdict, Wish
 
 CHARSETS: dict[str, frozenset[str]] = {
     "ja": frozenset({"euc-jp", "shift_jis", "iso-2022-jp"}),
@@ -46,6 +46,10 @@ class Charset:
         if self.language not in CHARSETS:
             known = ", ".join(sorted(CHARSETS))
             raise UsageError(f"no encoding gives the language {self.language!r} away; the charset judge knows {known}")
+
+    @property
+    def wish(self) -> Wish:
+        return Wish(language=self.language)
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         return [self._judge(page) for page in pages]
