@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from spoor.cli.tables import print_table
 from spoor.course import Course, Task, read_seeds
 from spoor.drivers.compiled import LinkGraph, Plan, run
-from spoor.webs.compilation import compiled
+from spoor.compilation import compiled
 from spoor.webs.generate import Request, generate
 from spoor.webs.graph import read_only
 from spoor.webs.web import Web

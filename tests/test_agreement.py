@@ -11,9 +11,10 @@ from spoor.judge.agreement import Agreement
 from spoor.judge.charset import Charset
 from spoor.judge.script_share import ScriptShare
 from spoor.judge.truth import Truth
-from spoor.records import Page
-from spoor.requirement import Combined, names, parse
+from spoor.records import Page, Wish
+from spoor.requirement import Combined, asserted, names, parse
 from spoor.roles import Judge
+from spoor.strategy import wish_of
 
 JUDGES: dict[str, Judge] = {
     "charset": Charset("th"),
@@ -69,6 +70,19 @@ def test_names_come_in_order_each_once() -> None:
     required = parse("b and not (a or b) or c")
     assert names(required) == ["b", "a", "c"]
     assert isinstance(required, Combined) and required.by == "or"
+
+
+def test_what_is_denied_is_not_asked_for() -> None:
+    assert asserted(parse("b and not (a or b) or c")) == ["b", "c"]
+
+
+def test_together_judges_look_for_what_each_of_them_looks_for() -> None:
+    topic = Truth("subject.Science.Biology", lambda url: True)
+    assert wish_of(topic) == Wish(words=("subject", "science", "biology"))
+    assert wish_of(Truth("lang=ja", lambda url: True)) == Wish("ja")
+    judges: dict[str, Judge] = {"charset": Charset("th"), "topic": topic, "script": ScriptShare("thai")}
+    assert wish_of(Agreement("script and charset and topic", judges)) == Wish("th", wish_of(topic).words)
+    assert wish_of(Agreement("topic and not charset", judges)) == wish_of(topic)
 
 
 formulas = st.recursive(

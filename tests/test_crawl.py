@@ -24,6 +24,8 @@ from spoor.records import (
     ADMIT,
     Evidence,
     Failure,
+    Hints,
+    Judged,
     Link,
     Outcome,
     Page,
@@ -32,6 +34,7 @@ from spoor.records import (
     Ruling,
     Sighting,
     TrailState,
+    Verdict,
     Visit,
 )
 from spoor.roles import Merge, WaitingLinks
@@ -83,6 +86,33 @@ def pages(**links: str) -> WrittenWorld:
         for to, _, _ in found:
             outcomes.setdefault(url(to), Page(url(to)))
     return WrittenWorld(outcomes | {u: o for u, o in outcomes.items() if isinstance(o, Page) and o.links})
+
+
+@dataclass(frozen=True)
+class HintedLength(AnchorLength):
+    """The same, by what was read where the page was read."""
+
+    def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
+        return [(float(len(link.anchor)),) for link in links]
+
+    def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+        return [{"letters": link.hints[0]} for link in links]
+
+
+def test_a_scorer_that_reads_links_finds_its_hints_on_them() -> None:
+    world = pages(S="a:x b:xx c:x", b="c:xxx a:x")
+    assert names(events_of(world, Strategy(truth(world), HintedLength()), ["S"])) == "s b c a"
+
+
+def test_links_that_were_read_elsewhere_are_not_read_again() -> None:
+    crawl = Crawl(Strategy(truth(pages()), HintedLength()), Frontier(MemoryStore()))
+    crawl.begin([url("S")])
+    visit = crawl.next_visit(0.0)
+    assert visit is not None
+    page = Page(url("S"), links=(Link(url("a"), "long", hints=(1.0,)), Link(url("b"), "x", hints=(2.0,))))
+    crawl.absorb([(visit, Judged(page, Verdict(0.0, False, "")))], 0.0)
+    following = crawl.next_visit(0.0)
+    assert following is not None and following.url == url("b")
 
 
 def test_a_link_met_again_moves_up_with_its_evidence() -> None:

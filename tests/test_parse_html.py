@@ -50,7 +50,6 @@ def test_texts_are_also_kept_by_tag() -> None:
         "keywords": "k, l",
         "h1": "one x\ntwo",
         "em": "x",
-        "a": "link\nin bold",
         "b": "bold in bold",
     }
 

@@ -21,6 +21,7 @@ from spoor.crawl import Limits
 from spoor.errors import UsageError
 from spoor.events import Event, Refused, Visited
 from spoor.judge.script_share import ScriptShare
+from spoor.parse.sketch import sketch
 from spoor.records import ADMIT, Link, Outcome, Page, Ruling, Sighting, Verdict, Visit
 from spoor.roles import Judge
 from spoor.score.arrival import Arrival
@@ -42,7 +43,7 @@ def prose(number: int, words: int = 80) -> str:
 
 
 def page(url: str, text: str, links: Sequence[str] = ()) -> Page:
-    return Page(url, text=text, links=tuple(map(Link, links)))
+    return Page(url, text=text, links=tuple(map(Link, links)), sketch=sketch(text) if text else None)
 
 
 def month(number: int, home: str = "http://town.test/cal") -> str:
@@ -218,8 +219,8 @@ def test_every_url_has_a_template_and_a_ruling(url: str | None) -> None:
 def test_any_text_is_new_once_whatever_its_numbers(text: str) -> None:
     """Two passages of a text may want the same place in a small memory; most stay."""
     memory = Memory(2**16)
-    assert memory.unseen(passages(text, "a.test")) == 1.0
-    assert memory.unseen(passages(f"12 {text}\n34", "a.test")) <= 0.1
+    assert memory.unseen(passages(sketch(text), "a.test")) == 1.0
+    assert memory.unseen(passages(sketch(f"12 {text}\n34"), "a.test")) <= 0.1
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

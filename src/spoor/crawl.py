@@ -28,7 +28,7 @@ from spoor.records import (
     Verdict,
     Visit,
 )
-from spoor.roles import Journal, LinkReader
+from spoor.roles import Journal
 from spoor.strategy import Strategy, hinted
 from spoor.urls import host_of, robots_url
 
@@ -66,6 +66,7 @@ class Crawl:
         self.limits = limits or Limits()
         self._journal = journal
         self._learners = strategy.learners()
+        self._link_reader = strategy.link_reader
         self._merge = strategy.scorer.merge
         self._turned_away: list[Refused] = []
         self._upkeep_at = self._next_upkeep()
@@ -190,9 +191,9 @@ class Crawl:
         return offered
 
     def _evidence(self, sighting: Sighting, links: list[Link]) -> Sequence[Evidence]:
+        if self._link_reader is not None and links and not links[0].hints:
+            links = hinted(self._link_reader, sighting.page, links)
         scorer = self.strategy.scorer
-        if isinstance(scorer, LinkReader) and links and not links[0].hints:
-            links = hinted(scorer, sighting.page, links)
         facts = scorer.evidence(sighting, links) if links else ()
         if len(facts) != len(links):
             told = f"{len(facts)} evidences for {len(links)} links on {sighting.page.url}"

@@ -11,12 +11,14 @@ from dataclasses import dataclass, field, replace
 from spoor.events import Event, Visited
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.understanding import understand
+from spoor.parse.sketch import sketch
 from spoor.records import Failure, Judged, Link, Outcome, Page, Redirect, Response, RobotsRules, Visit
-from spoor.roles import Judge
-from spoor.store.duplicates import Duplicates, simhash
+from spoor.roles import Judge, LinkReader
+from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal, PageFacts
 from spoor.store.record import digest_of
 from spoor.store.warc import Kept, WarcKeeper, judgement
+from spoor.strategy import Strategy, hinted
 from spoor.urls import canonical
 
 ROBOTS_REDIRECTS = 5
@@ -24,20 +26,36 @@ ROBOTS_REDIRECTS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A response understood: the outcome, and the fingerprint of the text if it is a page."""
+class Reader:
+    """Makes of a response all that can be made of it alone. Pure, so that it can be done in another process. `texts` is
+    whether the crawl itself has a use for them."""
 
-    outcome: Outcome
-    fingerprint: int | None = None
+    judge: Judge
+    links: LinkReader | None
+    texts: bool
 
+    @staticmethod
+    def of(strategy: Strategy) -> Reader:
+        links = strategy.link_reader
+        return Reader(strategy.judge, links, texts=links is None and strategy.scorer.reads_content)
 
-def read(visit: Visit, response: Response, judge: Judge) -> Read:
-    """Pure, so that it can be done in another process."""
-    outcome = understand(visit, response)
-    if not isinstance(outcome, Page):
-        return Read(outcome)
-    page = replace(outcome, links=canonical_links(outcome))
-    return Read(Judged(page, judge.judge([page])[0]), simhash(page.text))
+    def read(self, visit: Visit, response: Response) -> Outcome:
+        outcome = understand(visit, response)
+        if not isinstance(outcome, Page):
+            return outcome
+        page = replace(outcome, links=canonical_links(outcome), sketch=sketch(outcome.text) if outcome.text else None)
+        verdict = self.judge.judge([page])[0]
+        if self.links is not None and page.links:
+            page = replace(page, links=tuple(hinted(self.links, page, page.links)))
+        return Judged(page, verdict)
+
+    def read_away(self, visit: Visit, response: Response) -> Outcome:
+        """In another process: what the crawl has no more use for is not sent back."""
+        outcome = self.read(visit, response)
+        if self.texts or not isinstance(outcome, Judged):
+            return outcome
+        bare = tuple([Link(link.url, nofollow=link.nofollow, hints=link.hints) for link in outcome.page.links])
+        return Judged(replace(outcome.page, text="", tag_texts={}, links=bare), outcome.verdict)
 
 
 def canonical_links(page: Page) -> tuple[Link, ...]:
@@ -52,19 +70,19 @@ def canonical_links(page: Page) -> tuple[Link, ...]:
     return tuple(links.values())
 
 
-_judge: Judge
-"""The judge of a worker process."""
+_reader: Reader
+"""Of a worker process."""
 
 
-def prepare_worker(judge: Judge) -> None:
+def prepare_worker(reader: Reader) -> None:
     """Given to the pool as its initializer. An interrupt is for the crawl, which lets its workers finish."""
-    global _judge
-    _judge = judge
+    global _reader
+    _reader = reader
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def read_in_worker(visit: Visit, response: Response) -> Read:
-    return read(visit, response, _judge)
+def read_in_worker(visit: Visit, response: Response) -> Outcome:
+    return _reader.read_away(visit, response)
 
 
 @dataclass
@@ -87,20 +105,21 @@ class Archive:
         self.duplicates.remember(kept)
         self._kept[visit.url] = kept
 
-    def describe(self, visit: Visit, done: Read) -> None:
+    def describe(self, visit: Visit, outcome: Outcome) -> None:
         """What the journal should know of a page and the event does not say."""
         kept = self._kept[visit.url]
-        if not isinstance(done.outcome, Judged):
+        if not isinstance(outcome, Judged):
             del self._kept[visit.url]
             return
-        page = done.outcome.page
+        page = outcome.page
+        fingerprint = None if page.sketch is None else page.sketch.fingerprint
         same = self.duplicates.same(kept.digest)
         twin = same.url if same is not None and same.url != page.url else ""
         facts = PageFacts(
             title=page.title,
             digest=kept.digest,
-            simhash=done.fingerprint,
-            duplicate_of=twin or self.duplicates.alike(page.url, done.fingerprint),
+            simhash=fingerprint,
+            duplicate_of=twin or self.duplicates.alike(page.url, fingerprint),
             warc_file=kept.file,
             warc_offset=kept.offset,
             noindex=page.noindex,
@@ -119,7 +138,7 @@ class LiveLooker:
 
     fetcher: HttpFetcher
     archive: Archive
-    judge: Judge
+    reader: Reader
     pool: Executor | None = None
 
     async def look(self, visit: Visit) -> Outcome:
@@ -129,13 +148,13 @@ class LiveLooker:
         if isinstance(response, Failure):
             return response
         self.archive.keep(visit, response)
-        done = await self._read(visit, response)
-        self.archive.describe(visit, done)
-        return done.outcome
+        outcome = await self._read(visit, response)
+        self.archive.describe(visit, outcome)
+        return outcome
 
-    async def _read(self, visit: Visit, response: Response) -> Read:
+    async def _read(self, visit: Visit, response: Response) -> Outcome:
         if self.pool is None:
-            return read(visit, response, self.judge)
+            return self.reader.read(visit, response)
         # The payload stays here: only the decoded body is of use to a reader.
         slim = replace(response, payload=b"", request=b"")
         return await asyncio.get_running_loop().run_in_executor(self.pool, read_in_worker, visit, slim)

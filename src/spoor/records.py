@@ -92,13 +92,22 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
+class Sketch:
+    """What makes a text recognisable: 64 bits that similar texts nearly share, as a signed number (None: too short to
+    say), and hashes of a sample of its passages, 8 bytes each."""
+
+    fingerprint: int | None
+    passages: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """What was understood of a response. Charsets are WHATWG labels in lower case, "" when not given.
 
     `links` holds distinct targets in document order; `unrecorded` counts those left out because a simulated web does
     not hold them. `canonical` is the URL that the page calls its own, "" when it names none; `noindex` its wish
     not to be indexed; `language` what its `lang` attribute claims. A page of a web that keeps no content has empty
-    texts and links without context.
+    texts and links without context. `sketch` is None where nobody drew one.
     """
 
     url: str
@@ -116,6 +125,7 @@ class Page:
     canonical: str = ""
     noindex: bool = False
     language: str = ""
+    sketch: Sketch | None = None
 
     @property
     def out_degree(self) -> int:

@@ -50,6 +50,10 @@ class Strategy:
     def reads_content(self) -> bool:
         return self.judge.reads_content or self.scorer.reads_content
 
+    @property
+    def link_reader(self) -> LinkReader | None:
+        return self.scorer if isinstance(self.scorer, LinkReader) else None
+
     def fresh(self) -> Strategy:
         """The same parameters, nothing learned."""
         copies: dict[int, Any] = {id(part): replace(part) for _, part in self._parts()}

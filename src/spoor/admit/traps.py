@@ -81,8 +81,8 @@ class Traps:
 
     def _is_new(self, sighting: Sighting) -> bool:
         page, host = sighting.page, sighting.visit.host
-        if page.text:
-            return self._memory.unseen(passages(page.text, host)) >= self.least_new
+        if page.sketch is not None:
+            return self._memory.unseen(passages(page.sketch, host)) >= self.least_new
         met = self._memory.unseen(names([template(link.url) for link in page.links], host))
         return sighting.verdict.relevant or met > 0.0
 

@@ -24,11 +24,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spoor.compilation import compiled
 from spoor.drivers.depth_first import crawl_depth_first
 from spoor.drivers.prefetch import prefetch
 from spoor.drivers.rank_queues import BEST, Queues, ahead, drop_first, enlarged, first, new_queues, push, room_for
 from spoor.errors import BadInput, UsageError
-from spoor.webs.compilation import compiled
 from spoor.webs.graph import FAR, read_only
 from spoor.webs.web import Web
 

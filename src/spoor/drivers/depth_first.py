@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.webs.compilation import compiled
+from spoor.compilation import compiled
 
 UNKNOWN, CLOSED = 0, -1
 """The state of a page; above 0: it waits, found by the visit of that number (counted from 1)."""

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.webs.compilation import compiled
+from spoor.compilation import compiled
 
 BLOCK: Final = 512
 NEVER_USED: Final = -1

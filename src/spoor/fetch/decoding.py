@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import brotli
 from backports.zstd import DecompressionParameter, ZstdDecompressor, ZstdError
+from isal import isal_zlib
 
 ENCODINGS = "gzip, deflate, br, zstd"
 """What can be decoded, as a request says it."""
@@ -42,7 +42,7 @@ class Decoding:
             self._unanswered += data
         try:
             self._take(_through(self._steps, data))
-        except (zlib.error, brotli.error, ZstdError):
+        except (isal_zlib.error, brotli.error, ZstdError):
             self._give_up()
 
     def _take(self, pieces: Iterator[bytes]) -> None:
@@ -123,7 +123,7 @@ class _Streams:
     def _decompress(self, data: bytes) -> bytes:
         try:
             return self._stream.decompress(data, _PIECE)
-        except (zlib.error, ZstdError):
+        except (isal_zlib.error, ZstdError):
             if self._first:
                 raise
             self._nonsense = True
@@ -151,7 +151,7 @@ class _Deflate:
             if len(data) < 2:
                 return
             window = 15 if data[0] & 15 == 8 and (data[0] * 256 + data[1]) % 31 == 0 else -15
-            self._streams = _Streams(lambda: zlib.decompressobj(window))
+            self._streams = _Streams(lambda: isal_zlib.decompressobj(window))
         yield from self._streams.pieces(data)
 
 
@@ -166,7 +166,7 @@ class _Brotli:
 
 
 def _gzip() -> _Step:
-    return _Streams(lambda: zlib.decompressobj(31))
+    return _Streams(lambda: isal_zlib.decompressobj(31))
 
 
 def _zstd() -> _Step:

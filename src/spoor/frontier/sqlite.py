@@ -7,6 +7,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ KEY_PARTS = 3
 CACHE_KIB = 128 * 1024
 STATEMENTS = 512
 PLACES_PER_QUERY = 400
+RECENT = 20_000
+"""Entries at hand: about twenty megabytes."""
 PAGES_PER_CHECKPOINT = 32 * 1024
 """The log may grow to 128 MiB before it is written back: pages that change often are then written once, not often."""
 
@@ -64,12 +67,14 @@ Writer = Callable[[sqlite3.Connection], None]
 
 class SqliteStore:
     """What was saved since the last commit is held in `_changed`, by host and URL, and goes to the file all at once.
-    So between two commits the file holds the state of the last one, whatever happens to the process."""
+    So between two commits the file holds the state of the last one, whatever happens to the process. `_recent` are
+    entries as they are now, those met last: the pages of a site go on naming the same links."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._along: list[Writer] = []
         self._changed: dict[str, dict[str, Entry]] = {}
+        self._recent: dict[str, Entry] = {}
         self._changed_hosts: dict[str, Host] = {}
         try:
             self._db = sqlite3.connect(path, isolation_level=None, cached_statements=STATEMENTS)
@@ -101,12 +106,14 @@ class SqliteStore:
         self._along.append(writer)
 
     def find(self, urls: Sequence[str]) -> list[Entry | None]:
-        changed = [self._changed.get(host_of(url), NOTHING).get(url) for url in urls]
-        stored = self._read([url for url, entry in zip(urls, changed, strict=True) if entry is None])
-        return [entry or stored.get(url) for url, entry in zip(urls, changed, strict=True)]
+        at_hand = [self._recent.get(url) or self._changed.get(host_of(url), NOTHING).get(url) for url in urls]
+        stored = self._read([url for url, entry in zip(urls, at_hand, strict=True) if entry is None])
+        self._recent |= stored
+        return [entry or stored.get(url) for url, entry in zip(urls, at_hand, strict=True)]
 
     def save(self, entry: Entry) -> None:
         self._changed.setdefault(entry.host, {})[entry.url] = entry
+        self._recent[entry.url] = entry
 
     def best(self, host: str) -> Entry | None:
         changed = self._changed.get(host, NOTHING)
@@ -149,6 +156,8 @@ class SqliteStore:
             raise self._not_written(error) from error
         self._changed.clear()
         self._changed_hosts.clear()
+        if len(self._recent) > 2 * RECENT:
+            self._recent = dict(islice(self._recent.items(), len(self._recent) - RECENT, None))
 
     def _not_written(self, error: sqlite3.Error) -> BadInput:
         if self._db.in_transaction:
@@ -208,19 +217,22 @@ class SqliteStore:
         return Entry(
             url=url,
             host=self._host_names[host],
-            key=tuple(part for part in (key1, key2, key3) if part is not None),
+            key=(key1,) if key2 is None else (key1, key2) if key3 is None else (key1, key2, key3),
             arrival=arrival,
             evidence=_evidence(evidence),
             trail=None if trail is None else _trail(trail),
             depth=depth,
             found_on=found_on,
             redirects=rest[0],
-            state=State(state),
+            state=_STATES[state],
             tries=rest[1],
             again_at=rest[2],
             because=rest[3],
             row=number,
         )
+
+
+_STATES = {int(state): state for state in State}
 
 
 def _changing(entry: Entry) -> tuple[Any, ...]:

@@ -56,10 +56,11 @@ def _letters() -> NDArray[np.bool_]:
 
 
 @cache
-def _letters_of(script: str) -> NDArray[np.bool_]:
-    inside = np.zeros(sys.maxunicode + 1, np.bool_)
-    inside[list(_codes(SCRIPTS[script]))] = True
-    return inside & _letters()
+def _kinds(script: str) -> NDArray[np.uint8]:
+    """For each code point 0 when it is no letter, 2 when it is one of the script, 1 when it is another."""
+    kinds = _letters().astype(np.uint8)
+    kinds[list(_codes(SCRIPTS[script]))] *= 2
+    return kinds
 
 
 def _codes(ranges: str) -> Iterator[int]:
@@ -87,8 +88,9 @@ class ScriptShare:
 
     def _judge(self, page: Page) -> Verdict:
         codes = np.frombuffer(page.text.encode("utf-32-le", "surrogatepass"), np.uint32)
-        letters = int(np.count_nonzero(_letters()[codes]))
+        kinds = _kinds(self.script)[codes]
+        letters = int(np.count_nonzero(kinds))
         if not letters:
             return Verdict(0.0, False, "no letters")
-        share = int(np.count_nonzero(_letters_of(self.script)[codes])) / letters
+        share = int(np.count_nonzero(kinds == 2)) / letters
         return Verdict(share, share >= self.least, f"{share:.0%} of {letters} letters are {self.script}")

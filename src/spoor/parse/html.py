@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections.abc import Iterable, Iterator
 
 from spoor.parse.charset import Decoded, decode
-from spoor.parse.reading import Found, Reading, Span, read
+from spoor.parse.reading import BORDER, Found, Reading, Span, read
 from spoor.records import Link, Page
 from spoor.urls import join
 
 WINDOW = 100
 """Characters of text kept on each side of an anchor."""
+RAW_WINDOW = WINDOW + WINDOW // 4
+"""The same before white space is tidied up."""
 LONGEST = 500
 """Characters of an anchor or heading that are kept; one that is never closed holds the rest of the page."""
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
 _LOOKS_LIKE_HTML = re.compile(rb"\s*<(!doctype\s+html|html|head|body|title|meta|!--)", re.IGNORECASE)
-_BLANKS = re.compile(r" {2,}")
+LONGEST_TAG = 40
+"""Characters of a language tag."""
 
 
 def read_page(url: str, body: bytes, content_type: str = "", status: int = 200) -> Page:
@@ -35,7 +38,7 @@ def read_page(url: str, body: bytes, content_type: str = "", status: int = 200) 
 
 def _html_page(page: Page, decoded: Decoded) -> Page:
     reading = read(decoded.text)
-    text = "".join(reading.pieces)
+    text = reading.text()
     base = join(page.url, reading.base) or page.url
     return Page(
         url=page.url,
@@ -46,60 +49,63 @@ def _html_page(page: Page, decoded: Decoded) -> Page:
         detected_charset=decoded.detected,
         size=page.size,
         title=reading.title,
-        text=_tidy(text),
+        text="\n".join([line for block in text.split(BORDER) if (line := _words(block))]),
         tag_texts=_tag_texts(reading, text),
         links=_links(page.url, base, reading, text),
         canonical=(join(base, reading.canonical) if reading.canonical else None) or "",
         noindex=reading.noindex,
+        language=reading.language[:LONGEST_TAG],
     )
-
-
-def _tidy(text: str) -> str:
-    """Lines without blanks around them, none of them empty, no blank twice. Mostly without a regular expression: on a
-    long page that would cost as much as parsing it."""
-    lines = "\n".join([line for raw in text.split("\n") if (line := raw.strip())])
-    return _BLANKS.sub(" ", lines) if "  " in lines else lines
 
 
 def _tag_texts(reading: Reading, text: str) -> dict[str, str]:
     """For each tag the words of all its elements, one element a line; in a tag within itself only once."""
-    lines: defaultdict[str, list[str]] = defaultdict(list)
-    ends: defaultdict[str, int] = defaultdict(int)
-    for span in reading.spans:
-        if span.end > ends[span.tag] and (words := " ".join(text[span.start : span.end].split())):
-            lines[span.tag].append(words)
-            ends[span.tag] = span.end
-    texts = {tag: "\n".join(found) for tag, found in lines.items()}
     titles = {"title": reading.title} if reading.title else {}
-    return titles | texts | {name: content for name, content in reading.metas.items() if content}
+    texts = {tag: "\n".join(_lines(spans, text)) for tag, spans in reading.spans.items()}
+    return titles | {name: said for name, said in (texts | reading.metas).items() if said}
+
+
+def _lines(spans: Iterable[Span], text: str) -> Iterator[str]:
+    read_to = 0
+    for start, end in spans:
+        if end > read_to and (words := _words(text[start:end])):
+            yield words
+            read_to = end
 
 
 def _links(url: str, base: str, reading: Reading, text: str) -> tuple[Link, ...]:
     """Each target once, at its first place, with the first context there that has an anchor."""
     links: dict[str, Link] = {}
     targets: dict[str, str | None] = {}
+    headings: dict[int, str] = {}
     for found in reading.links:
-        if found.href not in targets:
-            targets[found.href] = join(base, found.href)
-        target = targets[found.href]
-        if target is None or target == url:
+        href = found.href
+        if href not in targets:
+            targets[href] = join(base, href)
+        target = targets[href]
+        if target is None or target == url or (target in links and links[target].anchor):
             continue
-        if target not in links or not links[target].anchor:
-            links[target] = _link(target, found, text, reading.nofollow)
+        heading = ""
+        if found.heading is not None:
+            start, end = found.heading
+            heading = headings[start] = headings.get(start) or _words(text[start : min(end, start + LONGEST)])
+        links[target] = _link(target, found, text, heading, reading.nofollow)
     return tuple(links.values())
 
 
-def _link(target: str, found: Found, text: str, nofollow: bool) -> Link:
-    start, end = found.span.start, found.span.end
+def _link(target: str, found: Found, text: str, heading: str, nofollow: bool) -> Link:
+    start, end = found.span
     return Link(
         url=target,
-        anchor=_words(text, found.span) or " ".join(found.instead[:LONGEST].split()),
-        left=" ".join(text[max(0, start - WINDOW) : start].split()),
-        right=" ".join(text[end : end + WINDOW].split()),
-        heading=_words(text, found.heading) if found.heading else "",
-        nofollow=found.nofollow or nofollow,
+        anchor=_words(text[start : min(end, start + LONGEST)]) or _words(found.instead[:LONGEST]),
+        left=_words(text[max(0, start - RAW_WINDOW) : start])[-WINDOW:].lstrip(),
+        right=_words(text[end : end + RAW_WINDOW])[:WINDOW].rstrip(),
+        heading=heading,
+        nofollow=nofollow or "nofollow" in found.rel.lower(),
+        hreflang=found.hreflang[:LONGEST_TAG],
     )
 
 
-def _words(text: str, span: Span) -> str:
-    return " ".join(text[span.start : min(span.end, span.start + LONGEST)].split())
+def _words(text: str) -> str:
+    """With every run of white space, and every border of a block, as one blank."""
+    return " ".join(text.split())

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from spoor.parse.wishes import ROBOT, wishes
 
-HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+BORDER = "\x1f"
+"""Stands in the text where a block begins or ends; white space, as far as Python is concerned."""
 
 _LONGEST = 16_000_000
 """Characters of HTML that are read; the rest of a larger page is passed over."""
-_SPANNED = HEADINGS | {"a", "b", "strong", "em"}
-_BLOCK_NAMES = (
-    "address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption "
-    "figure footer form frameset header hr legend li main menu nav ol optgroup option p pre section select summary "
-    "table tbody td tfoot th thead tr ul"
-)
-_BLOCKS = HEADINGS | frozenset(_BLOCK_NAMES.split())
-_NOT_READ = frozenset({"script", "style", "template", "title", "noframes", "noembed", "iframe", "svg"})
+_HEADINGS = "h1 h2 h3 h4 h5 h6"
+_BLOCKS = f"""
+    address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption figure
+    footer form frameset header hr legend li main menu nav ol optgroup option p pre section select summary table tbody
+    td tfoot th thead tr ul {_HEADINGS}
+"""
+_EMPHASES = "b strong em u i"
+_BLOCK, _HEADING, _TELLING, _SPANNED, _NOT_READ, _ACTING = (1 << bit for bit in range(6))
+"""What matters about a tag: it begins a line, it is a heading, its words are told apart from those of the page, it is
+known from where to where it reaches, nothing inside of it is read, something is done when it is met."""
 _DEEPEST = 10_000
 """Elements inside one another; the time of the parser grows with the square of it."""
 _NESTING = re.compile(
@@ -31,14 +35,9 @@ _NESTING = re.compile(
 )
 _REFRESH = re.compile(r"[\s\d.]*[;,]?\s*url\s*=\s*[\"']?([^\"']*)", re.IGNORECASE)
 
-
-@dataclass(slots=True)
-class Span:
-    """From where to where in the text an element reaches."""
-
-    tag: str
-    start: int
-    end: int
+Span = list[int]
+"""From where to where in the text an element reaches."""
+Attributes = Mapping[str, str | None]
 
 
 @dataclass(slots=True)
@@ -48,8 +47,9 @@ class Found:
     href: str
     span: Span
     heading: Span | None
-    nofollow: bool = False
     instead: str = ""
+    rel: str = ""
+    hreflang: str = ""
 
 
 @dataclass(slots=True)
@@ -59,93 +59,125 @@ class Reading:
     pieces: list[str] = field(default_factory=list)
     length: int = 0
     title: str = ""
+    language: str = ""
     base: str = ""
     canonical: str = ""
     nofollow: bool = False
     noindex: bool = False
     metas: dict[str, str] = field(default_factory=dict)
     links: list[Found] = field(default_factory=list)
-    spans: list[Span] = field(default_factory=list)
+    spans: defaultdict[str, list[Span]] = field(default_factory=lambda: defaultdict(list))
     heading: Span | None = None
     _open: list[Span] = field(default_factory=list)
     _anchor: Found | None = None
     _unseen: int = 0
 
-    def enter(self, node: LexborNode, tag: str) -> None:
-        if tag in _BLOCKS:
-            self._say("\n")
-        if tag in _SPANNED:
-            self._begin_span(tag)
-        if act := _ACTS.get(tag):
-            act(self, node)
+    def text(self) -> str:
+        return "".join(self.pieces)
 
-    def leave(self, tag: str) -> None:
-        if tag in _SPANNED:
-            self._open.pop().end = self.length
-        if tag == "a":
+    def read(self, root: LexborNode) -> None:
+        """By hand rather than by recursion, because pages may nest thousands of elements, and in one piece, because
+        this is where a crawler spends its time."""
+        pieces, ancestors = self.pieces, list[tuple[LexborNode, str, int]]()
+        node: LexborNode | None = root
+        while node is not None:
+            tag = node.tag or ""
+            if tag == "-text":
+                if not self._unseen and (words := node.text_content):
+                    pieces.append(words)
+                    self.length += len(words)
+            else:
+                kind = _KINDS.get(tag, 0)
+                if kind & _BLOCK:
+                    pieces.append(BORDER)
+                    self.length += 1
+                if kind & _SPANNED:
+                    self._open_span(tag, kind)
+                if kind & _ACTING:
+                    _ACTS[tag](self, node)
+                child = None if kind & _NOT_READ else node.first_child
+                if child is not None:
+                    ancestors.append((node, tag, kind))
+                    node = child
+                    continue
+                if kind:
+                    self._leave(tag, kind)
+            node = node.next
+            while node is None and ancestors:
+                parent, tag, kind = ancestors.pop()
+                if kind:
+                    self._leave(tag, kind)
+                node = parent.next
+
+    def _leave(self, tag: str, kind: int) -> None:
+        if kind & _SPANNED:
+            self._open.pop()[1] = self.length
+        if kind & _BLOCK:
+            self.pieces.append(BORDER)
+            self.length += 1
+        elif tag == "a":
             self._anchor = None
         elif tag == "noscript":
             self._unseen -= 1
-        elif tag in _BLOCKS:
-            self._say("\n")
 
-    def words(self, text: str) -> None:
-        """A piece of text, with every run of white space as one blank."""
-        if self._unseen:
-            return
-        said = " ".join(text.split())
-        before = " " if text[:1].isspace() else ""
-        after = " " if said and text[-1:].isspace() else ""
-        self._say(before + said + after)
-
-    def _say(self, piece: str) -> None:
-        self.pieces.append(piece)
-        self.length += len(piece)
-
-    def _begin_span(self, tag: str) -> None:
-        span = Span(tag, self.length, self.length)
+    def _open_span(self, tag: str, kind: int) -> None:
+        span = self._here()
         self._open.append(span)
-        self.spans.append(span)
-        if tag in HEADINGS:
+        if kind & _TELLING:
+            self.spans[tag].append(span)
+        if kind & _HEADING:
             self.heading = span
 
-    def _link(self, href: str | None, span: Span, instead: str | None = "", rel: str | None = "") -> None:
+    def _here(self) -> Span:
+        return [self.length, self.length]
+
+    def _link(self, href: str | None, span: Span, attributes: Attributes, described_by: str = "title") -> None:
         if href is not None:
-            nofollow = "nofollow" in (rel or "").lower()
-            self.links.append(Found(href, span, self.heading, nofollow, instead or ""))
+            said = (attributes.get(described_by) or "", attributes.get("rel") or "", attributes.get("hreflang") or "")
+            self.links.append(Found(href, span, self.heading, *said))
 
     def _read_a(self, node: LexborNode) -> None:
         attributes = node.attributes
         if "href" in attributes:
-            self._link(attributes["href"] or "", self._open[-1], attributes.get("title"), attributes.get("rel"))
+            self._link(attributes["href"] or "", self._open[-1], attributes)
             self._anchor = self.links[-1]
 
     def _read_area(self, node: LexborNode) -> None:
-        attributes = node.attributes
-        self._link(attributes.get("href"), self._here("area"), attributes.get("alt"), attributes.get("rel"))
+        self._link(node.attributes.get("href"), self._here(), node.attributes, "alt")
 
     def _read_frame(self, node: LexborNode) -> None:
-        self._link(node.attributes.get("src"), self._here("frame"), node.attributes.get("title"))
+        self._link(node.attributes.get("src"), self._here(), node.attributes)
 
     def _read_img(self, node: LexborNode) -> None:
         if self._anchor and (alt := node.attributes.get("alt")):
             self._anchor.instead = alt
 
+    def _read_html(self, node: LexborNode) -> None:
+        self.language = self.language or (node.attributes.get("lang") or node.attributes.get("xml:lang") or "").strip()
+
     def _read_meta(self, node: LexborNode) -> None:
         attributes = node.attributes
         name, content = (attributes.get("name") or "").lower(), attributes.get("content") or ""
+        claimed = (attributes.get("http-equiv") or "").lower()
         if name in ("description", "keywords"):
             self.metas.setdefault(name, " ".join(content.split()))
         elif name in ("robots", ROBOT):
             wished = wishes(content)
             self.nofollow = self.nofollow or "nofollow" in wished
             self.noindex = self.noindex or "noindex" in wished
-        elif (attributes.get("http-equiv") or "").lower() == "refresh" and (found := _REFRESH.match(content)):
-            self._link(found[1], self._here("meta"))
+        elif claimed == "refresh" and (found := _REFRESH.match(content)):
+            self._link(found[1], self._here(), {})
+        elif claimed == "content-language":
+            self.language = self.language or content.partition(",")[0].strip()
 
     def _read_link(self, node: LexborNode) -> None:
-        if not self.canonical and (node.attributes.get("rel") or "").strip().lower() == "canonical":
-            self.canonical = (node.attributes.get("href") or "").strip()
+        """Of all that a page names in its head, other language versions are pages one may want to visit."""
+        attributes = node.attributes
+        rel = (attributes.get("rel") or "").strip().lower()
+        if rel == "canonical":
+            self.canonical = self.canonical or (attributes.get("href") or "").strip()
+        elif "alternate" in rel.split() and attributes.get("hreflang"):
+            self._link(attributes.get("href"), self._here(), attributes)
 
     def _read_base(self, node: LexborNode) -> None:
         self.base = self.base or node.attributes.get("href") or ""
@@ -157,15 +189,13 @@ class Reading:
         """Its words are not seen by anybody, but its links lead somewhere."""
         self._unseen += 1
 
-    def _here(self, tag: str) -> Span:
-        return Span(tag, self.length, self.length)
-
 
 _ACTS: dict[str, Callable[[Reading, LexborNode], None]] = {
     "a": Reading._read_a,
     "area": Reading._read_area,
     "base": Reading._read_base,
     "frame": Reading._read_frame,
+    "html": Reading._read_html,
     "iframe": Reading._read_frame,
     "img": Reading._read_img,
     "link": Reading._read_link,
@@ -173,6 +203,24 @@ _ACTS: dict[str, Callable[[Reading, LexborNode], None]] = {
     "noscript": Reading._read_noscript,
     "title": Reading._read_title,
 }
+
+
+def _kinds() -> dict[str, int]:
+    kinds: dict[str, int] = {}
+    for kind, tags in (
+        (_BLOCK, _BLOCKS),
+        (_HEADING, _HEADINGS),
+        (_TELLING, f"{_HEADINGS} {_EMPHASES}"),
+        (_SPANNED, f"{_HEADINGS} {_EMPHASES} a"),
+        (_NOT_READ, "script style template title noframes noembed iframe svg"),
+        (_ACTING, " ".join(_ACTS)),
+    ):
+        for tag in tags.split():
+            kinds[tag] = kinds.get(tag, 0) | kind
+    return kinds
+
+
+_KINDS = _kinds()
 
 
 def read(html: str) -> Reading:
@@ -183,7 +231,7 @@ def read(html: str) -> Reading:
     except SelectolaxError:
         return reading
     if root is not None:
-        _walk(root, reading)
+        reading.read(root)
     return reading
 
 
@@ -197,31 +245,3 @@ def _not_too_deep(html: str) -> str:
         if depth > _DEEPEST:
             return html[: tag.start()]
     return html
-
-
-def _walk(root: LexborNode, reading: Reading) -> None:
-    """By hand rather than by recursion, because pages may nest thousands of elements."""
-    ancestors: list[tuple[LexborNode, str]] = []
-    node: LexborNode | None = root
-    while node is not None:
-        tag = node.tag or ""
-        child = _enter(node, tag, reading)
-        if child is not None:
-            ancestors.append((node, tag))
-            node = child
-            continue
-        reading.leave(tag)
-        node = node.next
-        while node is None and ancestors:
-            parent, tag = ancestors.pop()
-            reading.leave(tag)
-            node = parent.next
-
-
-def _enter(node: LexborNode, tag: str, reading: Reading) -> LexborNode | None:
-    """What is read next inside of this node; None: nothing."""
-    if tag == "-text":
-        reading.words(node.text_content or "")
-        return None
-    reading.enter(node, tag)
-    return None if tag in _NOT_READ else node.first_child

@@ -6,26 +6,15 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from spoor.store.record import digest_of
 from spoor.store.warc import Kept
 
-SHINGLE = 8
-"""Characters, not words: not every script writes blanks between them."""
-SHORTEST = 64
-"""A text of fewer characters says too little to be called like another."""
 FARTHEST = 3
 """Bits of 64 in which the fingerprints of similar texts may differ."""
 BANDS = 4
 """More than FARTHEST, so that two similar fingerprints have at least one band in common."""
 NOTHING = digest_of(b"")
 _BAND_BITS = 64 // BANDS
-_AT_ONCE = 1 << 14
-_FACTORS = np.random.default_rng(20261115).integers(1 << 62, size=SHINGLE, dtype=np.uint64) | np.uint64(1)
-_BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.int64)
-_SPREAD = np.uint64(0xBF58476D1CE4E5B9)
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS digests (
@@ -92,34 +81,6 @@ class Duplicates:
 def same_payload(db: sqlite3.Connection, digest: str) -> Kept | None:
     row: tuple[Any, ...] | None = db.execute(_SAME, (digest,)).fetchone()
     return None if row is None else Kept(*row)
-
-
-def simhash(text: str) -> int | None:
-    """64 bits, as a signed number for SQLite, of which similar texts share most; None for a text that is too short.
-    Case and the width of gaps make no difference."""
-    plain = " ".join(text.lower().split())
-    if len(plain) < SHORTEST:
-        return None
-    characters = np.frombuffer(plain.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
-    shingles = len(characters) - SHINGLE + 1
-    votes = sum(_votes(characters[at : at + _AT_ONCE + SHINGLE - 1]) for at in range(0, shingles, _AT_ONCE))
-    bits = np.packbits(np.asarray(votes) * 2 > shingles)
-    return int.from_bytes(bits.tobytes(), "big", signed=True)
-
-
-def _votes(characters: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """For each of 64 bits, in how many of the hashes of all shingles it is set."""
-    count = len(characters) - SHINGLE + 1
-    hashes = np.zeros(count, dtype=np.uint64)
-    for place, factor in enumerate(_FACTORS):
-        hashes += characters[place : place + count] * factor
-    hashes ^= hashes >> np.uint64(29)
-    hashes *= _SPREAD
-    hashes ^= hashes >> np.uint64(32)
-    # Bytes are counted first, then the bits of each of their 256 values: far quicker than to look at every bit.
-    per_byte = [np.bincount(byte, minlength=256) for byte in hashes.view(np.uint8).reshape(-1, 8).T]
-    votes: NDArray[np.int64] = (np.array(per_byte) @ _BITS).ravel()
-    return votes
 
 
 def _bands(fingerprint: int) -> list[int]:

@@ -8,6 +8,7 @@ import re
 import uuid
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from spoor.records import Response
 
@@ -32,6 +33,11 @@ def digest_of(data: bytes) -> str:
 
 def date_of(at: float) -> str:
     """`at` is in seconds since 1970."""
+    return _date(int(at))
+
+
+@lru_cache(16)
+def _date(at: int) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from spoor.webs.compilation import compiled
+from spoor.compilation import compiled
 
 FAR: Final = 2**31 - 1
 """The distance of a page from which no relevant page can be reached."""

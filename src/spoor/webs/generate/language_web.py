@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.webs.compilation import compiled
+from spoor.compilation import compiled
 from spoor.webs.generate.randomness import Stream, begin, bell, below, chance, new_stream, seed_of
 from spoor.webs.generate.writing import CHARSETS, HTML_BYTES_MEDIAN, Batch
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.webs.compilation import compiled
+from spoor.compilation import compiled
 from spoor.webs.generate.randomness import Stream, begin, bell, chance, new_stream, place, running_sums, seed_of
 from spoor.webs.generate.words import LANGUAGES, WITHOUT_SPACES
 
@@ -23,10 +23,11 @@ class Vocabulary:
     between: str = " "
 
 
-def vocabulary(*parts: tuple[float, Sequence[str]], between: str = " ") -> Vocabulary:
-    """Word lists with their shares of the text; inside a list the k-th word has the weight 1/k (Zipf)."""
+def vocabulary(*parts: tuple[float, Sequence[str]], between: str = " ", even: bool = False) -> Vocabulary:
+    """Word lists with their shares of the text; inside a list the k-th word has the weight 1/k (Zipf), or all have the
+    same."""
     words = tuple(word for _, part in parts for word in part)
-    weights = [share * _zipf(len(part)) for share, part in parts]
+    weights = [share * (np.full(len(part), 1 / len(part)) if even else _zipf(len(part))) for share, part in parts]
     return Vocabulary(words, running_sums(np.concatenate(weights)), between)
 
 

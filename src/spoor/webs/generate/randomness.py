@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.webs.compilation import compiled
+from spoor.compilation import compiled
 
 Stream = NDArray[np.uint64]
 """One number: the state. Functions that draw change it."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.webs.compilation import compiled
+from spoor.compilation import compiled
 from spoor.webs.generate.language_web import MOST_LINKS, Hosts, is_relevant, links_of
 from spoor.webs.generate.randomness import new_stream
 from spoor.webs.generate.writing import Batch

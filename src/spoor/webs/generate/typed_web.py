@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.webs.compilation import compiled
+from spoor.compilation import compiled
 from spoor.webs.generate.content import TEXT_LIMIT, Compose, write_content
 from spoor.webs.generate.randomness import begin, bell, below, new_stream, place, running_sums, seed_of
 from spoor.webs.generate.request import Advance, Request
