@@ -12,7 +12,7 @@ from pathlib import Path
 
 from spoor.admit.traps import Traps
 from spoor.cli.tables import print_table
-from spoor.parse.sketch import sketch
+from spoor.sketch import sketch
 from spoor.records import Link, Page, Sighting, Verdict, Visit
 from spoor.urls import canonical, host_of, normalise
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.parse.sketch import sketch
+from spoor.sketch import sketch
 from spoor.store.duplicates import FARTHEST, Duplicates
 from spoor.store.record import digest_of
 from spoor.store.warc import Kept

@@ -11,7 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ import pytest
 from aiohttp.web import Server, ServerRunner, TCPSite
 from warcio.archiveiterator import ArchiveIterator
 
+from spoor.cli.main import main
 from spoor.config import Config, Crawling, Politeness, ScopeSettings, Target
 from spoor.crawl import Crawl, Limits
 from spoor.drivers.simulated import simulate
@@ -89,6 +90,24 @@ def test_the_same_strategy_visits_the_same_pages_in_the_same_order(strategy: str
     assert len(visits(live)) == 150
 
 
+def test_https_pages_of_a_served_web_are_visited_in_the_same_order_too(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("url\nhttp://a.test/\nhttps://b.test/\nhttps://b.test/2\nhttp://c.test/\n")
+    links = [
+        "http://a.test/,https://b.test/,b",
+        "https://b.test/,https://b.test/2,two",
+        "https://b.test/,http://c.test/,c",
+    ]
+    (tmp_path / "links.csv").write_text("\n".join(["source,target,anchor", *links, ""]))
+    sources = [str(tmp_path / "log.csv"), str(tmp_path / "links.csv")]
+    assert main(["web", "build", *sources, "--out", str(tmp_path / "web")]) == 0
+    web = Web.open(tmp_path / "web")
+    crawling = Crawling(seeds=("http://a.test/",), connections=1, strategy="breadth-first")
+    asked = Config(Target(charset="th"), crawling, politeness=Politeness(rest=0.0))
+    live = visits(asyncio.run(crawl_live(web, tmp_path / "crawl", asked)))
+    assert live == ["http://a.test/", "https://b.test/", "https://b.test/2", "http://c.test/"]
+    assert live == visits(crawl_simulated(web, asked))
+
+
 def test_many_connections_and_workers_find_the_same_pages(web: Web, tmp_path: Path) -> None:
     asked = settings(web, max_pages=None, strategy="breadth-first")
     one = asyncio.run(crawl_live(web, tmp_path / "one", asked))
@@ -146,13 +165,13 @@ class Crawler:
         self._server.terminate()
         self._server.communicate()
 
-    def start(self) -> subprocess.Popen[bytes]:
-        """The first time with settings, later with what the folder says."""
+    def start(self, errors: int | None = None) -> subprocess.Popen[bytes]:
+        """The first time with settings, later with what the folder says. `errors` is where it complains."""
         command = [sys.executable, "-m", "spoor", "crawl", "--out", str(self.folder), "--proxy", self._proxy]
         if not (self.folder / "crawl.toml").exists():
             command += ["--charset", "th", "--seeds", str(self._seeds), "--strategy", "breadth-first"]
             command += ["--rest", str(REST), "--connections", "4"]
-        return subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
 
     def kill_after(self, seconds: float) -> None:
         process = self.start()
@@ -194,3 +213,34 @@ def test_a_crawl_killed_at_random_moments_loses_nothing_and_repeats_nothing(web:
         with file.open("rb") as stream:
             kinds = [record.rec_type for record in ArchiveIterator(stream, check_digests="raise")]
         assert kinds[0] == "warcinfo"
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path, size: str) -> Iterator[None]:
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], capture_output=True)
+    if mounted.returncode:
+        pytest.skip(f"no small disk can be mounted here: {mounted.stderr.decode().strip()}")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_full_disk_ends_a_crawl_with_one_line_and_nothing_is_lost(web: Web, tmp_path: Path) -> None:
+    asked = settings(web, max_pages=None, strategy="breadth-first")
+    whole = set(visits(asyncio.run(crawl_live(web, tmp_path / "whole", asked))))
+    disk = tmp_path / "disk"
+    with small_disk(disk, "1m"), Crawler(web, disk / "crawl") as crawler:
+        process = crawler.start(subprocess.PIPE)
+        _, said = process.communicate(timeout=120)
+        assert process.returncode == 1
+        (line,) = said.decode().splitlines()[-1:]
+        assert "run the same command again" in line and "Traceback" not in said.decode()
+        with contextlib.closing(sqlite3.connect(disk / "crawl" / "crawl.db")) as db:
+            assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        subprocess.run(["mount", "-o", "remount,size=64m", str(disk)], check=True)
+        assert crawler.start().wait(timeout=120) == 0
+        counts = dict(rows(disk / "crawl", "SELECT url, count(*) FROM pages GROUP BY url"))
+    assert set(counts) == whole
+    assert set(counts.values()) == {1}

@@ -21,7 +21,7 @@ from spoor.crawl import Limits
 from spoor.errors import UsageError
 from spoor.events import Event, Refused, Visited
 from spoor.judge.script_share import ScriptShare
-from spoor.parse.sketch import sketch
+from spoor.sketch import sketch
 from spoor.records import ADMIT, Link, Outcome, Page, Ruling, Sighting, Verdict, Visit
 from spoor.roles import Judge
 from spoor.score.arrival import Arrival
@@ -43,7 +43,7 @@ def prose(number: int, words: int = 80) -> str:
 
 
 def page(url: str, text: str, links: Sequence[str] = ()) -> Page:
-    return Page(url, text=text, links=tuple(map(Link, links)), sketch=sketch(text) if text else None)
+    return Page(url, text=text, links=tuple(map(Link, links)))
 
 
 def month(number: int, home: str = "http://town.test/cal") -> str:

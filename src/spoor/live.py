@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from spoor.events import Event, Visited
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.understanding import understand
-from spoor.parse.sketch import sketch
+from spoor.sketch import sketch
 from spoor.records import Failure, Judged, Link, Outcome, Page, Redirect, Response, RobotsRules, Visit
 from spoor.roles import Judge, LinkReader
 from spoor.store.duplicates import Duplicates

@@ -11,6 +11,7 @@ from spoor.admit.novelty import Memory, names, passages
 from spoor.admit.url_shape import repeated_part, template, wider_groups
 from spoor.errors import UsageError
 from spoor.records import ADMIT, Evidence, Link, Ruling, Sighting, TrailState, Visit
+from spoor.sketch import sketch
 from spoor.urls import host_of
 
 LONGEST = 2_000
@@ -81,8 +82,8 @@ class Traps:
 
     def _is_new(self, sighting: Sighting) -> bool:
         page, host = sighting.page, sighting.visit.host
-        if page.sketch is not None:
-            return self._memory.unseen(passages(page.sketch, host)) >= self.least_new
+        if page.text or page.sketch is not None:
+            return self._memory.unseen(passages(page.sketch or sketch(page.text), host)) >= self.least_new
         met = self._memory.unseen(names([template(link.url) for link in page.links], host))
         return sighting.verdict.relevant or met > 0.0
 

@@ -67,6 +67,11 @@ def literal_of(url: str) -> str:
         return ""
 
 
+def is_this_machine(url: str) -> bool:
+    address = literal_of(url)
+    return ip_address(address).is_loopback if address else urlsplit(url).hostname == "localhost"
+
+
 class PublicResolver(AbstractResolver):
     """Looks names up and leaves out what is not public, so no name leads inside, whatever it meant a moment ago."""
 

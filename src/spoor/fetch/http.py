@@ -12,7 +12,7 @@ from aiohttp.resolver import ThreadedResolver
 from yarl import URL
 
 from spoor.errors import BrokenContract
-from spoor.fetch.addresses import PublicResolver, literal_of, refusal
+from spoor.fetch.addresses import PublicResolver, is_this_machine, literal_of, refusal
 from spoor.fetch.decoding import ENCODINGS, Decoding
 from spoor.fetch.failures import HEALS_AFTER, failure_of
 from spoor.fetch.limits import FetchLimits
@@ -24,13 +24,15 @@ KEPT_OPEN = 10.0
 NAMES_REMEMBERED = 20_000
 """Host names whose addresses are kept, for up to `NAMES_VALID` seconds."""
 NAMES_VALID = 600
+_NOT_IMPLEMENTED = 501
 
 
 class HttpFetcher:
     """Open between `async with` and its end. Follows no redirect, keeps no cookie, tries nothing twice.
 
     A proxy looks names up itself: through one, the `address` of a host stays unknown, and only addresses written in a
-    URL are refused.
+    URL are refused. Pages of https go through it by CONNECT; one on this machine that does not know CONNECT, such as
+    a recorded web that is served, is asked for them like for others.
     """
 
     def __init__(
@@ -50,11 +52,17 @@ class HttpFetcher:
         self._proxy = proxy
         self._allow_private = allow_private
         self._session: aiohttp.ClientSession | None = None
+        self._given_up: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> HttpFetcher:
+        self._session = self._new_session(aiohttp.ClientRequest)
+        return self
+
+    def _new_session(self, request: type[aiohttp.ClientRequest]) -> aiohttp.ClientSession:
         limits = self._limits
-        self._session = aiohttp.ClientSession(
+        return aiohttp.ClientSession(
             connector=self._connector(),
+            request_class=request,
             response_class=_Answer,
             headers={"User-Agent": self._agent, "Accept": ACCEPT, "Accept-Encoding": ENCODINGS},
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -64,7 +72,6 @@ class HttpFetcher:
             max_field_size=limits.head,
             proxy=self._proxy,
         )
-        return self
 
     def _connector(self) -> aiohttp.TCPConnector:
         everywhere = self._allow_private or self._proxy is not None
@@ -80,8 +87,9 @@ class HttpFetcher:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._session is not None:
-            await self._session.close()
+        for session in (self._session, self._given_up):
+            if session is not None:
+                await session.close()
 
     async def fetch(self, url: str, every_type: bool = False) -> Response | Failure:
         """Never raises for what the network does. `url` is normalised; `every_type`: read the body whatever it is."""
@@ -93,12 +101,25 @@ class HttpFetcher:
             async with asyncio.timeout(self._limits.whole):
                 await self._receive(receipt)
         except (aiohttp.ClientError, OSError, ValueError) as error:
+            if self._wants_no_tunnel(error):
+                return await self.fetch(url, every_type)
             if not receipt.payload:
                 return failure_of(error)
             receipt.cut = "time" if isinstance(error, TimeoutError) else "disconnect"
         if receipt.cut == "head":
             return Failure("broken answer: its headers are too large", HEALS_AFTER)
         return receipt.response(at, self._clock() - at, proxied=self._proxy is not None)
+
+    def _wants_no_tunnel(self, error: Exception) -> bool:
+        """True when the same may be asked again without CONNECT. What was encrypted would be open to such a proxy, so
+        it must be on this machine."""
+        if not isinstance(error, aiohttp.ClientHttpProxyError) or error.status != _NOT_IMPLEMENTED:
+            return False
+        if not is_this_machine(self._proxy or ""):
+            return False
+        if self._given_up is None:
+            self._given_up, self._session = self._session, self._new_session(_OpenRequest)
+        return True
 
     async def _receive(self, receipt: _Receipt) -> None:
         if self._session is None:
@@ -110,6 +131,13 @@ class HttpFetcher:
                 receipt.take(data)
             if receipt.cut:
                 answer.close()
+
+
+class _OpenRequest(aiohttp.ClientRequest):
+    """Asks a proxy for an https page by its whole URL, without a tunnel."""
+
+    def is_ssl(self) -> bool:
+        return False
 
 
 class _Answer(aiohttp.ClientResponse):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from aiohttp import web as http
 
-from spoor.parse.charset import canonical, codec
+from spoor.parse.charset_labels import canonical, codec
 from spoor.records import Failure, Link, Page, Redirect, Visit
 from spoor.urls import host_of, normalise
 from spoor.webs.recorded import RecordedWorld
@@ -24,7 +24,10 @@ class WebServer:
 
     async def answer(self, request: http.BaseRequest) -> http.StreamResponse:
         """A page, a redirect or an error, as recorded; what was never recorded is not found."""
-        url = normalise(str(request.url))
+        if request.method == "CONNECT":
+            return http.Response(status=501, text="ask for https pages by their whole URL, without CONNECT\n")
+        whole = request.raw_path.startswith(("http://", "https://"))  # request.url would take https for http
+        url = normalise(request.raw_path if whole else str(request.url))
         if url is None:
             return http.Response(status=400, text="spoor serves http and https URLs only\n")
         outcome, _ = self._world.look(Visit(url, host_of(url), 0, 0.0))
@@ -52,12 +55,16 @@ def _response(page: Page) -> http.Response:
 
 def _markup(page: Page) -> Iterator[str]:
     declared = f'<meta charset="{html.escape(page.meta_charset)}">' if page.meta_charset else ""
-    yield f"<!DOCTYPE html>\n<html><head>{declared}<title>{html.escape(page.title)}</title></head>\n<body>\n"
+    language = f' lang="{html.escape(page.language)}"' if page.language else ""
+    yield f"<!DOCTYPE html>\n<html{language}><head>{declared}<title>{html.escape(page.title)}</title></head>\n<body>\n"
     yield from (f"<p>{html.escape(line)}</p>\n" for line in page.text.splitlines())
     yield from map(_link, page.links)
     yield "</body></html>\n"
 
 
 def _link(link: Link) -> str:
+    """The anchor is among the words of the page already, so it stands in the title, where a reader looks who finds no
+    words in a link."""
     rel = ' rel="nofollow"' if link.nofollow else ""
-    return f'<p><a href="{html.escape(link.url)}"{rel}>{html.escape(link.anchor)}</a></p>\n'
+    language = f' hreflang="{html.escape(link.hreflang)}"' if link.hreflang else ""
+    return f'<p><a href="{html.escape(link.url)}"{rel}{language} title="{html.escape(link.anchor)}"></a></p>\n'
