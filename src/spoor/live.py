@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 
 from spoor.events import Event, Visited
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.understanding import understand
-from spoor.sketch import sketch
 from spoor.records import Failure, Judged, Link, Outcome, Page, Redirect, Response, RobotsRules, Visit
 from spoor.roles import Judge, LinkReader
+from spoor.sketch import sketch
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal, PageFacts
 from spoor.store.record import digest_of
 from spoor.store.warc import Kept, WarcKeeper, judgement
 from spoor.strategy import Strategy, hinted
 from spoor.urls import canonical
+from spoor.workers import Workers
 
 ROBOTS_REDIRECTS = 5
 """As many as RFC 9309 asks crawlers to follow."""
@@ -68,21 +66,6 @@ def canonical_links(page: Page) -> tuple[Link, ...]:
         links.setdefault(url, link if url == link.url else replace(link, url=url))
     links.pop(page.url, None)
     return tuple(links.values())
-
-
-_reader: Reader
-"""Of a worker process."""
-
-
-def prepare_worker(reader: Reader) -> None:
-    """Given to the pool as its initializer. An interrupt is for the crawl, which lets its workers finish."""
-    global _reader
-    _reader = reader
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def read_in_worker(visit: Visit, response: Response) -> Outcome:
-    return _reader.read_away(visit, response)
 
 
 @dataclass
@@ -134,12 +117,12 @@ class Archive:
 
 @dataclass
 class LiveLooker:
-    """Carries out visits over HTTP. With a `pool`, pages are read and judged in its processes."""
+    """Carries out visits over HTTP. With `workers`, pages are read and judged in their processes."""
 
     fetcher: HttpFetcher
     archive: Archive
     reader: Reader
-    pool: Executor | None = None
+    workers: Workers | None = None
 
     async def look(self, visit: Visit) -> Outcome:
         if visit.purpose == "robots":
@@ -153,11 +136,11 @@ class LiveLooker:
         return outcome
 
     async def _read(self, visit: Visit, response: Response) -> Outcome:
-        if self.pool is None:
+        if self.workers is None:
             return self.reader.read(visit, response)
         # The payload stays here: only the decoded body is of use to a reader.
         slim = replace(response, payload=b"", request=b"")
-        return await asyncio.get_running_loop().run_in_executor(self.pool, read_in_worker, visit, slim)
+        return await self.workers.read(visit, slim)
 
     async def _rules(self, visit: Visit) -> Outcome:
         """Follows redirects by itself: rules are for the host that was asked, wherever they lie."""

@@ -6,10 +6,8 @@ import asyncio
 import contextlib
 import gc
 import time
-from collections.abc import AsyncIterator, Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
 
 from spoor import __version__, assembly, config
 from spoor.admit.all_of import AllOf
@@ -23,12 +21,13 @@ from spoor.events import Event
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.limits import FetchLimits
 from spoor.frontier import Frontier, HostRules, SqliteStore
-from spoor.live import Archive, LiveLooker, Reader, prepare_worker
+from spoor.live import Archive, LiveLooker, Reader
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal, pages_by_host
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy
+from spoor.workers import Workers, working
 
 AGENT = "spoor"
 """The name by which robots rules call us."""
@@ -79,10 +78,9 @@ async def open_session(folder: CrawlFolder, settings: Config) -> AsyncIterator[S
         crawl = Crawl(strategy, Frontier(store, host_rules(settings)), _limits(settings), archive.journal)
         crawl.begin(settings.crawl.seeds)
         reader = Reader.of(strategy)
-        with _workers(settings.crawl.workers, reader) as pool:
-            async with _fetcher(settings) as fetcher:
-                looker = LiveLooker(fetcher, archive, reader, pool)
-                yield Session(crawl, LiveDriver(crawl, looker, settings.crawl.connections, time.time), archive)
+        async with _workers(settings.crawl.workers, reader) as workers, _fetcher(settings) as fetcher:
+            looker = LiveLooker(fetcher, archive, reader, workers)
+            yield Session(crawl, LiveDriver(crawl, looker, settings.crawl.connections, time.time), archive)
 
 
 def strategy_of(settings: Config) -> Strategy:
@@ -152,13 +150,13 @@ def _fetcher(settings: Config) -> HttpFetcher:
     return HttpFetcher(agent, fetching, time.time, asked.connections, asked.proxy or None, asked.allow_private)
 
 
-@contextlib.contextmanager
-def _workers(count: int, reader: Reader) -> Iterator[Executor | None]:
+@contextlib.asynccontextmanager
+async def _workers(count: int, reader: Reader) -> AsyncIterator[Workers | None]:
     if not count:
         yield None
         return
-    with ProcessPoolExecutor(count, get_context("spawn"), prepare_worker, (reader,)) as pool:
-        yield pool
+    async with working(count, reader) as workers:
+        yield workers
 
 
 async def run_for(session: Session, minutes: float | None) -> AsyncIterator[list[Event]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from spoor.errors import BadInput
-from spoor.parse.charset import canonical
+from spoor.parse.charset_labels import canonical
 from spoor.records import Page
 from spoor.urls import normalise
 from spoor.webs.blobs import compress
