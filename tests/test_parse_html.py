@@ -220,3 +220,33 @@ def test_a_page_that_nests_without_end_is_read_in_time(tag: str) -> None:
     began = time.process_time()
     assert read((tag + "x ") * 100_000).text.startswith("x")
     assert time.process_time() - began < 3
+
+
+def test_a_link_says_where_on_the_page_it_stands() -> None:
+    page = read("<ul><li><a href=x>x</a></ul><p>long words before <a href=y>y</a> and after</p>")
+    listed, within = page.links
+    assert (listed.path, listed.navigation) == ("html/body/ul/li", True)
+    assert (within.path, within.navigation) == ("html/body/p", False)
+
+
+@pytest.mark.parametrize("tag", ["nav", "header", "footer", "aside", "menu"])
+def test_what_stands_apart_from_the_text_is_navigation(tag: str) -> None:
+    (link,) = read(f"<{tag}>many words and only one link, <a href=x>x</a>, among them</{tag}>").links
+    assert link.navigation
+
+
+def test_links_among_links_are_navigation_whatever_is_between_them() -> None:
+    page = read("<p><a href=a>home</a> | <a href=b>news</a> | <a href=c>about us</a></p>")
+    assert all(link.navigation for link in page.links)
+
+
+def test_languages_are_told_as_the_page_claims_them() -> None:
+    page = read(
+        "<html lang=de-AT><link rel=alternate hreflang=ja href=/ja><a href=/fr hreflang=fr rel='me NOFOLLOW'>f</a>"
+    )
+    assert page.language == "de-AT"
+    assert [(link.url[-2:], link.hreflang, link.rel) for link in page.links] == [
+        ("ja", "ja", "alternate"),
+        ("fr", "fr", "me nofollow"),
+    ]
+    assert read("<meta http-equiv=content-language content='mn, en'><p>x").language == "mn"

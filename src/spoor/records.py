@@ -34,7 +34,9 @@ class Wish:
 @dataclass(frozen=True, slots=True)
 class Link:
     """What a page says about another page. `left` and `right` are the words around the anchor, `hreflang` the language
-    that the page claims for the target; `hints` are there once a `LinkReader` has read the link."""
+    that the page claims for the target, `rel` what it says of their relation. `path` names the elements around the
+    link, `html/body/ul/li`; `navigation` is True where links stand among links, not in a text. `hints` are there once
+    a `LinkReader` has read the link."""
 
     url: str
     anchor: str = ""
@@ -43,6 +45,9 @@ class Link:
     heading: str = ""
     nofollow: bool = False
     hreflang: str = ""
+    rel: str = ""
+    path: str = ""
+    navigation: bool = False
     hints: Hints = ()
 
 
@@ -107,7 +112,8 @@ class Page:
     `links` holds distinct targets in document order; `unrecorded` counts those left out because a simulated web does
     not hold them. `canonical` is the URL that the page calls its own, "" when it names none; `noindex` its wish
     not to be indexed; `language` what its `lang` attribute claims. A page of a web that keeps no content has empty
-    texts and links without context. `sketch` is None where nobody drew one.
+    texts and links without context. `main_text` is the text without what surrounds it, "" where nobody looked for it;
+    `published` a date such as 2026-11-15, "" when it is not known; `sketch` None where nobody drew one.
     """
 
     url: str
@@ -125,6 +131,8 @@ class Page:
     canonical: str = ""
     noindex: bool = False
     language: str = ""
+    main_text: str = ""
+    published: str = ""
     sketch: Sketch | None = None
 
     @property

@@ -33,6 +33,15 @@ class Foretelling(Protocol):
     def wish(self) -> Wish: ...
 
 
+@runtime_checkable
+class Comparing(Protocol):
+    """A judge that can also say how near any pieces of text are to what is wanted: anchors, words of a URL."""
+
+    def similarities(self, texts: Sequence[str]) -> Sequence[float]:
+        """Each between 0 and 1, 0 for a text that says nothing."""
+        ...
+
+
 class Trail(Protocol):
     """What a path remembers, carried by each link from its best parent. States never change."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from spoor.parse.charset import Decoded, decode
@@ -78,6 +79,7 @@ def _links(url: str, base: str, reading: Reading, text: str) -> tuple[Link, ...]
     links: dict[str, Link] = {}
     targets: dict[str, str | None] = {}
     headings: dict[int, str] = {}
+    crowded = _crowded(reading.links, text)
     for found in reading.links:
         href = found.href
         if href not in targets:
@@ -89,11 +91,25 @@ def _links(url: str, base: str, reading: Reading, text: str) -> tuple[Link, ...]
         if found.heading is not None:
             start, end = found.heading
             heading = headings[start] = headings.get(start) or _words(text[start : min(end, start + LONGEST)])
-        links[target] = _link(target, found, text, heading, reading.nofollow)
+        links[target] = _link(target, found, text, heading, reading.nofollow, crowded)
     return tuple(links.values())
 
 
-def _link(target: str, found: Found, text: str, heading: str, nofollow: bool) -> Link:
+def _crowded(links: Iterable[Found], text: str) -> set[int]:
+    """The blocks, by where they begin, that are made of links more than of other words."""
+    linked: defaultdict[tuple[int, int], int] = defaultdict(int)
+    for found in links:
+        start, end = found.span
+        linked[_block(text, start, end)] += end - start
+    return {begin for (begin, end), letters in linked.items() if 2 * letters > end - begin}
+
+
+def _block(text: str, start: int, end: int) -> tuple[int, int]:
+    after = text.find(BORDER, end)
+    return text.rfind(BORDER, 0, start) + 1, len(text) if after < 0 else after
+
+
+def _link(target: str, found: Found, text: str, heading: str, nofollow: bool, crowded: set[int]) -> Link:
     start, end = found.span
     return Link(
         url=target,
@@ -103,6 +119,9 @@ def _link(target: str, found: Found, text: str, heading: str, nofollow: bool) ->
         heading=heading,
         nofollow=nofollow or "nofollow" in found.rel.lower(),
         hreflang=found.hreflang[:LONGEST_TAG],
+        rel=found.rel.lower()[:LONGEST_TAG],
+        path=found.path,
+        navigation=found.navigation or _block(text, start, end)[0] in crowded,
     )
 
 

@@ -23,9 +23,12 @@ _BLOCKS = f"""
     td tfoot th thead tr ul {_HEADINGS}
 """
 _EMPHASES = "b strong em u i"
-_BLOCK, _HEADING, _TELLING, _SPANNED, _NOT_READ, _ACTING = (1 << bit for bit in range(6))
-"""What matters about a tag: it begins a line, it is a heading, its words are told apart from those of the page, it is
-known from where to where it reaches, nothing inside of it is read, something is done when it is met."""
+_BLOCK, _APART, _HEADING, _TELLING, _SPANNED, _NOT_READ, _ACTING = (1 << bit for bit in range(7))
+"""What matters about a tag: it begins a line, it stands apart from the text, it is a heading, its words are told apart
+from those of the page, it is known from where to where it reaches, nothing inside of it is read, something is done when
+it is met."""
+_LONGEST_PATH = 200
+"""Characters of the names of elements around a link, the outermost first; what is deeper is not named."""
 _DEEPEST = 10_000
 """Elements inside one another; the time of the parser grows with the square of it."""
 _NESTING = re.compile(
@@ -47,6 +50,8 @@ class Found:
     href: str
     span: Span
     heading: Span | None
+    path: str
+    navigation: bool
     instead: str = ""
     rel: str = ""
     hreflang: str = ""
@@ -69,6 +74,8 @@ class Reading:
     spans: defaultdict[str, list[Span]] = field(default_factory=lambda: defaultdict(list))
     heading: Span | None = None
     _open: list[Span] = field(default_factory=list)
+    _path: str = ""
+    _apart: int = 0
     _anchor: Found | None = None
     _unseen: int = 0
 
@@ -78,7 +85,7 @@ class Reading:
     def read(self, root: LexborNode) -> None:
         """By hand rather than by recursion, because pages may nest thousands of elements, and in one piece, because
         this is where a crawler spends its time."""
-        pieces, ancestors = self.pieces, list[tuple[LexborNode, str, int]]()
+        pieces, ancestors = self.pieces, list[tuple[LexborNode, str, int, str]]()
         node: LexborNode | None = root
         while node is not None:
             tag = node.tag or ""
@@ -91,20 +98,23 @@ class Reading:
                 if kind & _BLOCK:
                     pieces.append(BORDER)
                     self.length += 1
+                    self._apart += bool(kind & _APART)
                 if kind & _SPANNED:
                     self._open_span(tag, kind)
                 if kind & _ACTING:
                     _ACTS[tag](self, node)
                 child = None if kind & _NOT_READ else node.first_child
                 if child is not None:
-                    ancestors.append((node, tag, kind))
+                    ancestors.append((node, tag, kind, self._path))
+                    if len(self._path) < _LONGEST_PATH:
+                        self._path = f"{self._path}/{tag}" if self._path else tag
                     node = child
                     continue
                 if kind:
                     self._leave(tag, kind)
             node = node.next
             while node is None and ancestors:
-                parent, tag, kind = ancestors.pop()
+                parent, tag, kind, self._path = ancestors.pop()
                 if kind:
                     self._leave(tag, kind)
                 node = parent.next
@@ -115,6 +125,7 @@ class Reading:
         if kind & _BLOCK:
             self.pieces.append(BORDER)
             self.length += 1
+            self._apart -= bool(kind & _APART)
         elif tag == "a":
             self._anchor = None
         elif tag == "noscript":
@@ -134,7 +145,7 @@ class Reading:
     def _link(self, href: str | None, span: Span, attributes: Attributes, described_by: str = "title") -> None:
         if href is not None:
             said = (attributes.get(described_by) or "", attributes.get("rel") or "", attributes.get("hreflang") or "")
-            self.links.append(Found(href, span, self.heading, *said))
+            self.links.append(Found(href, span, self.heading, self._path, self._apart > 0, *said))
 
     def _read_a(self, node: LexborNode) -> None:
         attributes = node.attributes
@@ -209,6 +220,7 @@ def _kinds() -> dict[str, int]:
     kinds: dict[str, int] = {}
     for kind, tags in (
         (_BLOCK, _BLOCKS),
+        (_APART, "nav header footer aside menu"),
         (_HEADING, _HEADINGS),
         (_TELLING, f"{_HEADINGS} {_EMPHASES}"),
         (_SPANNED, f"{_HEADINGS} {_EMPHASES} a"),
