@@ -244,3 +244,9 @@ def test_a_full_disk_ends_a_crawl_with_one_line_and_nothing_is_lost(web: Web, tm
         counts = dict(rows(disk / "crawl", "SELECT url, count(*) FROM pages GROUP BY url"))
     assert set(counts) == whole
     assert set(counts.values()) == {1}
+
+
+def test_every_page_is_kept_with_its_language(web: Web, tmp_path: Path) -> None:
+    asyncio.run(crawl_live(web, tmp_path / "crawl", settings(web, max_pages=60)))
+    languages = dict(rows(tmp_path / "crawl", "SELECT language, count(*) FROM pages GROUP BY language"))
+    assert languages["th"] > 20 and languages.keys() > {"th", "en"}

@@ -8,17 +8,20 @@ from dataclasses import dataclass, field, replace
 from spoor.events import Event, Visited
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.understanding import understand
-from spoor.records import Failure, Judged, Link, Outcome, Page, Redirect, Response, RobotsRules, Visit
+from spoor.judge.detector import UNKNOWN, cld2_shares
+from spoor.records import Failure, Judged, Link, Outcome, Page, Redirect, Response, RobotsRules, Verdict, Visit
 from spoor.roles import Judge, LinkReader
 from spoor.sketch import sketch
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal, PageFacts
 from spoor.store.record import digest_of
 from spoor.store.warc import Kept, WarcKeeper, judgement
-from spoor.strategy import Strategy, hinted
+from spoor.strategy import Strategy, hinted, wish_of
 from spoor.urls import canonical
 from spoor.workers import Workers
 
+GLANCE = 2_000
+"""Characters by which the language of a page is told when nobody asked for it."""
 ROBOTS_REDIRECTS = 5
 """As many as RFC 9309 asks crawlers to follow."""
 
@@ -45,7 +48,7 @@ class Reader:
         verdict = self.judge.judge([page])[0]
         if self.links is not None and page.links:
             page = replace(page, links=tuple(hinted(self.links, page, page.links)))
-        return Judged(page, verdict)
+        return Judged(page, verdict, self._language(page, verdict))
 
     def read_away(self, visit: Visit, response: Response) -> Outcome:
         """In another process: what the crawl has no more use for is not sent back."""
@@ -53,7 +56,14 @@ class Reader:
         if self.texts or not isinstance(outcome, Judged):
             return outcome
         bare = tuple([Link(link.url, nofollow=link.nofollow, hints=link.hints) for link in outcome.page.links])
-        return Judged(replace(outcome.page, text="", tag_texts={}, links=bare), outcome.verdict)
+        return replace(outcome, page=replace(outcome.page, text="", main_text="", tag_texts={}, links=bare))
+
+    def _language(self, page: Page, verdict: Verdict) -> str:
+        """As a judge of languages found it, else at a glance."""
+        if verdict.label and wish_of(self.judge).language:
+            return verdict.label
+        found = next(iter(cld2_shares(page.text[:GLANCE])))
+        return "" if found == UNKNOWN else found
 
 
 def canonical_links(page: Page) -> tuple[Link, ...]:
@@ -80,6 +90,7 @@ class Archive:
     journal: Journal
     duplicates: Duplicates
     _kept: dict[str, Kept] = field(default_factory=dict, init=False)
+    _languages: dict[str, str] = field(default_factory=dict, init=False)
 
     def keep(self, visit: Visit, response: Response) -> None:
         digest = digest_of(response.payload)
@@ -100,6 +111,7 @@ class Archive:
         twin = same.url if same is not None and same.url != page.url else ""
         facts = PageFacts(
             title=page.title,
+            language=outcome.language,
             digest=kept.digest,
             simhash=fingerprint,
             duplicate_of=twin or self.duplicates.alike(page.url, fingerprint),
@@ -108,11 +120,13 @@ class Archive:
             noindex=page.noindex,
         )
         self.journal.tell(visit.url, facts)
+        self._languages[visit.url] = outcome.language
 
     def told(self, events: Sequence[Event]) -> None:
         for event in events:
             if isinstance(event, Visited) and (kept := self._kept.pop(event.visit.url, None)) is not None:
-                self.keeper.note(kept, event.at, judgement(event.visit, event.verdict))
+                language = self._languages.pop(event.visit.url)
+                self.keeper.note(kept, event.at, judgement(event.visit, event.verdict, language))
 
 
 @dataclass

@@ -1,0 +1,144 @@
+"""The language of a page as a library tells it: CLD2, or py3langid. What they do not know, no text can teach them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar
+
+import pycld2
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+from spoor.errors import UsageError
+from spoor.records import Page, Verdict, Wish
+
+LONGEST = 10_000
+"""Characters of a page that are looked at: more tell no more about its language, and cost time."""
+
+UNKNOWN = "und"
+"""The BCP-47 tag of a text in no language that is known."""
+
+_CURRENT = {"iw": "he", "jw": "jv", "bh": "bih", "xx-Bugi": "bug", "xx-Goth": "got", "kik": "ki", "un": UNKNOWN}
+"""Codes of the libraries that BCP-47 has replaced, or never had."""
+
+_NO_LANGUAGES = {UNKNOWN, "xxx", "zxx", "tlh", "zzp"}
+"""What a library may answer that nobody can wish for: no text, and the jokes of CLD2."""
+
+_REFUSED_BY_CLD2 = re.compile(
+    "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef"
+    + "".join(chr(plane + last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF))
+    + "]"
+)
+
+Shares = dict[str, float]
+"""BCP-47 tag to the share of the text, or to its probability; the likeliest first, never empty."""
+
+
+def cld2_shares(text: str) -> Shares:
+    """CLD2 counts: how much of the text is in each of up to three languages."""
+    legible = _REFUSED_BY_CLD2.sub(" ", text[:LONGEST])
+    _, _, found = pycld2.detect(legible, isPlainText=True, bestEffort=True)
+    return {_tag(code): percent / 100 for _, code, percent, _ in found if code != "un"} or {UNKNOWN: 1.0}
+
+
+def py3langid_shares(text: str) -> Shares:
+    """py3langid takes a text to be in one language and says how probable each is."""
+    if not text.strip():
+        return {UNKNOWN: 1.0}
+    return {_tag(code): float(probability) for code, probability in _py3langid().rank(text[:LONGEST])}
+
+
+def _tags_of_cld2() -> list[str]:
+    return [_tag(code) for name, code in pycld2.LANGUAGES if name in pycld2.DETECTED_LANGUAGES]
+
+
+def _tags_of_py3langid() -> list[str]:
+    return [_tag(code) for code in _py3langid().labels]
+
+
+@dataclass(frozen=True)
+class Library:
+    shares: Callable[[str], Shares]
+    tags: Callable[[], list[str]]
+
+
+LIBRARIES = {
+    "cld2": Library(cld2_shares, _tags_of_cld2),
+    "py3langid": Library(py3langid_shares, _tags_of_py3langid),
+}
+
+
+@cache
+def known_tags(library: str) -> frozenset[str]:
+    """The languages that a library can tell, as BCP-47 tags: `he`, `zh`, `zh-Hant`."""
+    if library not in LIBRARIES:
+        raise UsageError(f"unknown detector {library!r}; known are {', '.join(LIBRARIES)}")
+    return frozenset(LIBRARIES[library].tags()) - _NO_LANGUAGES
+
+
+@dataclass(frozen=True)
+class Detector:
+    """Relevant from `least` on. `zh` means Chinese in any script, `zh-Hant` in the traditional one; the label of a
+    verdict is the language that was found."""
+
+    language: str
+    library: str = "cld2"
+    least: float = 0.5
+
+    reads_content: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.language not in known_tags(self.library):
+            raise UsageError(_cannot_tell(self.language, self.library))
+        if not 0.0 <= self.least <= 1.0:
+            raise UsageError(f"least={self.least:g} is not a share between 0 and 1")
+
+    @property
+    def wish(self) -> Wish:
+        return Wish(language=self.language)
+
+    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
+        return [self._judge(page) for page in pages]
+
+    def _judge(self, page: Page) -> Verdict:
+        shares = LIBRARIES[self.library].shares(page.text)
+        share = min(1.0, sum(part for tag, part in shares.items() if _within(tag, self.language)))
+        found = next(iter(shares))
+        because = f"{self.library} finds {self._told(shares, found, share)}"
+        return Verdict(share, share >= self.least, because, found)
+
+    def _told(self, shares: Shares, found: str, share: float) -> str:
+        if found == UNKNOWN:
+            return "no language it knows"
+        if _within(found, self.language):
+            return f"{share:.0%} {self.language}"
+        return f"{shares[found]:.0%} {found}, {share:.0%} {self.language}"
+
+
+def _tag(code: str) -> str:
+    return _CURRENT.get(code, code)
+
+
+def _within(tag: str, wanted: str) -> bool:
+    return tag == wanted or tag.startswith(f"{wanted}-")
+
+
+def _cannot_tell(language: str, library: str) -> str:
+    """With the nearest remedy: a shorter tag, the other library, or a profile of one's own."""
+    general = language.partition("-")[0]
+    others = [name for name in LIBRARIES if name != library and language in known_tags(name)]
+    if general in known_tags(library):
+        remedy = f"it knows {general!r}"
+    elif others:
+        remedy = f"{others[0]} can: library={others[0]}"
+    else:
+        remedy = "train a profile of it with `spoor train language`"
+    return f"{library} cannot tell the language {language!r}; {remedy}"
+
+
+@cache
+def _py3langid() -> Any:
+    """Half a second to load, so only when it is asked."""
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
