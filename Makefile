@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check fix soak floors bench contest lock clean
+.PHONY: help install demo test check fix soak floors profiles bench contest lock clean
 
 help: ## list these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -39,6 +39,9 @@ soak: install ## kill a live crawl three hundred times and see that nothing is l
 
 floors: install ## raise the floors of quality to what is measured now
 	$(BIN)/python -m tests.floors
+
+profiles: install ## train the shipped language profiles anew, if the texts are here
+	$(BIN)/python scripts/build_profiles.py
 
 bench: install ## speed and memory, as ratios in one run, Scrapy beside ours (minutes)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check scrapy==2.19.0

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import sys
 
-from bench import compiled, endurance, frontier, live, traps
+from bench import compiled, endurance, frontier, language, language_judges, live, signs, traps
 
 PARTS = {
     "compiled": compiled.main,
     "frontier": frontier.main,
     "live": live.main,
     "endurance": endurance.main,
+    "signs": signs.main,
     "traps": traps.main,
+    "language": language.main,
+    "language-judges": language_judges.main,
 }
 
 

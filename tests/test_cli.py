@@ -68,7 +68,30 @@ def test_simulate_gives_the_same_figures_as_compare(web: Path, tmp_path: Path) -
     assert spoor("simulate", *task(web), "--strategy", "in-links", "--json", tmp_path / "s.json") == 0
     compared = json.loads((tmp_path / "c.json").read_text())["results"][0]
     simulated = json.loads((tmp_path / "s.json").read_text())
+    assert simulated.pop("information")
     assert compared | {"seconds": 0} == simulated | {"seconds": 0}
+
+
+def test_simulate_tells_how_much_was_collected_and_how_much_of_it_is_right(web: Path, tmp_path: Path) -> None:
+    assert spoor("simulate", *task(web, budget=4), "--strategy", "breadth-first", "--json", tmp_path / "s.json") == 0
+    told = json.loads((tmp_path / "s.json").read_text())["information"]
+    assert told == {
+        "is": 0.004,
+        "ais": 0.002,
+        "fis": 0.002,
+        "ar": 0.5,
+        "stored": 2,
+        "is_stored": 0.002,
+        "ar_stored": 1.0,
+        "cs": None,
+    }
+
+
+def test_the_speed_of_collecting_is_told_under_a_clock(web: Path, tmp_path: Path) -> None:
+    words = ["--strategy", "breadth-first", "--clock", "--json", tmp_path / "s.json"]
+    assert spoor("simulate", *task(web), *words) == 0
+    told = json.loads((tmp_path / "s.json").read_text())
+    assert told["information"]["cs"] == pytest.approx(told["information"]["ais"] / told["clock"]["elapsed"] * 3600)
 
 
 def test_a_virtual_clock_tells_the_time_and_that_every_host_was_left_in_peace(web: Path, tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_what_is_left_out_has_its_default_and_seeds_are_normalised() -> None:
         ("target", "least", 1.5, "[target] least = 1.5: must be a share between 0 and 1"),
         ("target", "require", "charset and", "require = 'charset and' is not made of names"),
         ("target", "require", "charset or script", "names 'script', which is not set; set are charset"),
-        ("target", "charset", "", "[target] does not say what is wanted; set charset or script"),
+        ("target", "charset", "", "[target] does not say what is wanted; set language or charset or script"),
         ("crawling", "seeds", [], "unknown section [crawling]; did you mean [crawl]?"),
     ],
 )

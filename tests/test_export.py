@@ -101,6 +101,7 @@ def test_jsonl_holds_a_page_a_line(crawl: CrawlFolder, tmp_path: Path, workers: 
         "relevance": 0.75,
         "relevant": True,
         "because": "Mongolian",
+        "published": "",
         "time": "2026-11-15T12:00:01Z",
         "duplicate_of": "",
     }

@@ -12,14 +12,25 @@ from numpy.typing import NDArray
 
 from spoor.cli.main import main
 from spoor.errors import BadInput, UsageError
+from spoor.judge.code_interval import CodeInterval
+from spoor.language.encoding_table import shipped
+from spoor.language.encodings import collapse, share_inside
+from spoor.language.recogniser import recogniser
+from spoor.records import Page
 from spoor.webs.generate import CATALOGUE, Request, generate
 from spoor.webs.generate.language_web import Language
 from spoor.webs.generate.languages import JAPANESE, THAI
+from spoor.webs.generate.mongolian_words import MONGOLIAN_WORDS
+from spoor.webs.generate.word_list import own_words, words_in
 from spoor.webs.generate.words import TOPICS
 from spoor.webs.graph import reachable
 from spoor.webs.web import Web
+from tests.shared_data import SHARED
 
 Make = Callable[..., Web]
+MENKSOFT = shipped()["menksoft"]
+REAL_WORDS = SHARED / "texts" / "mongolian-menksoft-words.txt"
+needs_real_words = pytest.mark.skipif(not REAL_WORDS.is_file(), reason=f"no {REAL_WORDS.name} in SPOOR_DATA")
 
 
 @pytest.fixture(scope="module")
@@ -184,7 +195,145 @@ def test_texts_are_in_the_language_of_the_page(make: Make) -> None:
         assert (thai > 0.9) == relevant[page]
 
 
-@pytest.mark.parametrize("name", ["topical", "topical-weak", "courses", "thai"])
+def texts_of(web: Web, pages: NDArray[np.bool_]) -> list[str]:
+    return [web.texts[int(page)][1] for page in np.flatnonzero(pages)]
+
+
+def coding(text: str) -> str:
+    """As the generator means it: what has a letter that is not in Saiyin's interval is Menksoft."""
+    if share_inside(text, MENKSOFT.unicode) > 0.9:
+        return "unicode"
+    return "menksoft" if share_inside(text, [(0xE294, 0xE34F)]) else "saiyin"
+
+
+def judged(texts: list[str], judge: CodeInterval) -> float:
+    """The share found relevant."""
+    return float(np.mean([verdict.relevant for verdict in judge.judge([Page("", text=text) for text in texts])]))
+
+
+def test_wanted_pages_of_the_mongolian_web_are_in_three_codings(make: Make) -> None:
+    web = make("mongolian", 10_000, text=True)
+    codings = [coding(text) for text in texts_of(web, web.labelled("relevant"))]
+    shares = {name: codings.count(name) / len(codings) for name in ("menksoft", "unicode", "saiyin")}
+    assert shares == pytest.approx({"menksoft": 0.60, "unicode": 0.25, "saiyin": 0.15}, abs=0.05)
+
+
+def test_an_eighth_of_the_other_pages_has_icons_where_mongolian_fonts_have_letters(make: Make) -> None:
+    web = make("mongolian", 10_000, text=True)
+    others = texts_of(web, ~web.labelled("relevant"))
+    assert judged(others, CodeInterval(preset="paper")) == pytest.approx(0.12, abs=0.02)
+    assert judged(others, CodeInterval(preset="ratio")) == 0.0
+
+
+def test_the_other_pages_are_in_english_chinese_and_cyrillic_mongolian(make: Make) -> None:
+    web = make("mongolian", 10_000, text=True)
+    others = texts_of(web, ~web.labelled("relevant"))
+    in_script = {
+        name: np.mean([share_inside(text, [interval]) > 0.9 for text in others])
+        for name, interval in (("latin", (0x41, 0x7A)), ("han", (0x4E00, 0x9FFF)), ("cyrillic", (0x400, 0x4FF)))
+    }
+    assert sum(in_script.values()) == pytest.approx(1.0)
+    assert min(in_script.values()) > 0.15
+
+
+def test_anchors_are_in_the_coding_of_the_target_most_of_the_time(make: Make) -> None:
+    web = make("mongolian", 10_000, text=True)
+    unicode = [coding(web.texts[page][1]) == "unicode" for page in range(web.pages)]
+    anchors = [
+        context[0]
+        for page in range(web.pages)
+        for target, context in zip(web.targets(page), web.contexts[page], strict=True)
+        if unicode[target]
+    ]
+    assert np.mean([not anchor for anchor in anchors]) == pytest.approx(0.15, abs=0.05)
+    assert np.mean([coding(anchor) == "unicode" for anchor in anchors if anchor]) > 0.8
+
+
+def test_our_own_words_are_spelt_alike_in_unicode_and_menksoft() -> None:
+    """But for the signs between letters, and a y that Menksoft does not write."""
+
+    def letters(word: str) -> str:
+        return word.translate(dict.fromkeys([*range(0x180B, 0x180F), ord("ᠶ")]))
+
+    assert len(MONGOLIAN_WORDS) > 100
+    for word, glyphs in MONGOLIAN_WORDS:
+        assert letters(collapse(glyphs, MENKSOFT)) == letters(word)
+
+
+def test_words_may_come_from_a_list_in_menksoft_or_unicode(tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("\ue2c1\ue27f\ue317\ue27e\ue2e8\n\nᠨᠣᠮ\n\ue237\n", "utf8")
+    words = words_in(tmp_path / "words.txt")
+    assert words.unicode == ("ᠪᠢᠴᠢᠭ", "ᠨᠣᠮ")
+    assert words.menksoft == ("\ue2c1\ue27f\ue317\ue27e\ue2e8", "\ue2b1\ue283\ue2f1")
+    assert words.saiyin == ("\ue24e\ue246\ue258\ue246\ue251", "\ue24c\ue247\ue252")
+
+
+def test_pages_are_written_in_the_words_of_the_list(tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("ᠨᠣᠮ\n", "utf8")
+    request = Request("mongolian", 300, 1, text=True, words=tmp_path / "words.txt")
+    generate(request, tmp_path / "web", lambda _: None)
+    web = Web.open(tmp_path / "web")
+    spellings = {word for text in texts_of(web, web.labelled("relevant")) for word in text.split()}
+    assert spellings <= {"ᠨᠣᠮ", "\ue2b1\ue283\ue2f1", "\ue24c\ue247\ue252"}
+    assert web.about["made_from"]["words"] == "words.txt"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [("ᠨᠣᠮ\nbook\n", "line 2: 'book' is not Mongolian"), ("\n\ue237\n", "holds no words; give one a line")],
+)
+def test_a_list_of_other_words_is_refused_in_one_line(tmp_path: Path, content: str, told: str) -> None:
+    (tmp_path / "words.txt").write_text(content, "utf8")
+    with pytest.raises(BadInput) as caught:
+        words_in(tmp_path / "words.txt")
+    assert told in str(caught.value)
+    assert "words.txt" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_list_that_cannot_be_read_is_refused_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"cannot read the word list .*absent\.txt: No such file"):
+        words_in(tmp_path / "absent.txt")
+
+
+def recognised(texts: list[str]) -> float:
+    """The share that the n-gram model takes for traditional Mongolian."""
+    mongolian = recogniser("mn-Mong")
+    return float(np.mean(mongolian.similarities(texts) > mongolian.threshold))
+
+
+@pytest.mark.parametrize("name", ["unicode", "menksoft", "saiyin"])
+def test_generated_pages_in_every_coding_are_recognised(make: Make, name: str) -> None:
+    web = make("mongolian", 10_000, text=True)
+    assert recognised([text for text in texts_of(web, web.labelled("relevant")) if coding(text) == name]) == 1.0
+
+
+def test_pages_that_mix_codings_are_recognised() -> None:
+    words = own_words()
+    half_and_half = [" ".join((*words.menksoft[k : k + 60], *words.unicode[k : k + 60])) for k in range(0, 100, 10)]
+    assert recognised(half_and_half) == 1.0
+
+
+@needs_real_words
+def test_pages_of_real_words_are_recognised_in_menksoft_and_in_unicode() -> None:
+    words = words_in(REAL_WORDS)
+    for coded in (words.menksoft, words.unicode):
+        assert recognised([" ".join(coded[k::150]) for k in range(50)]) == 1.0
+
+
+def test_pages_with_icons_are_not_recognised(make: Make) -> None:
+    web = make("mongolian", 10_000, text=True)
+    assert recognised(texts_of(web, ~web.labelled("relevant"))) == 0.0
+
+
+def test_nothing_but_icons_is_not_recognised() -> None:
+    rng = np.random.default_rng(1)
+    texts = ["".join(map(chr, rng.integers(0xE244, 0xE350, 200))) for _ in range(20)]
+    assert recognised(texts) == 0.0
+    assert recognised([" ".join(text) for text in texts]) == 0.0
+
+
+@pytest.mark.parametrize("name", ["topical", "topical-weak", "courses", "thai", "mongolian"])
 def test_every_link_has_a_context(make: Make, name: str) -> None:
     web = make(name, 997, text=True)
     for page in range(0, web.pages, 20):
@@ -272,6 +421,10 @@ def test_requests_that_cannot_be_met_are_refused_in_one_line(tmp_path: Path) -> 
     assert "9" in refusal(Request("thai", 9, 1), tmp_path / "w", UsageError)
     assert "too many" in refusal(Request("thai", 10**10, 1), tmp_path / "w", UsageError)
     assert "--text" in refusal(Request("thai", 10**6, 1, text=True), tmp_path / "w", UsageError)
+    words = tmp_path / "words.txt"
+    assert "--like mongolian --text" in refusal(Request("thai", 99, 1, True, words), tmp_path / "w", UsageError)
+    assert "--like mongolian --text" in refusal(Request("mongolian", 99, 1, False, words), tmp_path / "w", UsageError)
+    assert "words.txt" in refusal(Request("mongolian", 99, 1, True, words), tmp_path / "w", BadInput)
     (tmp_path / "file").write_text("")
     assert "exists" in refusal(Request("thai", 100, 1), tmp_path / "file", BadInput)
     assert "cannot write" in refusal(Request("thai", 100, 1), Path("/proc/nowhere/web"), BadInput)

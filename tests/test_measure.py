@@ -14,7 +14,8 @@ from spoor.records import Verdict, Visit
 def run(found: str, queue: list[int] | None = None) -> Run:
     """`run("1101")`: a crawl of four visits, the third in vain."""
     hits = np.array([mark == "1" for mark in found], np.bool_)
-    return Run(np.arange(len(hits), dtype=np.int32), hits, np.array(queue or [1] * len(hits), np.int32), 0.5)
+    order, sizes = np.arange(len(hits), dtype=np.int32), np.full(len(hits), 1000, np.int32)
+    return Run(order, hits, np.array(queue or [1] * len(hits), np.int32), hits, sizes, 0.5)
 
 
 def test_area_is_the_mean_share_found_over_the_budget() -> None:

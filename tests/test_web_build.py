@@ -12,14 +12,18 @@ import time
 import zlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from spoor.cli.main import main
 from spoor.errors import BadInput
+from spoor.records import Page, Visit
 from spoor.webs.build.builder import Making, build_web
 from spoor.webs.build.gather import Report
 from spoor.webs.build.log_source import read_logs
 from spoor.webs.build.warc_source import read_warcs, warc_files
+from spoor.webs.folder import FORMAT
+from spoor.webs.recorded import RecordedWorld
 from spoor.webs.web import Web
 from tests.shared_data import SHARED, needs_shared
 from tests.warcs import page, record, response
@@ -83,6 +87,25 @@ def test_texts_and_contexts_are_kept(tmp_path: Path) -> None:
     web = build(tmp_path, response(A, "<title>T</title><h1>H</h1>left <a href=/b rel=nofollow>anchor</a> right"))
     assert web.texts[0] == ["T", "H\nleft anchor right", {"title": "T", "h1": "H", "a": "anchor"}]
     assert web.contexts[0] == [["anchor", "H left", "right", "H", True]]
+
+
+def test_claims_of_languages_are_kept(tmp_path: Path) -> None:
+    web = build(
+        tmp_path, response(A, "<html lang=de-AT><a href=/b hreflang=ja>b</a><a href=/c>c</a>"), page(B), page(C)
+    )
+    world = RecordedWorld(web, np.zeros(web.pages, np.bool_), with_content=True, open_ended=True)
+    home, _ = world.look(Visit(A, "a.test", 0, 0.0))
+    assert isinstance(home, Page)
+    assert (home.language, [link.hreflang for link in home.links]) == ("de-AT", ["ja", ""])
+    assert [web.page(number).language for number in range(web.pages)] == ["de-AT", "", ""]
+
+
+def test_a_web_of_an_older_format_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    build(tmp_path, page(A))
+    about = tmp_path / "web" / "web.json"
+    about.write_text(about.read_text("utf8").replace(f'"format": {FORMAT}', '"format": 1'), "utf8")
+    with pytest.raises(BadInput, match=f"has web format 1, this spoor reads {FORMAT}; build it again"):
+        Web.open(about.parent)
 
 
 def test_hosts_are_numbered_as_they_appear(tmp_path: Path) -> None:

@@ -9,24 +9,39 @@ from dataclasses import dataclass
 from typing import Any
 
 from spoor.admit.at_least import AtLeast
+from spoor.admit.key_above import KeyAbove
+from spoor.admit.left_servers import LeftServers
 from spoor.admit.limited_distance import LimitedDistance
 from spoor.config import Target
 from spoor.errors import UsageError
 from spoor.judge.agreement import Agreement
 from spoor.judge.charset import CHARSETS, SOURCES, Charset
+from spoor.judge.code_interval import CodeInterval
+from spoor.judge.detector import Detector, known_tags
+from spoor.judge.language import language_judge
+from spoor.judge.ngram_rank import NgramRank
 from spoor.judge.script_share import SCRIPTS, ScriptShare
+from spoor.language.encoding_table import shipped_for
+from spoor.language.recogniser import recogniser
+from spoor.language.tags import canonical_tag
 from spoor.roles import Judge
 from spoor.score.arrival import Arrival
 from spoor.score.chance import Chance
+from spoor.score.correlation_degree import CorrelationDegree, Weights
 from spoor.score.foresight import Foresight
+from spoor.score.interval_share import IntervalShare
+from spoor.score.language_signs import LanguageSigns
 from spoor.score.latest import Latest
 from spoor.score.nearness import Nearness
 from spoor.score.relevant_in_links import RelevantInLinks
 from spoor.score.relevant_referrer import RelevantReferrer
-from spoor.strategy import Strategy
+from spoor.score.server_language import ServerLanguage
+from spoor.strategy import Strategy, wish_of
 from spoor.trail.since_relevant import SinceRelevant
 
 LSW = "Somboonviwat, Tamura, Kitsuregawa: Simulation Study of Language Specific Web Crawling (2005)"
+MON = "Ma, Yan, Zhang, Yang: A Method of Collecting Mongolian Web page Based on Hyperlink Correlation Degree (2014)"
+SERVERS = "Tamura, Somboonviwat, Kitsuregawa: A Method for Language-Specific Web Crawling and Its Evaluation (2007)"
 Level = Callable[[str], int]
 
 
@@ -78,6 +93,56 @@ def in_links(judge: Judge) -> Strategy:
     return Strategy(judge, RelevantInLinks())
 
 
+def g_crawl(judge: Judge, language: str = "") -> Strategy:
+    wanted = _language("g-crawl", judge, language)
+    fonts = shipped_for(wanted)
+    if not fonts:
+        raise UsageError(f"g-crawl looks for the code intervals of fonts, and none is known for {wanted!r}")
+    return Strategy(judge, IntervalShare(tuple(interval for font in fonts for interval in font.letters)))
+
+
+def n_crawl(
+    judge: Judge,
+    t: float = 0.5,
+    s: float = 0.3,
+    d: float = 0.2,
+    threshold: float = 0.1,
+    merge: str = "max",
+    parent: str = "text",
+    cap: float = 1.0,
+    refused: str = "park",
+    n: int = 3,
+    language: str = "",
+) -> Strategy:
+    likeness = recogniser(_language("n-crawl", judge, language), n)
+    degree = CorrelationDegree(likeness, Weights(t, s, d), merge, parent, cap)
+    return Strategy(judge, degree, admission=KeyAbove(degree, threshold, refused))
+
+
+def language_focused(judge: Judge, language: str = "", without: str = "") -> Strategy:
+    wanted = canonical_tag(_language("language-focused", judge, language))
+    return Strategy(judge, LanguageSigns(wanted, _joined(without)))
+
+
+def server_language(judge: Judge, language: str = "", without: str = "", patience: int = 50) -> Strategy:
+    wanted = canonical_tag(_language("server-language", judge, language))
+    return Strategy(judge, ServerLanguage(wanted, _joined(without)), admission=LeftServers(patience))
+
+
+def _joined(names: str) -> tuple[str, ...]:
+    """The names in `url+anchor`."""
+    return tuple(filter(None, names.split("+")))
+
+
+def _language(name: str, judge: Judge, given: str) -> str:
+    """What a strategy that needs to know the language beforehand was told, or what the judge will look for."""
+    wanted = given or wish_of(judge).language
+    if not wanted:
+        remedy = f"name it, as in {name}:language=mn-Mong, or give a judge that does, as in language:mn-Mong"
+        raise UsageError(f"{name} needs to know which language is wanted; {remedy}")
+    return wanted
+
+
 def foreseeing(judge: Judge, level_of: Level) -> Strategy:
     return Strategy(judge, Foresight(level_of))
 
@@ -95,6 +160,13 @@ STRATEGIES: dict[str, Named] = {
     "in-links": Named(
         in_links, "links with most relevant pages pointing at them first", "Cho, Garcia-Molina, Page (1998)"
     ),
+    "b-crawl": Named(breadth_first, "the paper's yardstick: breadth-first, meant for judge code-interval", MON),
+    "g-crawl": Named(g_crawl, "links of pages with most letters in the code intervals of fonts first", MON),
+    "n-crawl": Named(n_crawl, "by hyperlink correlation degree: anchor text, parents, depth of the URL", MON),
+    "language-focused": Named(language_focused, "by signs of the language in URL, anchor and claims, before the visit"),
+    "server-language": Named(
+        server_language, "the same, with the language of servers and folders learned on the way", SERVERS
+    ),
     "greedy-oracle": Named(foreseeing, "knows the truth of every waiting link: relevant ones first"),
     "oracle": Named(foreseeing, "knows how far every link is from a relevant page: the ceiling"),
 }
@@ -109,12 +181,42 @@ def script(script: str, least: float = 0.3) -> Judge:
     return ScriptShare(script, least)
 
 
+def language(language: str) -> Judge:
+    return language_judge(language)
+
+
+def ngram(
+    language: str, n: int = 3, least: float = 0.5, profiles: str = "each", orientation: str = "similarity"
+) -> Judge:
+    return NgramRank(language, n, least, profiles, orientation)
+
+
+def detector(language: str, library: str = "cld2", least: float = 0.5) -> Judge:
+    return Detector(language, library, least)
+
+
+def code_interval(language: str, preset: str = "paper", include_unicode: bool = False) -> Judge:
+    return CodeInterval(language, preset, include_unicode)
+
+
 JUDGES: dict[str, Named] = {
     "truth": Named(lambda: None, "the label of --target itself: a perfect judge"),
     "charset": Named(
         charset, "the language by the character encoding: META, header or detected", LSW, tuple(sorted(CHARSETS))
     ),
     "script": Named(script, "the share of letters in a script", subjects=tuple(SCRIPTS)),
+    "language": Named(
+        language, "the language by what suits it: CLD2, or the nearest profile", subjects=("TAG", "FILE.spoor", "mn")
+    ),
+    "ngram": Named(
+        ngram, "the language by the ranks of its n-grams, without rivals", MON, ("TAG", "FILE.spoor", "mn-Mong")
+    ),
+    "detector": Named(
+        detector, "the language as a library tells it: CLD2 or py3langid", subjects=tuple(sorted(known_tags("cld2")))
+    ),
+    "code-interval": Named(
+        code_interval, "the share of characters where a legacy font has its letters", MON, ("FILE.toml", "mn-Mong")
+    ),
 }
 
 
@@ -147,6 +249,8 @@ def judge(text: str) -> Judge:
 def judge_of(target: Target) -> Judge:
     """What a person asked for in crawl.toml, as a judge."""
     judges: dict[str, Judge] = {}
+    if target.language:
+        judges["language"] = language_judge(target.language)
     if target.charset:
         judges["charset"] = Charset(target.charset)
     if target.script:
@@ -177,10 +281,16 @@ def _read(text: str, known: dict[str, Named], kind: str, command: str) -> tuple[
 
 def _converted(setting: str, value: str, default: Any) -> Any:
     try:
-        return type(default)(value)
+        return _true_or_false(value) if isinstance(default, bool) else type(default)(value)
     except ValueError:
-        kind = {int: "a whole number", float: "a number"}[type(default)]
+        kind = {bool: "True or False", int: "a whole number", float: "a number"}[type(default)]
         raise UsageError(f"{setting}: {value!r} is not {kind}") from None
+
+
+def _true_or_false(value: str) -> bool:
+    if value not in ("True", "False"):
+        raise ValueError
+    return value == "True"
 
 
 def _unknown(name: str, known: dict[str, Named], kind: str, command: str) -> UsageError:

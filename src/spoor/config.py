@@ -31,6 +31,8 @@ from spoor.urls import normalise
 
 Table = Mapping[str, Any]
 SEEDS_SHOWN = 3
+MODEL = ".spoor"
+"""What the name of a model file ends in."""
 
 
 def setting(default: Any, check: Check, meaning: str) -> Any:
@@ -42,6 +44,7 @@ def setting(default: Any, check: Check, meaning: str) -> Any:
 class Target:
     """What is wanted. `require` speaks of the other keys by name."""
 
+    language: str = setting("", text, "language in which the page must be: a BCP-47 tag such as mn, or a model file")
     charset: str = setting("", text, "language that the character encoding must give away, such as th")
     script: str = setting("", text, "script in which the page must be written, such as thai")
     least: float = setting(0.3, share, "share of letters that must be in the script")
@@ -49,7 +52,7 @@ class Target:
 
     def named(self) -> dict[str, str]:
         """What is asked for, by the key that asks."""
-        subjects = {"charset": self.charset, "script": self.script}
+        subjects = {"language": self.language, "charset": self.charset, "script": self.script}
         return {name: subject for name, subject in subjects.items() if subject}
 
 
@@ -158,12 +161,15 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def checked(table: Table, folder: Path = Path()) -> Config:
-    """What was asked for, or UsageError. Seeds are normalised, those of `seeds_file` follow those given directly."""
+    """What was asked for, or UsageError. Seeds are normalised, those of `seeds_file` follow those given directly. Files
+    that are named are looked for in `folder`."""
     for name in table:
         _check_section(name, table[name])
     config = Config(**{name: _section(name, table.get(name, {})) for name in SECTIONS})
     _check_target(config.target)
-    return dataclasses.replace(config, crawl=_with_seeds(config.crawl, folder))
+    return dataclasses.replace(
+        config, target=_with_model(config.target, folder), crawl=_with_seeds(config.crawl, folder)
+    )
 
 
 def dumps(config: Config) -> str:
@@ -241,6 +247,13 @@ def _check_target(target: Target) -> None:
 
 def _subjects() -> list[str]:
     return [one.name for one in fields(Target) if one.name not in ("least", "require")]
+
+
+def _with_model(target: Target, folder: Path) -> Target:
+    """Where a model file is, so that what ran can be run again from another folder."""
+    if not target.language.endswith(MODEL):
+        return target
+    return dataclasses.replace(target, language=str((folder / target.language).resolve()))
 
 
 def _with_seeds(crawl: Crawling, folder: Path) -> Crawling:

@@ -22,6 +22,7 @@ from spoor.events import Event, Failed, Redirected, Visited
 from spoor.frontier import Frontier, MemoryStore
 from spoor.judge.charset import Charset
 from spoor.judge.truth import Truth
+from spoor.measure.accuracy import Accuracy, accuracy
 from spoor.measure.harvest import Run, Score, Yardstick, measure
 from spoor.webs.recorded import RecordedWorld
 
@@ -76,14 +77,24 @@ def _run_simulated(prepared: Course, strategy: str, budget: int) -> Run:
 
 def visit_by_visit(events: Iterable[Event], world: RecordedWorld) -> Run:
     """What each visit brought, and the queue before it. Redirects and failures are visits too."""
-    order, found, queue = [], [], []
+    order, found, queue, stored, sizes = [], [], [], [], []
     for event in events:
         if isinstance(event, Visited | Redirected | Failed) and event.visit.purpose == "page":
             number = world.number(event.visit.url)
             order.append(-1 if number is None else number)
-            found.append(isinstance(event, Visited) and world.truth(event.visit.url))
+            page = event if isinstance(event, Visited) else None
+            found.append(page is not None and world.truth(event.visit.url))
             queue.append(event.waiting)
-    return Run(np.array(order, np.int32), np.array(found, np.bool_), np.array(queue, np.int32), 0.0)
+            stored.append(page is not None and page.verdict.relevant)
+            sizes.append(0 if page is None else page.size)
+    return Run(
+        np.array(order, np.int32),
+        np.array(found, np.bool_),
+        np.array(queue, np.int32),
+        np.array(stored, np.bool_),
+        np.array(sizes, np.int32),
+        seconds=0.0,
+    )
 
 
 def _takes_compiled(prepared: Course, strategy: str) -> bool:
@@ -118,9 +129,10 @@ def _run_compiled(prepared: Course, strategy: str, budget: int) -> Run:
         prioritised=name.startswith("prioritised-"),
         levels=prepared.levels(name) if name in assembly.ORACLES else None,
     )
-    graph = compiled.LinkGraph.of(prepared.web, prepared.judged())
-    done = compiled.run(graph, plan, prepared.seeds, budget)
-    return Run(done.order, prepared.wanted[done.order], done.queue, time.perf_counter() - began)
+    judged = prepared.judged()
+    done = compiled.run(compiled.LinkGraph.of(prepared.web, judged), plan, prepared.seeds, budget)
+    order, seconds = done.order, time.perf_counter() - began
+    return Run(order, prepared.wanted[order], done.queue, judged[order], prepared.web.array("size")[order], seconds)
 
 
 @dataclass(frozen=True)
@@ -150,13 +162,32 @@ def compare(task: Task, strategies: Sequence[str], pool: Executor, advance: Call
     """Runs the strategies side by side; `advance` is told of each that is done."""
     names = list(dict.fromkeys([*strategies, "oracle"]))
     for name in names:
-        assembly.strategy_named(name)
+        if reason := refusal(task, name):
+            raise reason
     prepared = course(task)
     against = prepared.yardstick
     runs = _side_by_side([(task, name) for name in names], pool, advance)
     ceiling = measure("oracle", runs[names.index("oracle")], against).area
     scores = tuple(measure(name, one, against, ceiling) for name, one in zip(names, runs, strict=True))
     return Comparison(task, prepared.reachable_pages, against, scores)
+
+
+def accuracy_of_judge(task: Task) -> Accuracy:
+    """Against the label, over the pages that can be reached."""
+    prepared = course(task)
+    there = prepared.reachable & prepared.web.answers()
+    return accuracy(prepared.judged()[there], prepared.wanted[there])
+
+
+def refusal(task: Task, strategy: str) -> UsageError | None:
+    """Why a strategy does not take a task, such as one without a language; None: it does."""
+    name, _ = assembly.strategy_named(strategy)
+    try:
+        if name not in assembly.ORACLES:
+            assembly.strategy(strategy, course(task).judge())
+    except UsageError as error:
+        return error
+    return None
 
 
 def _side_by_side(jobs: Sequence[tuple[Task, str]], pool: Executor, advance: Callable[[int], None]) -> list[Run]:

@@ -15,6 +15,7 @@ from spoor.config import seeds_in
 from spoor.errors import BadInput
 from spoor.judge.truth import Truth
 from spoor.measure.harvest import Yardstick
+from spoor.records import Page, Visit
 from spoor.roles import Judge
 from spoor.urls import normalise
 from spoor.webs.graph import distance_to_relevant, reachable
@@ -22,6 +23,7 @@ from spoor.webs.recorded import RecordedWorld
 from spoor.webs.web import Web
 
 Driver = Literal["auto", "simulated", "compiled"]
+PAGES_AT_ONCE = 256
 
 
 @dataclass(frozen=True)
@@ -108,13 +110,28 @@ class Course:
         return distance_to_relevant(*self.web.steps(), self.wanted, self.reachable)
 
     def judged(self) -> NDArray[np.bool_]:
-        """The judge's verdict on every page. Pages alike in all attributes get one verdict: quick for any web."""
+        """The judge's verdict on every page that can be reached."""
         if self.task.judge == "truth":
             return self.wanted
+        judge = self.judge()
+        return self._judged_by_texts(judge) if judge.reads_content else self._judged_by_attributes(judge)
+
+    def _judged_by_texts(self, judge: Judge) -> NDArray[np.bool_]:
+        """Page by page."""
+        world, taken = self.world(with_content=True), np.zeros(self.web.pages, np.bool_)
+        numbers = np.flatnonzero(self.reachable & self.web.answers())
+        for batch in np.array_split(numbers, len(numbers) // PAGES_AT_ONCE + 1):
+            looks = [world.look(Visit(self.web.urls[int(number)], "", 0, 0.0)) for number in batch]
+            pages = [outcome for outcome, _ in looks if isinstance(outcome, Page)]
+            taken[batch] = [verdict.relevant for verdict in judge.judge(pages)]
+        return taken
+
+    def _judged_by_attributes(self, judge: Judge) -> NDArray[np.bool_]:
+        """Pages alike in all attributes get one verdict: quick for any web."""
         names = ("status", "content_type", "header_charset", "meta_charset", "detected_charset")
         kind = np.zeros(self.web.pages, np.int64)
         for name in names:
             kind = kind * 2**10 + self.web.array(name)
         _, examples, kind_of = np.unique(kind, return_index=True, return_inverse=True)
-        verdicts = self.judge().judge([self.web.page(int(number)) for number in examples])
+        verdicts = judge.judge([self.web.page(int(number)) for number in examples])
         return np.array([verdict.relevant for verdict in verdicts], np.bool_)[kind_of]

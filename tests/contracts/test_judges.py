@@ -6,6 +6,11 @@ import pytest
 
 from spoor.judge.agreement import Agreement
 from spoor.judge.charset import Charset
+from spoor.judge.code_interval import CodeInterval
+from spoor.judge.detector import Detector
+from spoor.judge.language import language_judge
+from spoor.judge.nearest_profile import NearestProfile
+from spoor.judge.ngram_rank import NgramRank
 from spoor.judge.script_share import ScriptShare
 from spoor.judge.truth import Truth
 from spoor.records import Page
@@ -24,6 +29,14 @@ JUDGES: list[Judge] = [
     Charset("ja", ("detected",)),
     ScriptShare("thai"),
     ScriptShare("kana", least=0.1),
+    Detector("th"),
+    Detector("en", library="py3langid", least=0.9),
+    NgramRank("th"),
+    NgramRank("mn-Mong", 2, 0.1, "merged", "as_printed"),
+    NearestProfile("gsw"),
+    language_judge("mn"),
+    CodeInterval(),
+    CodeInterval(preset="ratio", include_unicode=True),
     Agreement("charset or not script", {"charset": Charset("th"), "script": ScriptShare("thai")}),
     Agreement("charset and label", {"charset": Charset("th"), "label": Truth("relevant", "http://a.test/".__eq__)}),
 ]

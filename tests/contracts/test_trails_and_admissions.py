@@ -8,12 +8,15 @@ import pytest
 
 from spoor.admit.all_of import AllOf
 from spoor.admit.at_least import AtLeast
+from spoor.admit.key_above import KeyAbove
+from spoor.admit.left_servers import LeftServers
 from spoor.admit.limited_distance import LimitedDistance
 from spoor.admit.manners import Manners
 from spoor.admit.scope import Scope
 from spoor.admit.traps import Traps
 from spoor.records import Link, Page, Verdict, Visit
 from spoor.roles import Admission, Trail
+from spoor.score.relevant_referrer import RelevantReferrer
 from spoor.strategy import AdmitAll, NoTrail
 from spoor.trail.since_relevant import SinceRelevant
 
@@ -36,8 +39,10 @@ class TestEveryTrail:
 
 ADMISSIONS: list[Admission] = [
     AdmitAll(),
+    LeftServers(),
     LimitedDistance(1),
     AtLeast("relevant_referrer", 1.0),
+    KeyAbove(RelevantReferrer(), 0.5),
     Manners(),
     Scope(exclude=("/private/",), domains=("a.test",), max_depth=3, pages_per_host=1),
     Traps(patience=1),

@@ -23,6 +23,7 @@ spoor crawl --out thai-pages          (goes on where it stopped)
 """
 
 FLAGS = {
+    "language": ("target", "language"),
     "charset": ("target", "charset"),
     "script": ("target", "script"),
     "strategy": ("crawl", "strategy"),
@@ -44,6 +45,7 @@ def register(commands: Commands) -> None:
     parser = add_command(commands, "crawl", "collect the pages you want from the web, into a folder", EXAMPLES, run)
     parser.add_argument("settings", nargs="?", type=Path, metavar="CRAWL.toml", help="what to do; flags come before it")
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the crawl; made, or gone on with")
+    parser.add_argument("--language", metavar="L", help="wanted: pages in this language, a BCP-47 tag or a model file")
     parser.add_argument("--charset", metavar="L", help="wanted: pages whose character encoding means this language")
     parser.add_argument("--script", metavar="S", help="wanted: pages in this script, such as thai")
     parser.add_argument("--seed", action="append", metavar="URL", help="where to start; may be given several times")
@@ -85,7 +87,8 @@ def with_flags(table: dict[str, Any], arguments: argparse.Namespace) -> dict[str
     for flag, (section, key) in FLAGS.items():
         value = getattr(arguments, flag)
         if value is not None:
-            merged.setdefault(section, {})[key] = str(Path(value).resolve()) if flag == "seeds" else value
+            names_file = flag == "seeds" or (flag == "language" and value.endswith(config.MODEL))
+            merged.setdefault(section, {})[key] = str(Path(value).resolve()) if names_file else value
     return merged
 
 

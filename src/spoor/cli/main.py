@@ -7,11 +7,26 @@ import sys
 from collections.abc import Sequence
 
 from spoor import __version__
-from spoor.cli import catalogue, compare, contest, crawl, demo, export, report, reproduce, simulate, web, why
+from spoor.cli import (
+    catalogue,
+    compare,
+    contest,
+    crawl,
+    demo,
+    export,
+    judge,
+    report,
+    reproduce,
+    simulate,
+    train,
+    tune,
+    web,
+    why,
+)
 from spoor.cli.command import Parser
 from spoor.errors import SpoorError
 
-COMMANDS = (demo, crawl, report, why, export, web, simulate, compare, contest, reproduce, catalogue)
+COMMANDS = (demo, crawl, report, why, export, web, simulate, compare, contest, tune, reproduce, train, judge, catalogue)
 
 
 def parser() -> Parser:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from spoor.cli.command import Commands, add_command, add_workers
@@ -11,33 +13,76 @@ from spoor.cli.progress import progress
 from spoor.cli.tables import print_table
 from spoor.contest import workers
 from spoor.errors import UsageError
-from spoor.reproduce import language_specific
+from spoor.reproduce import language_specific, mongolian
+from spoor.reproduce.conditions import Condition
+from spoor.reproduce.mongolian_tables import tables
+from spoor.webs.generate import Request
 
 EXAMPLES = """
 spoor reproduce language-specific
 spoor reproduce language-specific --seeds 1-3 --keep webs
+spoor reproduce mongolian --seeds 1-3
 """
 
 FEWEST_PAGES = 1000
+WORDS = Path("texts/mongolian-menksoft-words.txt")
+"""In the data folder, where there is one."""
 
 
 def register(commands: Commands) -> None:
     parser = add_command(commands, "reproduce", "run the experiment of a paper again", EXAMPLES)
     papers = parser.add_subparsers(metavar="PAPER", required=True)
-    first, last = language_specific.SEEDS[0], language_specific.SEEDS[-1]
     paper = add_command(
         papers, "language-specific", "language-specific crawling on a simulator (2005)", EXAMPLES, run_language_specific
     )
-    paper.add_argument("--seeds", default=f"{first}-{last}", metavar="A-B", help=f"webs to generate ({first}-{last})")
-    paper.add_argument("--pages", type=int, default=language_specific.PAGES, metavar="N", help="pages of a web (30000)")
+    _add_options(paper, language_specific.SEEDS, language_specific.PAGES)
+    paper = add_command(
+        papers, "mongolian", "Mongolian pages by hyperlink correlation degree (2014)", EXAMPLES, run_mongolian
+    )
+    _add_options(paper, mongolian.SEEDS, mongolian.PAGES)
+    paper.add_argument("--words", type=Path, metavar="FILE", help="Mongolian words, one a line, for the pages")
+
+
+def _add_options(paper: argparse.ArgumentParser, seeds: Sequence[int], pages: int) -> None:
+    usual = f"{seeds[0]}-{seeds[-1]}"
+    paper.add_argument("--seeds", default=usual, metavar="A-B", help=f"webs to generate ({usual})")
+    paper.add_argument("--pages", type=int, default=pages, metavar="N", help=f"pages of a web ({pages})")
     paper.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the webs there (default: a temporary folder)")
     add_workers(paper)
 
 
+def _check_pages(pages: int) -> None:
+    if pages < FEWEST_PAGES:
+        raise UsageError(f"--pages {pages}: at least {FEWEST_PAGES} are needed to see anything")
+
+
+def run_mongolian(arguments: argparse.Namespace) -> int:
+    seeds = _range(arguments.seeds)
+    _check_pages(arguments.pages)
+    request = Request("mongolian", arguments.pages, seeds[0], text=True, words=_words(arguments.words))
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        workers(arguments.workers) as pool,
+        progress("webs crawled", len(seeds)) as advance,
+    ):
+        experiment = mongolian.reproduce(seeds, request, arguments.keep or Path(scratch), pool, advance)
+    words = f"the words of {request.words}" if request.words else "the generator's own words; give a list with --words"
+    print(f"Mongolian pages are made of {words}")
+    print(f"ours: seeds {seeds[0]}–{seeds[-1]}, mean; a tick is a twelfth of the visits")
+    for table in tables(experiment):
+        print_table(table.columns, table.rows, f"\n{table.title}")
+    return _report_conditions(mongolian.conditions(experiment))
+
+
+def _words(given: Path | None) -> Path | None:
+    """The list asked for, that of the data folder, or none."""
+    usual = Path(os.environ.get("SPOOR_DATA") or "../shared") / WORDS
+    return given or (usual if usual.exists() else None)
+
+
 def run_language_specific(arguments: argparse.Namespace) -> int:
     seeds = _range(arguments.seeds)
-    if arguments.pages < FEWEST_PAGES:
-        raise UsageError(f"--pages {arguments.pages}: at least {FEWEST_PAGES} are needed to see anything")
+    _check_pages(arguments.pages)
     with (
         tempfile.TemporaryDirectory() as scratch,
         workers(arguments.workers) as pool,
@@ -55,7 +100,10 @@ def _report(experiment: language_specific.Experiment) -> int:
     title = f"\nours, seeds {experiment.seeds[0]}–{experiment.seeds[-1]}, mean (range):"
     rows = language_specific.table("Thai-like", experiment.thai)
     print_table(language_specific.COLUMNS, rows + language_specific.table("Japanese-like", experiment.japanese), title)
-    conditions = language_specific.conditions(experiment)
+    return _report_conditions(language_specific.conditions(experiment))
+
+
+def _report_conditions(conditions: Sequence[Condition]) -> int:
     print("\nconditions:")
     for condition in conditions:
         print(f"  {condition.line()}")

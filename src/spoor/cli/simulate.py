@@ -17,6 +17,7 @@ from spoor.contest import run as run_strategy
 from spoor.course import Course
 from spoor.errors import UsageError
 from spoor.measure.harvest import Score, measure
+from spoor.measure.information import Information, information
 from spoor.webs.network import Conditions
 
 EXAMPLES = """
@@ -61,11 +62,14 @@ def run(arguments: argparse.Namespace) -> int:
             done = run_strategy(course.task, arguments.strategy)
     ceiling = measure("oracle", run_strategy(course.task, "oracle"), against).area
     score = measure(arguments.strategy, done, against, ceiling)
+    collected = information(done, timing.elapsed if timing else None)
     print_table(SCORE_COLUMNS, [score_row(score)])
     if timing:
         _show(timing)
+    _show_information(collected)
     if arguments.json:
-        write_text(arguments.json, json.dumps(_as_json(score, timing), ensure_ascii=False) + "\n")
+        told = _as_json(score, timing) | {"information": collected.as_json()}
+        write_text(arguments.json, json.dumps(told, ensure_ascii=False) + "\n")
     return 0
 
 
@@ -88,6 +92,15 @@ def _show(timing: Timing) -> None:
     print(
         f"politeness     {polite.visits:,} visits to {polite.hosts:,} hosts, {len(polite.violations)} too soon ({kept})"
     )
+
+
+def _show_information(collected: Information) -> None:
+    everything, kept = collected.downloaded, collected.stored
+    told = [f"IS {everything.total:,.1f} MB = AIS {everything.accurate:,.1f} + FIS {everything.fault:,.1f}"]
+    told += [] if everything.accuracy is None else [f"AR {everything.accuracy:.3f}"]
+    told += [] if kept.accuracy is None else [f"AR of the {kept.pages:,} stored {kept.accuracy:.3f}"]
+    told += [] if collected.speed is None else [f"CS {collected.speed:,.1f} MB/h"]
+    print(f"information    {'; '.join(told)}")
 
 
 def _as_json(score: Score, timing: Timing | None) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from spoor.webs.web import Web
 EXAMPLES = """
 spoor web generate --like thai --pages 30000 --seed 1 --out thai-web
 spoor web generate --like thai --pages 2000 --seed 1 --text --out thai-texts
+spoor web generate --like mongolian --pages 5000 --seed 1 --text --words words.txt --out mongolian-web
 spoor web generate --like topical --pages 20000 --seed 7 --out topical-web
 """
 
@@ -25,10 +26,12 @@ def register(kinds: Commands) -> None:
     parser.add_argument("--seed", required=True, metavar="K", type=int, help="any whole number; same seed, same web")
     parser.add_argument("--out", required=True, metavar="WEB", type=Path, help="the folder to make")
     parser.add_argument("--text", action="store_true", help="give the pages of a language web texts, in real charsets")
+    words = "the words of traditional Mongolian pages, one a line, in Menksoft glyphs or Unicode (default: our own)"
+    parser.add_argument("--words", metavar="FILE", type=Path, help=words)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    request = Request(arguments.like, arguments.pages, arguments.seed, arguments.text)
+    request = Request(arguments.like, arguments.pages, arguments.seed, arguments.text, arguments.words)
     with progress(f"generating {request.name}", request.pages) as advance:
         generate(request, arguments.out, advance)
     print(_summary(Web.open(arguments.out), request))

@@ -13,14 +13,22 @@ CURVE_POINTS = 200
 
 @dataclass(frozen=True)
 class Run:
-    """A crawl visit by visit: the number of the page, did it bring a wanted page, and how many links waited before it
-    (itself included). A URL that the web has never heard of has the number -1. `seconds` is the computer's time.
+    """A crawl visit by visit: the number of the page, did it bring a wanted page, how many links waited before it
+    (itself included), did the judge take it, and its bytes. A URL that the web has never heard of has the number -1, a
+    visit that brought no page 0 bytes. `seconds` is the computer's time.
     """
 
     order: NDArray[np.int32]
     found: NDArray[np.bool_]
     queue: NDArray[np.int32]
+    stored: NDArray[np.bool_]
+    sizes: NDArray[np.int32]
     seconds: float
+
+    def beginning(self, visits: int) -> Run:
+        """As if it had ended after so many visits."""
+        order, found, queue = self.order[:visits], self.found[:visits], self.queue[:visits]
+        return Run(order, found, queue, self.stored[:visits], self.sizes[:visits], self.seconds)
 
 
 @dataclass(frozen=True)

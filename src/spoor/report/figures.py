@@ -202,7 +202,8 @@ def _curve(db: sqlite3.Connection) -> Curve:
     kinds = [("number", np.int64), ("found", np.bool_), ("waiting", np.int32)]
     visits = np.fromiter(db.execute(f"SELECT number, relevant, waiting FROM ({_PAGE_VISITS})"), np.dtype(kinds))
     visits.sort(order="number")
-    run = Run(np.arange(len(visits), dtype=np.int32), visits["found"], visits["waiting"], 0.0)
+    order, sizes = np.arange(len(visits), dtype=np.int32), np.zeros(len(visits), np.int32)
+    run = Run(order, visits["found"], visits["waiting"], visits["found"], sizes, 0.0)
     return measure("", run, Yardstick(max(1, int(visits["found"].sum())), max(1, len(visits)))).curve
 
 

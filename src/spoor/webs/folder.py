@@ -10,6 +10,7 @@
     size.npy            int32  bytes of the body
     content_type.npy    uint8  index into web.json "content_types"
     header_charset.npy  uint8  index into web.json "charsets"; likewise meta_charset, detected_charset
+    language.npy        uint8  index into web.json "languages"; absent when no page claims a language
     seconds.npy         float32  how long the download took; absent when unknown
     redirect.npy        int32  where the page redirects to, -1 for none; absent when there are no redirects
     label_offsets.npy   int64  where the pages of each label of web.json "labels" begin in label_pages.npy
@@ -33,7 +34,7 @@ from pathlib import Path
 
 from spoor.errors import BadInput
 
-FORMAT = 1
+FORMAT = 2
 
 
 @contextlib.contextmanager

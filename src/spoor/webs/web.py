@@ -115,9 +115,14 @@ class Web:
         names = ("status", "size", "content_type", "header_charset", "meta_charset", "detected_charset")
         return {name: self.array(name) for name in names}
 
+    @cached_property
+    def _languages(self) -> NDArray[np.uint8] | None:
+        """What each page claims, by its place in web.json "languages"; None: no page claims anything."""
+        return self.array("language") if (self.folder / "language.npy").exists() else None
+
     def page(self, number: int, links: tuple[Link, ...] = ()) -> Page:
         """The attributes of a page, without its texts."""
-        attributes, charsets = self._attributes, self.about["charsets"]
+        attributes, charsets, languages = self._attributes, self.about["charsets"], self._languages
         return Page(
             url=self.urls[number],
             status=int(attributes["status"][number]),
@@ -127,6 +132,7 @@ class Web:
             detected_charset=charsets[attributes["detected_charset"][number]],
             size=int(attributes["size"][number]),
             links=links,
+            language="" if languages is None else self.about["languages"][languages[number]],
         )
 
     @cached_property
@@ -136,7 +142,7 @@ class Web:
 
     @cached_property
     def contexts(self) -> Blobs:
-        """For each page: the fields of each of its links after the URL, in the order of `targets`."""
+        """For each page: the fields of each of its links after the URL, as `targets`; hreflang may miss."""
         return Blobs(self.folder, "contexts")
 
     def steps(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

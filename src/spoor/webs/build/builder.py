@@ -61,6 +61,7 @@ def build_web(out: Path, records: Iterable[Packed], making: Making, report: Repo
             "labels": sorted(labels),
             "charsets": list(gathered.charsets.words),
             "content_types": list(gathered.content_types.words),
+            "languages": list(gathered.languages.words),
             "made_from": making.made_from,
             "report": dict(report),
         }
@@ -75,6 +76,8 @@ def _columns(gathered: Gathered, resolved: Resolved) -> dict[str, NDArray[Any]]:
     seconds = np.array(gathered.seconds)[resolved.rows]
     if not np.isnan(seconds).all():
         columns["seconds"] = np.nan_to_num(seconds, nan=np.nanmean(seconds))
+    if (language := np.array(gathered.language)[resolved.rows]).any():
+        columns["language"] = language
     redirect = _redirects(gathered, resolved)
     if (redirect >= 0).any():
         columns["redirect"] = redirect

@@ -46,6 +46,7 @@ class Gathered:
     header_charset: array[int] = field(default_factory=lambda: array("B"))
     meta_charset: array[int] = field(default_factory=lambda: array("B"))
     detected_charset: array[int] = field(default_factory=lambda: array("B"))
+    language: array[int] = field(default_factory=lambda: array("B"))
     seconds: array[float] = field(default_factory=lambda: array("f"))
     redirect: array[int] = field(default_factory=lambda: array("i"))
     links: array[int] = field(default_factory=lambda: array("i"))
@@ -53,6 +54,7 @@ class Gathered:
     labels: dict[int, tuple[str, ...]] = field(default_factory=dict)
     charsets: Vocabulary = field(default_factory=Vocabulary)
     content_types: Vocabulary = field(default_factory=Vocabulary)
+    languages: Vocabulary = field(default_factory=Vocabulary)
 
     def number(self, url: str) -> int:
         return self.numbers.setdefault(url, len(self.numbers))
@@ -73,6 +75,7 @@ class Gathered:
         self.header_charset.append(self.charsets.number(page.header_charset))
         self.meta_charset.append(self.charsets.number(page.meta_charset))
         self.detected_charset.append(self.charsets.number(page.detected_charset))
+        self.language.append(self.languages.number(page.language))
         self.seconds.append(float("nan") if packed.seconds is None else packed.seconds)
         self.redirect.append(-1 if packed.redirect is None else self.number(packed.redirect))
         self.links.extend(map(self.number, packed.targets))

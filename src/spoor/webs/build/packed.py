@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
-from spoor.records import Failure, Page, Redirect
+from spoor.records import Failure, Link, Page, Redirect
 from spoor.webs.blobs import compress
 
 
@@ -51,10 +52,16 @@ def pack(recorded: Recorded) -> Packed:
 
 def _pack_page(page: Page) -> Packed:
     has_texts = page.title or page.text or page.tag_texts
-    contexts = [[link.anchor, link.left, link.right, link.heading, link.nofollow] for link in page.links]
+    contexts = [_context(link) for link in page.links]
     return Packed(
         page=replace(page, title="", text="", tag_texts={}, links=()),
         targets=tuple(link.url for link in page.links),
         texts=compress([page.title, page.text, dict(page.tag_texts)]) if has_texts else b"",
         contexts=compress(contexts) if contexts else b"",
     )
+
+
+def _context(link: Link) -> list[Any]:
+    """The fields after the URL, in their order; hreflang, which few links have, only where there is one."""
+    context = [link.anchor, link.left, link.right, link.heading, link.nofollow]
+    return [*context, link.hreflang] if link.hreflang else context

@@ -30,7 +30,8 @@ CATALOGUE = {
         "what a crawl for Japanese brought home: mostly Japanese, known by its detected charset", languages.japanese
     ),
     "mongolian": Generator(
-        "sites in many languages, an eighth of them Mongolian; no charset gives them away", languages.mongolian
+        "sites in many languages, an eighth of them in traditional Mongolian; no charset gives them away",
+        languages.mongolian,
     ),
     "topical": Generator("pages from the wanted topic to far from it, in nine types, with texts", topical.draw),
     "topical-weak": Generator("the same, but anchors hardly tell where they lead", topical.draw_weak),
@@ -48,6 +49,8 @@ def generate(request: Request, out: Path, advance: Advance) -> None:
         raise UsageError(f"--pages {request.pages} is too many; give at most {MOST_PAGES}")
     if request.text and request.pages > TEXT_LIMIT:
         raise UsageError(f"--text is for webs of up to {TEXT_LIMIT} pages; {request.pages} are asked for")
+    if request.words and not (request.name == "mongolian" and request.text):
+        raise UsageError("--words is for --like mongolian --text")
     with complete_or_absent(out) as folder:
         try:
             CATALOGUE[request.name].draw(request, folder, advance)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from spoor.parse.charset import decode
 from spoor.webs.generate.content import Content, Context, write_content
-from spoor.webs.generate.prose import LANGUAGE, Author
+from spoor.webs.generate.prose import LANGUAGE, Author, Vocabulary
 from spoor.webs.generate.request import Advance, Request
 from spoor.webs.web import Web
 
@@ -31,12 +32,31 @@ NO_ANCHOR, ANCHOR_OF_TARGET = 0.15, 0.70
 """Chances that an anchor is empty (an image), and that it is in the language of the target; else the page's own."""
 
 
-def write_language_texts(request: Request, folder: Path, advance: Advance) -> None:
+Tongue = Callable[[int], Vocabulary]
+"""What a page is written in, by its number."""
+
+TongueOf = Callable[[Request, Sequence[str], NDArray[np.bool_]], Tongue]
+"""The same for a whole web, by the charsets of its pages and which of them are relevant."""
+
+
+def everyday_tongue(request: Request, charsets: Sequence[str], relevant: NDArray[np.bool_]) -> Tongue:
+    """Relevant pages in the language that the web is named after, others in one that the charset can write."""
+
+    def tongue(page: int) -> Vocabulary:
+        if relevant[page]:
+            return LANGUAGE[request.name]
+        choices = LANGUAGES_OF[charsets[page]]
+        return LANGUAGE[choices[page % len(choices)]]
+
+    return tongue
+
+
+def write_language_texts(request: Request, folder: Path, advance: Advance, tongue_of: TongueOf) -> None:
     """Adds texts and contexts, and puts what the detector says of the bytes in the place of `detected_charset`."""
     web = Web.open(folder)
     declared = np.maximum(web.array("meta_charset"), web.array("detected_charset"))
     charsets = [web.about["charsets"][k] for k in declared]
-    author = LanguageAuthor(request, charsets, web.labelled("relevant"))
+    author = LanguageAuthor(request.seed, charsets, tongue_of(request, charsets, web.labelled("relevant")))
     write_content(folder, author.compose, advance)
     known = list(dict.fromkeys([*web.about["charsets"], *author.detected]))
     np.save(folder / "detected_charset.npy", np.array([known.index(name) for name in author.detected], np.uint8))
@@ -46,30 +66,27 @@ def write_language_texts(request: Request, folder: Path, advance: Advance) -> No
 class LanguageAuthor:
     """Writes pages in order; `detected` grows with each."""
 
-    def __init__(self, request: Request, charsets: list[str], relevant: NDArray[np.bool_]) -> None:
+    def __init__(self, seed: int, charsets: Sequence[str], tongue: Tongue) -> None:
         self.detected: list[str] = []
-        self._own = request.name
         self._charsets = charsets
-        self._relevant = relevant
-        self._author = Author(request.seed)
+        self._tongue = tongue
+        self._author = Author(seed)
 
     def compose(self, page: int, links: list[int]) -> tuple[Content, list[Context]]:
-        author, language = self._author, self._language(page)
+        author, tongue = self._author, self._tongue(page)
         author.turn_to(page)
-        title, text = (author.write(LANGUAGE[language], words) for words in (5, 120))
-        body = f"<title>{title}</title><p>{text}</p>".encode(CODECS.get(self._charsets[page], self._charsets[page]))
-        self.detected.append(decode(body, "").detected)
-        return Content(title, text, {"h1": title}), [self._context(language, link) for link in links]
+        title, text = (author.write(tongue, words) for words in (5, 120))
+        self.detected.append(decode(self._encoded(page, f"<title>{title}</title><p>{text}</p>"), "").detected)
+        return Content(title, text, {"h1": title}), [self._context(tongue, link) for link in links]
 
-    def _context(self, language: str, link: int) -> Context:
+    def _encoded(self, page: int, html: str) -> bytes:
+        """A character that the charset lacks, such as an icon, is written as a reference to its code point."""
+        charset = self._charsets[page]
+        return html.encode(CODECS.get(charset, charset), "xmlcharrefreplace")
+
+    def _context(self, tongue: Vocabulary, link: int) -> Context:
         author, draw = self._author, self._author.chance()
-        of_anchor = self._language(link) if draw < NO_ANCHOR + ANCHOR_OF_TARGET else language
-        anchor = "" if draw < NO_ANCHOR else author.write(LANGUAGE[of_anchor], 4)
-        left, right = (author.write(LANGUAGE[language], 6) for _ in range(2))
+        of_anchor = self._tongue(link) if draw < NO_ANCHOR + ANCHOR_OF_TARGET else tongue
+        anchor = "" if draw < NO_ANCHOR else author.write(of_anchor, 4)
+        left, right = (author.write(tongue, 6) for _ in range(2))
         return Context(anchor, left, right, "")
-
-    def _language(self, page: int) -> str:
-        if self._relevant[page]:
-            return self._own
-        choices = LANGUAGES_OF[self._charsets[page]]
-        return choices[page % len(choices)]

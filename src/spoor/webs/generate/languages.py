@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from spoor.webs.generate.language_texts import write_language_texts
+from spoor.webs.generate.language_texts import TongueOf, everyday_tongue, write_language_texts
 from spoor.webs.generate.language_web import Hosts, Language, batches, draw_hosts, is_relevant
+from spoor.webs.generate.mongolian_texts import mongolian_tongue
 from spoor.webs.generate.randomness import new_stream
 from spoor.webs.generate.request import Advance, Request
 from spoor.webs.generate.seeds import draw_seeds, write_seeds
@@ -40,14 +41,14 @@ MONGOLIAN = Language(
 
 
 def thai(request: Request, folder: Path, advance: Advance) -> None:
-    _draw_all(THAI, request, folder, advance)
+    _draw_all(THAI, everyday_tongue, request, folder, advance)
 
 
 def mongolian(request: Request, folder: Path, advance: Advance) -> None:
-    _draw_all(MONGOLIAN, request, folder, advance)
+    _draw_all(MONGOLIAN, mongolian_tongue, request, folder, advance)
 
 
-def _draw_all(language: Language, request: Request, folder: Path, advance: Advance) -> None:
+def _draw_all(language: Language, tongue_of: TongueOf, request: Request, folder: Path, advance: Advance) -> None:
     hosts = draw_hosts(language.share, request.pages, request.seed)
     writer = WebWriter(folder, ["relevant"])
     for batch in batches(hosts, language):
@@ -56,7 +57,7 @@ def _draw_all(language: Language, request: Request, folder: Path, advance: Advan
     writer.close(request.name, hosts.offsets, request.made_from)
     write_seeds(folder, _relevant_seeds(hosts, request.seed))
     if request.text:
-        write_language_texts(request, folder, advance)
+        write_language_texts(request, folder, advance, tongue_of)
 
 
 def japanese(request: Request, folder: Path, advance: Advance) -> None:
@@ -71,7 +72,7 @@ def japanese(request: Request, folder: Path, advance: Advance) -> None:
     writer.close(request.name, kept_host_offsets(hosts.offsets, kept), request.made_from)
     write_seeds(folder, [int(np.count_nonzero(kept[:seed])) for seed in seeds])
     if request.text:
-        write_language_texts(request, folder, advance)
+        write_language_texts(request, folder, advance, everyday_tongue)
 
 
 def _relevant_seeds(hosts: Hosts, seed: int) -> list[int]:

@@ -13,17 +13,24 @@ Advance = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Request:
-    """`text`: write texts and link contexts too, where they are not written anyway."""
+    """`text`: write texts and link contexts too, where they are not written anyway; `words`: in the words of this
+    list."""
 
     name: str
     pages: int
     seed: int
     text: bool = False
+    words: Path | None = None
 
     @property
     def made_from(self) -> dict[str, Any]:
-        """What web.json remembers; the same request always makes the same web."""
-        return {"generator": self.name, "pages": self.pages, "seed": self.seed} | ({"text": True} if self.text else {})
+        """What web.json remembers; the same request, with the same words, always makes the same web."""
+        about: dict[str, Any] = {"generator": self.name, "pages": self.pages, "seed": self.seed}
+        if self.text:
+            about["text"] = True
+        if self.words:
+            about["words"] = self.words.name
+        return about
 
 
 Draw = Callable[[Request, Path, Advance], None]

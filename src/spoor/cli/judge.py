@@ -1,0 +1,89 @@
+"""`spoor judge`: what a judge makes of pages at hand, and which n-grams tell their language."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from spoor import assembly, config
+from spoor.cli.command import Commands, add_command
+from spoor.errors import BadInput
+from spoor.judge.nearest_profile import LONGEST, SHORTEST
+from spoor.language.deciding import deciding
+from spoor.language.identifier import identifier
+from spoor.language.known import SUFFIX
+from spoor.parse.charset import decode
+from spoor.parse.html import read_page
+from spoor.records import Page
+from spoor.roles import Judge
+
+EXAMPLES = """
+spoor judge mn page.html
+spoor judge gsw.spoor letter.txt other.html
+spoor judge script:thai:least=0.5 - < page.html
+spoor judge crawl.toml page.html
+"""
+SHOWN = 8
+
+
+def register(commands: Commands) -> None:
+    summary = "what a judge makes of pages at hand, and which n-grams tell their language"
+    parser = add_command(commands, "judge", summary, EXAMPLES, run)
+    parser.add_argument(
+        "target", metavar="TARGET", help="a language tag, a model, a judge such as script:thai, or a crawl.toml"
+    )
+    parser.add_argument("pages", nargs="+", metavar="PAGE", help="a file of HTML or text; - reads standard input")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    judge = judge_for(arguments.target)
+    model = arguments.target if arguments.target.endswith(SUFFIX) else ""
+    print(f"judge      {judge!r}")
+    for name in arguments.pages:
+        print(f"\n{printable(name)}")
+        tell(page_in(name), judge, model)
+    return 0
+
+
+def judge_for(target: str) -> Judge:
+    if target.endswith(".toml"):
+        return assembly.judge_of(config.load(Path(target)).target)
+    return assembly.judge(target if ":" in target else f"language:{target}")
+
+
+def page_in(name: str) -> Page:
+    """HTML is what is called so or begins with a tag; everything else is text."""
+    try:
+        body = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise BadInput(f"cannot read the page {name}: {error.strerror}") from None
+    if name.lower().endswith((".html", ".htm", ".xhtml")) or body.lstrip()[:1] == b"<":
+        return read_page("http://page.invalid/", body, "text/html")
+    return Page("http://page.invalid/", content_type="text/plain", size=len(body), text=decode(body, "").text)
+
+
+def tell(page: Page, judge: Judge, model: str) -> None:
+    (verdict,) = judge.judge([page])
+    answer = "yes" if verdict.relevant else "no"
+    print(f"  wanted   {answer}, relevance {verdict.relevance:.2f}: {printable(verdict.because)}")
+    text = page.text[:LONGEST]
+    if len("".join(text.split())) < SHORTEST:
+        print(f"  language too short to tell: {len(text)} characters")
+        return
+    known = identifier(model)
+    near = known.similarities([text])[0]
+    first = int(near.argmax())
+    rivals = np.array([profile.tag != known.profiles[first].tag for profile in known.profiles])
+    second = int(np.where(rivals, near, -1.0).argmax())
+    for word, k in (("language", first), ("then    ", second)):
+        print(f"  {word} {known.profiles[k].tag}, similarity {near[k]:.3f}, as in {known.profiles[k].name}")
+    leads = deciding(text, known.profiles[first], known.profiles[second])[:SHOWN]
+    print("  decided  " + "  ".join(f"'{printable(gram)}' {lead:+.4f}" for gram, lead in leads))
+
+
+def printable(text: str) -> str:
+    """Whatever could steer a terminal or look like nothing is written as its code point."""
+    return "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in text)

@@ -1,0 +1,161 @@
+"""The n-grams of a text, counted and ranked at machine speed.
+
+A *window* is four units in a row, filled up with zeros where the sentence ends sooner; there is one for every unit of
+the text. In sorted order, windows that begin with the same n units lie together: so one sort counts the n-grams for
+every n up to four. A window is packed into 64 bits, 16 for each unit, the first unit highest.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.compilation import compiled
+
+WIDTH: Final = 4
+BITS: Final = 16
+MOST_UNITS: Final = (1 << BITS) - 2
+"""So many different units can be packed, numbered from 1 on: 0 is the end of a sentence, the last number is for units
+that nobody has numbered."""
+_BLOCK: Final = 256
+_BLOCKS: Final = (0x110000 + 1) // _BLOCK + 1
+_BLANK, _END = 1, 2
+_SPACE: Final = ord(" ") + 1
+
+
+@compiled
+def spelled(codes: NDArray[np.uint32], kinds: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """Code points plus one, blanks collapsed, and a 0 after every sentence. `kinds` is that of `text`."""
+    out = np.empty(len(codes) + 1, np.uint32)
+    length = 0
+    blank = False
+    for code in codes:
+        kind = kinds[code]
+        inside = length > 0 and out[length - 1] != 0
+        if kind == _BLANK:
+            blank = True
+            continue
+        if inside and (kind == _END or blank):
+            out[length] = 0 if kind == _END else _SPACE
+            length += 1
+        if kind != _END:
+            out[length] = code + 1
+            length += 1
+        blank = False
+    if length > 0 and out[length - 1] != 0:
+        out[length] = 0
+        length += 1
+    return out[:length]
+
+
+@compiled
+def numbered(units: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """The different units in order, the 0 always first, and the text with each unit as its place among them."""
+    # A table of all code points would be slow to clear: only the blocks of it that occur are made.
+    row = np.zeros(_BLOCKS, np.int32)
+    row[0] = 1
+    for unit in units:
+        row[unit // _BLOCK] = 1
+    blocks = np.flatnonzero(row)
+    for k in range(len(blocks)):
+        row[blocks[k]] = k
+    place = np.zeros((len(blocks), _BLOCK), np.uint32)
+    place[0, 0] = 1
+    for unit in units:
+        place[row[unit // _BLOCK], unit % _BLOCK] = 1
+    alphabet = np.empty(len(blocks) * _BLOCK, np.uint32)
+    count = 0
+    for k in range(len(blocks)):
+        for within in range(_BLOCK):
+            if place[k, within] != 0:
+                alphabet[count] = blocks[k] * _BLOCK + within
+                place[k, within] = count
+                count += 1
+    places = np.empty(len(units), np.uint32)
+    for k in range(len(units)):
+        places[k] = place[row[units[k] // _BLOCK], units[k] % _BLOCK]
+    return alphabet[:count], places
+
+
+@compiled
+def unit_at(places: NDArray[np.uint32], start: np.int64 | int, depth: int) -> int:
+    """The unit at that depth of a window, 0 beyond the end of its sentence."""
+    for k in range(start + 1, start + depth + 1):
+        if places[k] == 0:
+            return 0
+    return np.int64(places[start + depth])  # type: ignore[return-value]  # numba needs one type on both ways out
+
+
+@compiled
+def sorted_windows(places: NDArray[np.uint32], size: int) -> NDArray[np.int64]:
+    """Where the windows of a numbered text begin, in sorted order; `size` is the length of its alphabet. They are
+    sorted by one unit after the other, the last first, each time keeping the order so far where units are equal."""
+    order = np.flatnonzero(places)
+    other = np.empty_like(order)
+    starts = np.empty(size + 1, np.int64)
+    for depth in range(WIDTH - 1, -1, -1):
+        starts[:] = 0
+        for k in order:
+            starts[unit_at(places, k, depth) + 1] += 1
+        for unit in range(size):
+            starts[unit + 1] += starts[unit]
+        for k in order:
+            unit = unit_at(places, k, depth)
+            other[starts[unit]] = k
+            starts[unit] += 1
+        order, other = other, order
+    return order
+
+
+@compiled
+def packed(places: NDArray[np.uint32], order: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """The windows in that order."""
+    out = np.empty(len(order), np.uint64)
+    for k in range(len(order)):
+        window = np.uint64(0)
+        for depth in range(WIDTH):
+            window = (window << np.uint64(BITS)) | np.uint64(unit_at(places, order[k], depth))
+        out[k] = window
+    return out
+
+
+@compiled
+def grams(places: NDArray[np.uint32], order: NDArray[np.int64], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Of the sorted windows: where each different n-gram begins for the first time, and how often it occurs."""
+    firsts, counts = np.empty(len(order), np.int64), np.empty(len(order), np.int64)
+    found = 0
+    for start in order:
+        if unit_at(places, start, n - 1) == 0:
+            continue
+        if found > 0 and _same(places, firsts[found - 1], start, n):
+            counts[found - 1] += 1
+        else:
+            firsts[found], counts[found] = start, 1
+            found += 1
+    return firsts[:found], counts[:found]
+
+
+@compiled
+def ranks(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The place of each gram by falling count, from 1; equals keep their order."""
+    most = counts.max() if len(counts) else 0
+    starts = np.zeros(most + 2, np.int64)
+    for count in counts:
+        starts[most - count + 1] += 1
+    for k in range(most + 1):
+        starts[k + 1] += starts[k]
+    out = np.empty(len(counts), np.int64)
+    for k in range(len(counts)):
+        starts[most - counts[k]] += 1
+        out[k] = starts[most - counts[k]]
+    return out
+
+
+@compiled
+def _same(places: NDArray[np.uint32], one: int, other: int, n: int) -> bool:
+    for depth in range(n):  # noqa: SIM110  # numba has no all() of a generator
+        if places[one + depth] != places[other + depth]:
+            return False
+    return True

@@ -1,0 +1,103 @@
+"""Signs of a language that are seen before the visit: in URLs, in what links and pages claim, in anchors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from spoor.errors import UsageError
+from spoor.language.anchor_signs import named_in_anchor, script_sign, words_signs
+from spoor.language.readings import Readings
+from spoor.language.signs import claimed, sign
+from spoor.language.url_signs import domain_sign, named_in_url
+from spoor.records import Evidence, Hints, Link, Page, Sighting
+from spoor.roles import Merge
+from spoor.score.merging import clearest
+
+WEIGHTS: Mapping[str, float] = {
+    "url": 3.0,
+    "hreflang": 3.0,
+    "anchor": 2.0,
+    "domain": 1.5,
+    "referrer": 1.5,
+    "words": 1.0,
+    "choice": 1.0,
+    "page": 0.5,
+}
+"""How much each kind of evidence moves a link: about the factors of a logistic regression over links to pages in
+languages other than those of the contest."""
+
+MERGES: Mapping[str, Merge] = {
+    "url": clearest,
+    "hreflang": clearest,
+    "anchor": max,
+    "domain": clearest,
+    "referrer": max,
+    "words": max,
+    "choice": max,
+    "page": max,
+}
+MANY = 5
+"""A page whose links name so many languages is one where languages are chosen."""
+
+_HINTS = ("url", "hreflang", "anchor", "domain", "words", "page", "choice")
+_CLEARLY_AGAINST = -0.5
+
+
+@dataclass(frozen=True)
+class LanguageSigns:
+    """Evidence between -1 and 1 for each name in `WEIGHTS`; the key is their weighted sum. `language` is a tag in its
+    one spelling.
+
+    `url`: a code or name of a language in host, path or query. `domain`: the country. `hreflang`: what the page claims
+    for the target. `page`: what it claims for itself. `anchor`: the name of a language, or the script. `words`: the
+    n-grams of the anchor. `choice`: the page offers many languages, and this link does not lead to another one.
+    `referrer`: the page is relevant.
+
+    `without` names kinds of evidence that are to count for nothing, so that their worth can be seen.
+    """
+
+    language: str
+    without: tuple[str, ...] = ()
+
+    reads_content: ClassVar[bool] = True
+    merge: ClassVar[Mapping[str, Merge]] = MERGES
+
+    def __post_init__(self) -> None:
+        check_kinds(self.without, WEIGHTS)
+
+    def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
+        of_page, choice = sign(self.language, claimed(page.language)), choice_of(page)
+        words = words_signs(self.language, [link.anchor for link in links])
+        return [self._hints(link, of_words, of_page, choice) for link, of_words in zip(links, words, strict=True)]
+
+    def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+        referrer = float(sighting.verdict.relevant)
+        return [dict(zip(_HINTS, link.hints, strict=True)) | {"referrer": referrer} for link in links]
+
+    def key(self, evidence: Evidence) -> float:
+        return sum(weight * evidence[name] for name, weight in WEIGHTS.items() if name not in self.without)
+
+    def _hints(self, link: Link, of_words: float, of_page: float, choice: float) -> Hints:
+        url, claim = sign(self.language, named_in_url(link.url)), sign(self.language, claimed(link.hreflang))
+        anchor = sign(self.language, named_in_anchor(link.anchor)) or script_sign(self.language, link.anchor)
+        away = min(url, claim, anchor) < _CLEARLY_AGAINST
+        country = domain_sign(self.language, link.url)
+        return url, claim, anchor, country, of_words, of_page, 0.0 if away else choice
+
+
+def choice_of(page: Page) -> float:
+    """How much a page looks like one where languages are chosen: 1 from `MANY` languages on, 0 for one."""
+    named = {max(means, key=means.__getitem__) for link in page.links if (means := _named(link))}
+    return min(1.0, max(0, len(named) - 1) / (MANY - 1))
+
+
+def check_kinds(without: Sequence[str], kinds: Mapping[str, object]) -> None:
+    for name in without:
+        if name not in kinds:
+            raise UsageError(f"there is no evidence {name!r} to leave out; there are {', '.join(kinds)}")
+
+
+def _named(link: Link) -> Readings:
+    return claimed(link.hreflang) or named_in_url(link.url) or named_in_anchor(link.anchor)

@@ -1,0 +1,211 @@
+"""Signs of a language before the visit: in URLs, claims and anchors, and their false friends."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spoor.errors import UsageError
+from spoor.language.anchor_signs import named_in_anchor, script_sign, words_signs
+from spoor.language.signs import claimed, sign
+from spoor.language.url_signs import domain_sign, named_in_url
+from spoor.records import Link, Page, Sighting, Verdict, Visit
+from spoor.score.language_signs import WEIGHTS, LanguageSigns, choice_of
+from spoor.strategy import hinted
+
+
+def by_url(wanted: str, url: str) -> float:
+    return round(sign(wanted, named_in_url(url)), 3)
+
+
+def by_anchor(wanted: str, anchor: str) -> float:
+    return sign(wanted, named_in_anchor(anchor)) or script_sign(wanted, anchor)
+
+
+# URLs
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://ja.example.org/",
+        "http://www-ja.example.org/",
+        "http://example.org/ja/page.html",
+        "http://example.org/2.10/ja-JP/",
+        "http://example.org/ja_JP/",
+        "http://example.org/index.ja.html",
+        "http://example.org/index.html.ja",
+        "http://example.org/guide-ja/",
+        "http://example.org/guide_ja.html",
+        "http://example.org/japanese/",
+        "http://example.org/%E6%97%A5%E6%9C%AC%E8%AA%9E/",
+        "http://example.org/?lang=ja",
+        "http://example.org/search?q=x&hl=ja",
+        "http://example.org/search?lr=lang_ja",
+        "http://example.org/jpn/",
+        "http://example.org/jp/",
+        "http://example.org/en/index.ja.html",
+    ],
+)
+def test_a_language_named_in_a_url_is_a_sign_for_it_and_against_others(url: str) -> None:
+    assert by_url("ja", url) > 0.4
+    assert by_url("de", url) < -0.4
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://example.org/",
+        "http://example.org/page.html",
+        "http://example.org/script.pl",
+        "http://example.org/lib.so",
+        "http://example.org/sign-in",
+        "http://example.org/how-to/",
+        "http://example.org/?q=ja",
+        "http://ja.org/",
+    ],
+)
+def test_what_only_looks_like_a_code_says_nothing(url: str) -> None:
+    assert [by_url(wanted, url) for wanted in ("ja", "pl", "so", "id", "to")] == [0.0] * 5
+
+
+@pytest.mark.parametrize(("code", "wanted"), [("se", "sv"), ("cn", "zh"), ("cz", "cs"), ("dk", "da"), ("br", "pt")])
+def test_a_country_in_a_path_means_its_language(code: str, wanted: str) -> None:
+    assert by_url(wanted, f"http://example.org/{code}/") == 0.8
+
+
+def test_a_code_that_is_both_a_language_and_a_country_means_the_language() -> None:
+    assert by_url("sv", "http://example.org/sv/") == 1.0
+    assert by_url("es", "http://example.org/sv/") == -1.0
+
+
+def test_a_code_that_is_also_a_word_says_half_as_much() -> None:
+    assert [by_url(wanted, "http://example.org/it/") for wanted in ("it", "de")] == [0.5, -0.5]
+    assert by_url("de", "http://cs.example.edu/") == -0.5
+
+
+def test_english_says_little_against_other_languages() -> None:
+    assert by_url("ja", "http://example.org/en/") == -0.25
+
+
+def test_a_script_is_told_apart() -> None:
+    assert by_url("zh-Hant", "http://example.org/zh-tw/") == 1.0
+    assert by_url("zh-Hant", "http://example.org/zh-cn/") == -1.0
+    assert by_url("zh", "http://example.org/zh-tw/") == 1.0
+
+
+def test_a_small_language_is_meant_only_where_it_is_wanted() -> None:
+    assert by_url("ast", "http://example.org/ast/") == 0.8
+    assert by_url("ja", "http://example.org/ast/") == 0.0
+
+
+def test_a_country_domain_counts_by_how_many_there_speak_the_language() -> None:
+    assert domain_sign("ja", "http://www.example.co.jp/") == 0.95
+    assert domain_sign("ja", "http://example.de:8080/") == -0.91
+    assert domain_sign("de", "http://example.ch/") == 0.76
+    assert domain_sign("ca", "http://example.es/") == 0.0
+    assert domain_sign("ja", "http://example.org/") == domain_sign("ja", "http://example.tv/") == 0.0
+
+
+# Claims
+
+
+def test_what_a_page_claims_is_a_clear_sign_if_it_can_be_understood() -> None:
+    assert [sign("de", claimed(said)) for said in ("de-AT", "fr", "en", "x-default", "")] == [1.0, -1.0, -0.25, 0, 0]
+
+
+# Anchors
+
+
+@pytest.mark.parametrize("anchor", ["日本語", "[日本語]", "日本語版", "Japanese", "ja", "in Japanese", "ダウンロード"])
+def test_an_anchor_names_a_language_or_is_written_in_it(anchor: str) -> None:
+    assert by_anchor("ja", anchor) >= 0.7
+
+
+@pytest.mark.parametrize("anchor", ["Deutsch", "German (de)", "Русский", "中文"])
+def test_an_anchor_that_names_another_language_is_a_sign_against(anchor: str) -> None:
+    assert by_anchor("ja", anchor) <= -0.7
+
+
+def test_an_anchor_that_names_several_languages_says_nothing() -> None:
+    assert named_in_anchor("German or French") == {}
+
+
+def test_letters_of_another_script_are_a_sign_against_but_latin_ones_hardly() -> None:
+    assert script_sign("de", "Скачать") == script_sign("el", "Скачать") == -1.0
+    assert script_sign("ru", "OpenOffice") == -0.2
+    assert script_sign("de", "OpenOffice") == 0.0
+
+
+def test_a_language_of_several_scripts_takes_them_all_unless_one_is_named() -> None:
+    assert script_sign("mn", "Монгол") == 0.6
+    assert script_sign("mn", "ᠮᠣᠩᠭᠣᠯ") == script_sign("mn-Mong", "ᠮᠣᠩᠭᠣᠯ") == 1.0
+    assert script_sign("mn-Mong", "Монгол") == -1.0
+    assert script_sign("sr", "Preuzmi") == 0.0
+
+
+def test_kana_settles_what_chinese_characters_leave_open() -> None:
+    assert script_sign("ja", "東京") == 0.4
+    assert script_sign("ja", "東京に") == 1.0
+    assert script_sign("zh", "東京") == 0.7
+    assert script_sign("zh", "東京に") < 0
+
+
+def test_n_grams_of_a_long_anchor_are_a_sign_for_its_language() -> None:
+    german, english = words_signs(
+        "de", ["Die Würde des Menschen und die Freiheit", "contributing to the project today"]
+    )
+    assert german > 0.3 > english == 0.0
+    assert words_signs("de", ["kurz"]) == [0.0]
+
+
+# All together
+
+
+def page(*links: Link, language: str = "") -> Page:
+    return Page("http://example.org/", links=links, language=language)
+
+
+def keys(scorer: LanguageSigns, seen: Page, relevant: bool = False) -> list[float]:
+    sighting = Sighting(Visit(seen.url, "example.org", 0, 0.0), seen, Verdict(float(relevant), relevant, "told"), None)
+    return [scorer.key(evidence) for evidence in scorer.evidence(sighting, hinted(scorer, seen, seen.links))]
+
+
+def test_every_kind_of_evidence_moves_a_link() -> None:
+    plain = Link("http://a.org/", "next")
+    signed = [
+        Link("http://a.org/ja/", "next"),
+        Link("http://a.org/", "next", hreflang="ja"),
+        Link("http://a.org/", "日本語"),
+        Link("http://a.jp/", "next"),
+    ]
+    none, *some = keys(LanguageSigns("ja"), page(plain, *signed))
+    assert all(key > none for key in some)
+    assert keys(LanguageSigns("ja"), page(plain, language="ja")) > keys(LanguageSigns("ja"), page(plain))
+    assert keys(LanguageSigns("ja"), page(plain), relevant=True) > keys(LanguageSigns("ja"), page(plain))
+
+
+def test_an_evidence_left_out_counts_for_nothing() -> None:
+    plain, named = keys(LanguageSigns("ja", ("url",)), page(Link("http://a.org/"), Link("http://a.org/ja/")))
+    assert plain == named
+
+
+def test_an_evidence_that_does_not_exist_cannot_be_left_out() -> None:
+    with pytest.raises(UsageError, match="there is no evidence 'uri' to leave out; there are url, hreflang"):
+        LanguageSigns("ja", ("uri",))
+
+
+def test_a_page_with_links_to_many_languages_is_where_languages_are_chosen() -> None:
+    versions = [Link(f"http://{code}.a.org/") for code in ("de", "fr", "it", "es", "ru")]
+    assert choice_of(page(*versions)) == 1.0
+    assert choice_of(page(*versions[:1] * 5)) == 0.0
+    next_page, other = keys(LanguageSigns("ja"), page(Link("http://a.org/next"), *versions))[:2]
+    assert next_page > 0 > other
+
+
+@given(st.sampled_from(["ja", "mn-Mong", "gsw"]), st.text(max_size=40), st.text(max_size=40), st.text(max_size=8))
+def test_signs_are_between_minus_1_and_1_whatever_the_link(wanted: str, path: str, anchor: str, lang: str) -> None:
+    seen = page(Link(f"http://a.b.test/{path}", anchor, hreflang=lang), language=lang)
+    assert all(-1.0 <= hint <= 1.0 for hints in LanguageSigns(wanted).hints(seen, seen.links) for hint in hints)
+    assert len(WEIGHTS) == 8
