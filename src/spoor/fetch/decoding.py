@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import brotli
 from backports.zstd import DecompressionParameter, ZstdDecompressor, ZstdError
-from isal import isal_zlib
 
 ENCODINGS = "gzip, deflate, br, zstd"
 """What can be decoded, as a request says it."""
 
-_ZLIB_ERROR: type[Exception] = isal_zlib.error  # type: ignore[assignment]  # its stub takes the class for an instance
 _PIECE = 1 << 16
 """Bytes that are decoded at once, so that a bomb never has more in memory than the limit and this."""
 _STEPS_AT_MOST = 3
@@ -43,7 +42,7 @@ class Decoding:
             self._unanswered += data
         try:
             self._take(_through(self._steps, data))
-        except (_ZLIB_ERROR, brotli.error, ZstdError):
+        except (zlib.error, brotli.error, ZstdError):
             self._give_up()
 
     def _take(self, pieces: Iterator[bytes]) -> None:
@@ -124,7 +123,7 @@ class _Streams:
     def _decompress(self, data: bytes) -> bytes:
         try:
             return self._stream.decompress(data, _PIECE)
-        except (_ZLIB_ERROR, ZstdError):
+        except (zlib.error, ZstdError):
             if self._first:
                 raise
             self._nonsense = True
@@ -152,7 +151,7 @@ class _Deflate:
             if len(data) < 2:
                 return
             window = 15 if data[0] & 15 == 8 and (data[0] * 256 + data[1]) % 31 == 0 else -15
-            self._streams = _Streams(lambda: isal_zlib.decompressobj(window))
+            self._streams = _Streams(lambda: zlib.decompressobj(window))
         yield from self._streams.pieces(data)
 
 
@@ -167,7 +166,7 @@ class _Brotli:
 
 
 def _gzip() -> _Step:
-    return _Streams(lambda: isal_zlib.decompressobj(31))
+    return _Streams(lambda: zlib.decompressobj(31))
 
 
 def _zstd() -> _Step:

@@ -142,7 +142,7 @@ class Web:
 
     @cached_property
     def contexts(self) -> Blobs:
-        """For each page: the fields of each of its links after the URL, as `targets`; hreflang may miss."""
+        """For each page: the fields of each of its links after the URL, as `targets`; the last may miss."""
         return Blobs(self.folder, "contexts")
 
     def steps(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -62,6 +62,8 @@ def _pack_page(page: Page) -> Packed:
 
 
 def _context(link: Link) -> list[Any]:
-    """The fields after the URL, in their order; hreflang, which few links have, only where there is one."""
-    context = [link.anchor, link.left, link.right, link.heading, link.nofollow]
-    return [*context, link.hreflang] if link.hreflang else context
+    """The fields after the URL, in their order; the last of them only as far as they say anything."""
+    last = [link.hreflang, link.rel, link.path, link.navigation]
+    while last and not last[-1]:
+        last.pop()
+    return [link.anchor, link.left, link.right, link.heading, link.nofollow, *last]
