@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from bench import compiled, endurance, frontier, language, language_judges, live, signs, traps
+from bench import compiled, endurance, extraction, frontier, language, language_judges, live, signs, traps
 
 PARTS = {
     "compiled": compiled.main,
@@ -15,6 +15,7 @@ PARTS = {
     "traps": traps.main,
     "language": language.main,
     "language-judges": language_judges.main,
+    "extraction": extraction.main,
 }
 
 

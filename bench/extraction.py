@@ -73,19 +73,13 @@ def html_of(name: str) -> str:
 def row(name: str, extractor: Extractor, pages: Sequence[GoldPage]) -> tuple[str, ...]:
     extractor.extract(pages[0].html)
     began = process_time()
-    marks = marks_of(extractor, pages)
+    found = [extractor.extract(page.html, page.url) for page in pages]
     taken = process_time() - began
-    worst = sorted(each.f1 for each in marks)[: len(marks) // 10]
-    means = (mean(each.precision for each in marks), mean(each.recall for each in marks), mean_f1(marks), mean(worst))
+    marks = [agreement(one.text, page.text) for one, page in zip(found, pages, strict=True)]
+    f1 = sorted(each.f1 for each in marks)
+    worst = f1[: len(f1) // 10]
+    means = (mean(each.precision for each in marks), mean(each.recall for each in marks), mean(f1), mean(worst))
     return name, *(f"{value:.3f}" for value in means), f"{1000 * taken / len(pages):.1f}"
-
-
-def marks_of(extractor: Extractor, pages: Sequence[GoldPage]) -> list[Marks]:
-    return [agreement(extractor.extract(page.html, page.url).text, page.text) for page in pages]
-
-
-def mean_f1(marks: Sequence[Marks]) -> float:
-    return mean(each.f1 for each in marks)
 
 
 def agreement(found: str, gold: str) -> Marks:

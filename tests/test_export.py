@@ -8,6 +8,7 @@ import json
 import sqlite3
 import sys
 from contextlib import closing
+from datetime import date
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -17,7 +18,7 @@ from spoor.cli import export as command
 from spoor.cli.command import Parser
 from spoor.errors import BadInput, MissingExtra, UsageError
 from spoor.events import Visited
-from spoor.export import Wish, export
+from spoor.export import Wish, export, main_text
 from spoor.records import Response, Verdict, Visit
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling, open_for_reading
 from spoor.store.duplicates import Duplicates
@@ -109,6 +110,11 @@ def test_jsonl_holds_a_page_a_line(crawl: CrawlFolder, tmp_path: Path, workers: 
     assert STORY.strip() in found[2]["text"] and found[2]["duplicate_of"] == "http://a.test/plain"
     assert "Гурав." in found[3]["text"]
     assert not list(out.parent.glob(".*"))
+
+
+def test_a_page_is_exported_with_the_day_on_which_it_says_it_was_published() -> None:
+    message = HTML_HEAD + b"\r\n" + page(STORY).encode()
+    assert main_text("http://a.test/2026/11/14/riders", message, date(2026, 11, 15)).published == "2026-11-14"
 
 
 def test_every_page_when_asked(crawl: CrawlFolder, tmp_path: Path) -> None:

@@ -191,6 +191,13 @@ def test_an_evidence_left_out_counts_for_nothing() -> None:
     assert plain == named
 
 
+def test_nobody_else_sees_an_evidence_that_is_left_out() -> None:
+    scorer, seen = LanguageSigns("ja", ("url",)), page(Link("http://a.org/ja/"))
+    sighting = Sighting(Visit(seen.url, "example.org", 0, 0.0), seen, Verdict(1.0, True, "told"), None)
+    (evidence,) = scorer.evidence(sighting, hinted(scorer, seen, seen.links))
+    assert evidence["url"] == 0.0
+
+
 def test_an_evidence_that_does_not_exist_cannot_be_left_out() -> None:
     with pytest.raises(UsageError, match="there is no evidence 'uri' to leave out; there are url, hreflang"):
         LanguageSigns("ja", ("uri",))

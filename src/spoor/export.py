@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-import logging
 import os
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
+from datetime import UTC, date, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ from spoor.errors import BadInput, MissingExtra, UsageError
 from spoor.in_order import in_order
 from spoor.parse.charset import decode
 from spoor.parse.html import HTML_TYPES
+from spoor.parse.main_text import BEST, MainText
+from spoor.parse.main_text.best import require_trafilatura
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import same_payload
 from spoor.store.journal import PageRow, open_to_read, pages
@@ -32,7 +34,8 @@ _REVISIT = b"\r\nWARC-Type: revisit\r\n"
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A page as it is exported. `text` is its main text, "" when it has none; `time` is when it came."""
+    """A page as it is exported. `text` is its main text, "" when it has none; `published` a date such as 2026-11-15, ""
+    when it is not known; `time` is when it came."""
 
     url: str
     title: str
@@ -41,6 +44,7 @@ class Document:
     relevance: float
     relevant: bool
     because: str
+    published: str
     time: str
     duplicate_of: str
 
@@ -66,7 +70,7 @@ Advance = Callable[[int], None]
 def export(folder: CrawlFolder, wish: Wish, out: Path, advance: Advance = lambda pages: None) -> Report:
     """Writes the file `out`, complete or not at all. `advance` is told how many pages were dealt with."""
     write = writer_of(wish.format)
-    _require_trafilatura()
+    require_trafilatura()
     report = Report()
     with contextlib.closing(open_to_read(folder.database)) as db:
         documents = _documents(_archived(folder, db, wish.every, report), wish.workers)
@@ -154,48 +158,38 @@ def _documents(archived: Iterator[Archived], workers: int) -> Iterator[Document]
 
 
 def _read(batch: list[Archived]) -> list[Document]:
-    return [_document(page, main_text(page.url, message)) for page, message in batch]
+    return [_document(page, main_text(page.url, message, _day(page))) for page, message in batch]
 
 
-def _document(page: PageRow, text: str) -> Document:
+def _day(page: PageRow) -> date:
+    return datetime.fromtimestamp(page.ended, UTC).date()
+
+
+def _document(page: PageRow, main: MainText) -> Document:
     return Document(
         url=page.url,
         title=page.title,
-        text=text,
+        text=main.text,
         language=page.language,
         relevance=page.relevance,
         relevant=page.relevant,
         because=page.because,
+        published=main.published,
         time=date_of(page.ended),
         duplicate_of=page.duplicate_of,
     )
 
 
-def main_text(url: str, message: bytes) -> str:
+def main_text(url: str, message: bytes, came: date) -> MainText:
     """What an HTTP response has to say, without navigation and the like; "" for what is no text."""
     http = take_apart(message)
     if http is None:
-        return ""
+        return MainText()
     content_type = http.headers.get("content-type", "")
     mime = content_type.partition(";")[0].strip().lower() or "text/html"
     if mime in HTML_TYPES:
-        return _extracted(url, decode(http.body, content_type).text)
-    return decode(http.body, content_type).text if mime.startswith("text/") else ""
-
-
-def _extracted(url: str, html: str) -> str:
-    import trafilatura
-
-    # It logs pages in which it finds nothing; that is told by the report.
-    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
-    return trafilatura.extract(html, url=url, fast=True, include_comments=False) or ""
-
-
-def _require_trafilatura() -> None:
-    try:
-        import trafilatura  # noqa: F401
-    except ModuleNotFoundError:
-        raise MissingExtra("main texts need trafilatura; install it with: pip install 'spoor[text]'") from None
+        return BEST.extract(decode(http.body, content_type).text, url, came)
+    return MainText(text=decode(http.body, content_type).text if mime.startswith("text/") else "")
 
 
 def _counted(documents: Iterable[Document], report: Report, advance: Advance) -> Iterator[Document]:

@@ -24,7 +24,7 @@ ARTICLE = f"""
     <body onload="start()"><nav><ul>{MENU}</ul></nav>
     <div><article><h1>Riders</h1><p onclick="jump()">{STORY}</p><script>var noise = 1</script><!-- a remark -->
     <p>Then they   rested.\n\n {STORY}</p><p>{STORY}</p></article></div>
-    <div class="ads"><p>Buy now, and buy a lot.</p></div>
+    <div class="advert"><p>Buy now, and buy a lot.</p></div>
     <footer>© 2019 The Paper</footer>
 """
 PAGES = {

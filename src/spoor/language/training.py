@@ -15,11 +15,11 @@ from spoor.language.gram_index import gram_index, similarities
 from spoor.language.identifier import LENGTHS, identifier
 from spoor.language.known import is_in
 from spoor.language.profile import Profile, learned
-from spoor.language.tags import canonical_tag
+from spoor.language.tags import canonical_tag, read_tag
 
 LEAST_CHARACTERS = 1_000
 """Of text, blanks collapsed; ten times as much is better."""
-_PRIVATE_TAG = re.compile(r"x(-[a-z0-9]{1,8})+")
+_WELL_FORMED = re.compile(r"(x|[a-z]{2,8})(-[a-z0-9]{1,8})*")
 _MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", codecs.BOM_UTF8: "utf-8-sig"}
 
 
@@ -34,9 +34,11 @@ class Trial:
 
 
 def checked_tag(name: str) -> str:
-    """The tag under which a profile is known: that of a language, or a private one such as x-mine."""
-    if _PRIVATE_TAG.fullmatch(name.strip().lower()):
-        return name.strip().lower()
+    """The tag under which a profile is known: that of a language, or any other that is written like one, for there are
+    more languages than codes."""
+    tag = name.strip().lower().replace("_", "-")
+    if _WELL_FORMED.fullmatch(tag):
+        return read_tag(tag) or tag
     try:
         return canonical_tag(name)
     except UsageError as error:

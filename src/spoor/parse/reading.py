@@ -9,19 +9,13 @@ from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
+from spoor.parse.blocks import BLOCKS, HEADINGS
+from spoor.parse.bounds import bounded
 from spoor.parse.wishes import ROBOT, wishes
 
 BORDER = "\x1f"
 """Stands in the text where a block begins or ends; white space, as far as Python is concerned."""
 
-_LONGEST = 16_000_000
-"""Characters of HTML that are read; the rest of a larger page is passed over."""
-_HEADINGS = "h1 h2 h3 h4 h5 h6"
-_BLOCKS = f"""
-    address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption figure
-    footer form frameset header hr legend li main menu nav ol optgroup option p pre section select summary table tbody
-    td tfoot th thead tr ul {_HEADINGS}
-"""
 _EMPHASES = "b strong em u i"
 _BLOCK, _APART, _HEADING, _TELLING, _SPANNED, _NOT_READ, _ACTING = (1 << bit for bit in range(7))
 """What matters about a tag: it begins a line, it stands apart from the text, it is a heading, its words are told apart
@@ -29,13 +23,6 @@ from those of the page, it is known from where to where it reaches, nothing insi
 it is met."""
 _LONGEST_PATH = 200
 """Characters of the names of elements around a link, the outermost first; what is deeper is not named."""
-_DEEPEST = 10_000
-"""Elements inside one another; the time of the parser grows with the square of it."""
-_NESTING = re.compile(
-    r"<(/?)(?!(?:area|base|br|col|dd|dt|embed|frame|hr|img|input|li|link|meta|option|p|param|t[bdhr]|tbody|tfoot|thead|wbr)\b)"
-    r"[a-z]",
-    re.IGNORECASE,
-)
 _REFRESH = re.compile(r"[\s\d.]*[;,]?\s*url\s*=\s*[\"']?([^\"']*)", re.IGNORECASE)
 
 Span = list[int]
@@ -219,11 +206,11 @@ _ACTS: dict[str, Callable[[Reading, LexborNode], None]] = {
 def _kinds() -> dict[str, int]:
     kinds: dict[str, int] = {}
     for kind, tags in (
-        (_BLOCK, _BLOCKS),
+        (_BLOCK, " ".join(BLOCKS)),
         (_APART, "nav header footer aside menu"),
-        (_HEADING, _HEADINGS),
-        (_TELLING, f"{_HEADINGS} {_EMPHASES}"),
-        (_SPANNED, f"{_HEADINGS} {_EMPHASES} a"),
+        (_HEADING, HEADINGS),
+        (_TELLING, f"{HEADINGS} {_EMPHASES}"),
+        (_SPANNED, f"{HEADINGS} {_EMPHASES} a"),
         (_NOT_READ, "script style template title noframes noembed iframe svg"),
         (_ACTING, " ".join(_ACTS)),
     ):
@@ -239,21 +226,9 @@ def read(html: str) -> Reading:
     """Never fails; HTML that cannot be parsed at all reads as nothing."""
     reading = Reading()
     try:
-        root = LexborHTMLParser(_not_too_deep(html[:_LONGEST])).root
+        root = LexborHTMLParser(bounded(html)).root
     except SelectolaxError:
         return reading
     if root is not None:
         reading.read(root)
     return reading
-
-
-def _not_too_deep(html: str) -> str:
-    """Cut where more elements are open than any honest page has; a trap would hold the crawler for hours."""
-    if html.count("<") <= _DEEPEST:
-        return html
-    depth = 0
-    for tag in _NESTING.finditer(html):
-        depth = max(0, depth - 1) if tag[1] else depth + 1
-        if depth > _DEEPEST:
-            return html[: tag.start()]
-    return html
