@@ -85,7 +85,7 @@ def test_attributes_are_those_of_the_response(tmp_path: Path) -> None:
 
 def test_texts_and_contexts_are_kept(tmp_path: Path) -> None:
     web = build(tmp_path, response(A, "<title>T</title><h1>H</h1>left <a href=/b rel=nofollow>anchor</a> right"))
-    assert web.texts[0] == ["T", "H\nleft anchor right", {"title": "T", "h1": "H"}]
+    assert web.texts[0] == ["T", "H\nleft anchor right", {"title": "T", "h1": "H"}, "H\nleft anchor right", ""]
     assert web.contexts[0] == [["anchor", "H left", "right", "H", True, "", "nofollow", "html/body"]]
 
 

@@ -9,6 +9,7 @@ from spoor.events import Event, Visited
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.understanding import understand
 from spoor.judge.detector import UNKNOWN, cld2_shares
+from spoor.parse.main_text import QUICK, Extractor
 from spoor.records import Failure, Judged, Link, Outcome, Page, Redirect, Response, RobotsRules, Verdict, Visit
 from spoor.roles import Judge, LinkReader
 from spoor.sketch import sketch
@@ -16,7 +17,7 @@ from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal, PageFacts
 from spoor.store.record import digest_of
 from spoor.store.warc import Kept, WarcKeeper, judgement
-from spoor.strategy import Strategy, hinted, wish_of
+from spoor.strategy import Strategy, hinted, reads_main_text, wish_of
 from spoor.urls import canonical
 from spoor.workers import Workers
 
@@ -29,19 +30,21 @@ ROBOTS_REDIRECTS = 5
 @dataclass(frozen=True, slots=True)
 class Reader:
     """Makes of a response all that can be made of it alone. Pure, so that it can be done in another process. `texts` is
-    whether the crawl itself has a use for them."""
+    whether the crawl itself has a use for them; `extractor` finds main texts where the judge reads them."""
 
     judge: Judge
     links: LinkReader | None
     texts: bool
+    extractor: Extractor | None
 
     @staticmethod
     def of(strategy: Strategy) -> Reader:
         links = strategy.link_reader
-        return Reader(strategy.judge, links, texts=links is None and strategy.scorer.reads_content)
+        extractor = QUICK if reads_main_text(strategy.judge) else None
+        return Reader(strategy.judge, links, links is None and strategy.scorer.reads_content, extractor)
 
     def read(self, visit: Visit, response: Response) -> Outcome:
-        outcome = understand(visit, response)
+        outcome = understand(visit, response, self.extractor)
         if not isinstance(outcome, Page):
             return outcome
         page = replace(outcome, links=canonical_links(outcome), sketch=sketch(outcome.text) if outcome.text else None)

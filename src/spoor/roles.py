@@ -34,6 +34,14 @@ class Foretelling(Protocol):
 
 
 @runtime_checkable
+class MainTextReader(Protocol):
+    """A judge that would rather read what a page has to say than everything on it: `page.main_text`, where it is."""
+
+    @property
+    def reads_main_text(self) -> bool: ...
+
+
+@runtime_checkable
 class Comparing(Protocol):
     """A judge that can also say how near any pieces of text are to what is wanted: anchors, words of a URL."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from spoor.records import ADMIT, Evidence, Link, Page, Ruling, TrailState, Verdict, Visit, Wish
-from spoor.roles import Admission, Foretelling, Judge, Learner, LinkReader, LinkScorer, Trail, Upkeep
+from spoor.roles import Admission, Foretelling, Judge, Learner, LinkReader, LinkScorer, MainTextReader, Trail, Upkeep
 
 
 @dataclass(frozen=True)
@@ -76,3 +76,8 @@ def hinted(reader: LinkReader, page: Page, links: Sequence[Link]) -> list[Link]:
 def wish_of(judge: Judge) -> Wish:
     """What a judge says it will look for; nothing when it cannot say."""
     return judge.wish if isinstance(judge, Foretelling) else Wish()
+
+
+def reads_main_text(judge: Judge) -> bool:
+    """Whether a page should be looked through for its main text before it is judged."""
+    return isinstance(judge, MainTextReader) and judge.reads_main_text

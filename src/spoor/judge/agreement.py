@@ -9,7 +9,7 @@ from spoor.errors import UsageError
 from spoor.records import Page, Verdict, Wish
 from spoor.requirement import Combined, Requirement, asserted, names, parse
 from spoor.roles import Judge
-from spoor.strategy import wish_of
+from spoor.strategy import reads_main_text, wish_of
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,10 @@ class Agreement:
     @property
     def reads_content(self) -> bool:
         return any(self.judges[name].reads_content for name in self._asked)
+
+    @property
+    def reads_main_text(self) -> bool:
+        return any(reads_main_text(self.judges[name]) for name in self._asked)
 
     @property
     def wish(self) -> Wish:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from spoor.parse.charset import Decoded, decode
+from spoor.parse.main_text import Extractor, MainText
 from spoor.parse.reading import BORDER, Found, Reading, Span, read
 from spoor.records import Link, Page
 from spoor.urls import join
@@ -24,16 +26,21 @@ LONGEST_TAG = 40
 """Characters of a language tag."""
 
 
-def read_page(url: str, body: bytes, content_type: str = "", status: int = 200) -> Page:
+def read_page(
+    url: str, body: bytes, content_type: str = "", status: int = 200, extractor: Extractor | None = None
+) -> Page:
     """Never fails. Only HTML that came with a status of 2xx has texts and links.
 
-    `url` is normalised, `content_type` the whole header, and `body` free of transfer and content encoding.
+    `url` is normalised, `content_type` the whole header, and `body` free of transfer and content encoding. Without
+    `extractor` nobody looks for the main text.
     """
     mime = content_type.partition(";")[0].strip().lower()
     if not mime and _LOOKS_LIKE_HTML.match(body):
         mime = "text/html"
     if 200 <= status < 300 and mime in HTML_TYPES:
-        return _html_page(Page(url, status, mime, size=len(body)), decode(body, content_type))
+        decoded = decode(body, content_type)
+        page = _html_page(Page(url, status, mime, size=len(body)), decoded)
+        return page if extractor is None else _with_main_text(page, extractor.extract(decoded.text, url))
     return Page(url, status, mime, size=len(body))
 
 
@@ -57,6 +64,10 @@ def _html_page(page: Page, decoded: Decoded) -> Page:
         noindex=reading.noindex,
         language=reading.language[:LONGEST_TAG],
     )
+
+
+def _with_main_text(page: Page, found: MainText) -> Page:
+    return replace(page, main_text=found.text, published=found.published)
 
 
 def _tag_texts(reading: Reading, text: str) -> dict[str, str]:

@@ -15,7 +15,7 @@
     redirect.npy        int32  where the page redirects to, -1 for none; absent when there are no redirects
     label_offsets.npy   int64  where the pages of each label of web.json "labels" begin in label_pages.npy
     label_pages.npy     int32  page numbers, rising
-    texts.bin           compressed title, text and tag texts of each page; texts_offsets.npy   (webs with content)
+    texts.bin           compressed title and texts of each page; texts_offsets.npy   (webs with content)
     contexts.bin        compressed contexts of the links of each page; contexts_offsets.npy   (webs with content)
     seeds.txt           a URL a line   (generated webs)
 

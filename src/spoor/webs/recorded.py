@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.records import Failure, Link, Outcome, Page, Redirect, RobotsRules, Visit
-from spoor.webs.web import Web
+from spoor.webs.web import TEXTS, Web
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class RecordedWorld:
             return replace(page, links=links, unrecorded=left_out)
         contexts = self.web.contexts[number] or []
         links = tuple(Link(link.url, *contexts[index]) for link, index in zip(links, held, strict=True))
-        title, text, tag_texts = self.web.texts[number] or ("", "", {})
-        return replace(page, links=links, unrecorded=left_out, title=title, text=text, tag_texts=tag_texts)
+        texts = dict(zip(TEXTS, self.web.texts[number] or (), strict=False))
+        return replace(page, links=links, unrecorded=left_out, **texts)
 
     def _link(self, number: int) -> Link:
         """A link without context is the same from everywhere, so each is made once."""

@@ -18,6 +18,9 @@ from spoor.webs.blobs import Blobs
 from spoor.webs.folder import FORMAT
 from spoor.webs.url_table import ListedUrls, PatternUrls, UrlTable
 
+TEXTS = ("title", "text", "tag_texts", "main_text", "published")
+"""The fields of a page that are kept as its texts, in this order."""
+
 
 @dataclass(frozen=True)
 class Web:
@@ -137,7 +140,7 @@ class Web:
 
     @cached_property
     def texts(self) -> Blobs:
-        """For each page: title, text, tag texts; None for a page without."""
+        """For each page what `TEXTS` names; of a generated web the last may miss. None for a page without."""
         return Blobs(self.folder, "texts")
 
     @cached_property

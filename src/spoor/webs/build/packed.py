@@ -51,12 +51,12 @@ def pack(recorded: Recorded) -> Packed:
 
 
 def _pack_page(page: Page) -> Packed:
-    has_texts = page.title or page.text or page.tag_texts
+    texts = (page.title, page.text, dict(page.tag_texts), page.main_text, page.published)
     contexts = [_context(link) for link in page.links]
     return Packed(
-        page=replace(page, title="", text="", tag_texts={}, links=()),
+        page=replace(page, title="", text="", tag_texts={}, main_text="", published="", links=()),
         targets=tuple(link.url for link in page.links),
-        texts=compress([page.title, page.text, dict(page.tag_texts)]) if has_texts else b"",
+        texts=compress(texts) if any(texts) else b"",
         contexts=compress(contexts) if contexts else b"",
     )
 
