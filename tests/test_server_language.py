@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from spoor import assembly
 from spoor.admit.left_servers import LeftServers
+from spoor.cli.main import main
 from spoor.errors import UsageError
 from spoor.judge.truth import Truth
 from spoor.records import Link, Page, Sighting, Verdict, Visit
@@ -166,3 +168,17 @@ class TestStrategiesThatKnowTheLanguage:
     def test_refuse_a_language_that_nobody_knows(self, name: str) -> None:
         with pytest.raises(UsageError, match="unknown language 'xx'"):
             assembly.strategy(f"{name}:language=xx", Truth("x", lambda url: False))
+
+
+def test_a_language_of_ones_own_is_looked_for_by_its_model(tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("burxan talo vesik mendar, ilto suran qevi. " * 60)
+    model = tmp_path / "x-mine.spoor"
+    assert main(["train", "language", "--name", "x-mine", str(text), "--out", str(model)]) == 0
+    judge = assembly.judge(f"language:{model}")
+    for name in ("server-language", "language-focused", "n-crawl"):
+        reader = assembly.strategy(name, judge).link_reader
+        assert reader is not None
+        page = Page("http://a.test/", links=(Link("http://b.mn/ja/", "burxan talo vesik mendar"), Link("http://c.test/")))
+        near, far = hinted(reader, page, page.links)
+        assert near.hints != far.hints

@@ -41,7 +41,7 @@ class NearestProfile:
 
     @property
     def wish(self) -> Wish:
-        return Wish(language=tag_of(self.language))
+        return Wish(language=self.language)
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         known = self._identifier()

@@ -42,7 +42,7 @@ class NgramRank:
 
     @property
     def wish(self) -> Wish:
-        return Wish(language=tag_of(self.language))
+        return Wish(language=self.language)
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         near = self._recogniser().similarities([page.text for page in pages]).tolist()

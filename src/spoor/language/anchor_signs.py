@@ -104,9 +104,11 @@ def script_sign(wanted: str, text: str) -> float:
 
 @cache
 def _scripts(wanted: str) -> list[str]:
-    """Those that the tag allows and whose letters are known."""
+    """Those that the tag allows and whose letters are known; none for a language of one's own."""
     tag, _, script = wanted.partition("-")
-    known = languages()[tag]
+    known = languages().get(tag)
+    if known is None:
+        return []
     allowed = [script] if script else [known.script, *known.scripts_abroad.values()]
     return [script for script in dict.fromkeys(allowed) if script in ALPHABETS]
 

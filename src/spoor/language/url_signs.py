@@ -8,7 +8,7 @@ from functools import lru_cache
 from urllib.parse import unquote
 
 from spoor.language.readings import WORDS, Readings, locale, readings
-from spoor.language.tags import spoken_in
+from spoor.language.tags import languages, spoken_in
 from spoor.urls import host_of
 
 QUERY_NAMES = frozenset(
@@ -42,11 +42,12 @@ _PIECE = 0.7
 
 
 def domain_sign(wanted: str, url: str) -> float:
-    """By the share of the country's people who speak the language; 0 for domains of no country."""
+    """By the share of the country's people who speak the language; 0 for domains of no country, and for a language of
+    one's own, of which nobody knows where it is spoken."""
     spoken = spoken_in().get(host_of(url).partition(":")[0].rpartition(".")[2])
-    if spoken is None:
-        return 0.0
     language = wanted.partition("-")[0]
+    if spoken is None or language not in languages():
+        return 0.0
     return spoken[language] / 100 if language in spoken else -max(spoken.values()) / 100
 
 

@@ -50,7 +50,7 @@ class ServerLanguage:
 
     def learn(self, sighting: Sighting) -> None:
         url = sighting.page.url
-        self._shares.note(url, self._kind(sign(self._signs.language, named_in_url(url))), sighting.verdict.relevant)
+        self._shares.note(url, self._kind(sign(self._signs.tag, named_in_url(url))), sighting.verdict.relevant)
 
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
         return self._signs.hints(page, links)
