@@ -16,11 +16,16 @@ from typing import ClassVar
 from spoor.judge.detector import Detector, known_tags
 from spoor.judge.nearest_profile import NearestProfile
 from spoor.language.known import SUFFIX, is_in, shipped, tag_of
+from spoor.language.signs import COMMON
 from spoor.language.tags import languages
 from spoor.records import Page, Verdict, Wish
 from spoor.roles import Judge
 
 LIBRARY = "cld2"
+
+PARTLY, MOSTLY = 0.2, 0.5
+"""How much of a page must be in the wanted language: a fifth, because code, names and menus in English stand on pages of
+all languages; more of it, for the same reason, when English is wanted."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +52,12 @@ def language_judge(language: str) -> Judge:
     if language.endswith(SUFFIX) or tag not in known_tags(LIBRARY):
         return NearestProfile(language)
     if unread := _unread_script(tag):
-        return DetectorOrProfiles(Detector(tag, LIBRARY), NearestProfile(unread))
-    return Detector(tag, LIBRARY)
+        return DetectorOrProfiles(_detector(tag), NearestProfile(unread))
+    return _detector(tag)
+
+
+def _detector(tag: str) -> Detector:
+    return Detector(tag, LIBRARY, MOSTLY if tag in COMMON else PARTLY)
 
 
 def _unread_script(tag: str) -> str | None:
