@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import sys
 
-from bench import compiled, endurance, extraction, frontier, language, language_judges, live, signs, traps
+from bench import (
+    compiled,
+    endurance,
+    extraction,
+    frontier,
+    language,
+    language_judges,
+    live,
+    signs,
+    topic_judges,
+    topics,
+    traps,
+)
 
 PARTS = {
     "compiled": compiled.main,
@@ -16,6 +28,8 @@ PARTS = {
     "language": language.main,
     "language-judges": language_judges.main,
     "extraction": extraction.main,
+    "topic-judges": topic_judges.main,
+    "topics": topics.main,
 }
 
 

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from spoor.cli.main import main
+from spoor.errors import BadInput
 from spoor.measure.information import Collected, Information
-from spoor.reproduce import mongolian
+from spoor.records import Page, Verdict
+from spoor.reproduce import correlation, mongolian
 from spoor.reproduce.conditions import Condition, falls, rises
+from spoor.reproduce.correlation import PUBLISHED
 from spoor.reproduce.language_specific import SEEDS, STRATEGIES
 from spoor.reproduce.mongolian_tables import ACCURACY, CORRECT, MEGABYTES, PAGES
+from spoor.reproduce.once_judged import OnceJudged
+from spoor.reproduce.sample import STARTS, draw, within
+from spoor.webs.generate import Request, generate
+from spoor.webs.web import Web
 
 
 def test_a_condition_holds_when_enough_seeds_agree() -> None:
@@ -29,7 +38,7 @@ def test_rising_means_at_every_step() -> None:
 
 def test_the_acceptance_seeds_are_those_agreed_on() -> None:
     assert SEEDS == (301, 302, 303, 304, 305, 306, 307, 308, 309, 310)
-    assert SEEDS[:5] == mongolian.SEEDS
+    assert SEEDS[:5] == mongolian.SEEDS == correlation.SEEDS
 
 
 def test_the_whole_experiment_prints_every_strategy_and_every_condition(
@@ -106,3 +115,100 @@ def test_the_mongolian_experiment_prints_every_table_and_every_condition(
     answers = [line.split()[0] for line in said.split("conditions:")[1].strip().splitlines()]
     assert len(answers) == 3
     assert code == (0 if all(answer == "yes" for answer in answers) else 1)
+
+
+# Correlation analysis
+
+
+def test_v_5_the_rates_of_the_paper_follow_from_its_counts_if_recall_counts_what_is_truly_relevant() -> None:
+    assert round(PUBLISHED.recall, 6) == 0.919492 and round(PUBLISHED.accuracy, 6) == 0.756757
+    assert round(PUBLISHED.f1, 3) == 0.830
+    assert PUBLISHED.taken / PUBLISHED.relevant > 1.2, "as printed, formula 5 gives more than there is"
+
+
+def test_a_crawler_that_takes_nothing_has_no_accuracy() -> None:
+    assert correlation.Collected(0, 0, 10).accuracy == 0.0
+
+
+def correlated(right: int = 90, plain: int = 90, two_levels: float = 0.8) -> correlation.Experiment:
+    """A hundred pages taken, a hundred relevant."""
+    areas = {"two levels": two_levels, "graded": 0.8, "first in, first out": 0.7}
+    before, after = (correlation.Collected(100, number, 100) for number in (plain, right))
+    return correlation.Experiment((1,), (correlation.Outcome(500, before, after, areas),))
+
+
+@pytest.mark.parametrize(
+    ("experiment", "held"),
+    [
+        (correlated(), [True, True, True, True, True]),
+        (correlated(right=80), [False, True, True, False, True]),
+        (correlated(right=60, plain=60), [False, False, False, True, True]),
+        (correlated(two_levels=0.7), [True, True, True, True, False]),
+    ],
+)
+def test_the_conditions_of_the_correlation_paper(experiment: correlation.Experiment, held: list[bool]) -> None:
+    assert [condition.holds for condition in correlation.conditions(experiment)] == held
+
+
+@pytest.fixture(scope="module")
+def topical(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("webs") / "topical"
+    generate(Request("topical", 2000, 5, text=True), folder, lambda pages: None)
+    return folder
+
+
+def test_what_is_learned_from_is_neither_calibrated_by_nor_begun_at(topical: Path) -> None:
+    web = Web.open(topical)
+    wanted = web.labelled("relevant")
+    drawn = draw(wanted, web.answers(), seed=3)
+    assert not (drawn.to_learn & drawn.to_calibrate).any()
+    assert drawn.to_learn.sum() == drawn.to_calibrate.sum() == 200
+    assert len(set(drawn.seeds)) == STARTS
+    assert all(wanted[seed] and not drawn.sample[seed] for seed in drawn.seeds)
+
+
+def test_a_field_with_too_few_pages_is_refused(topical: Path) -> None:
+    web = Web.open(topical)
+    few = np.arange(web.pages) < 20
+    with pytest.raises(BadInput, match="20 pages of the field are too few to learn from some and begin at 20"):
+        draw(few, web.answers(), seed=3)
+
+
+def test_the_scope_is_what_is_so_many_links_from_a_seed(topical: Path) -> None:
+    web = Web.open(topical)
+    (none, one) = (within(web, [7], depth) for depth in (0, 1))
+    assert np.flatnonzero(none).tolist() == [7]
+    assert set(np.flatnonzero(one).tolist()) == {7, *web.targets(7)}
+
+
+def test_a_page_is_judged_once_however_often_it_is_met() -> None:
+    class Counting:
+        reads_content = False
+        seen = 0
+
+        def judge(self, pages: Sequence[Page]) -> list[Verdict]:
+            self.seen += len(pages)
+            return [Verdict(1.0, True, page.url) for page in pages]
+
+    counting = Counting()
+    judge, a, b = OnceJudged(counting), Page("http://a.test/"), Page("http://b.test/")
+    assert [v.because for v in [*judge.judge([a]), *judge.judge([b, a])]] == [a.url, b.url, a.url]
+    assert counting.seen == 2
+
+
+def test_the_correlation_experiment_prints_the_paper_beside_ours_and_every_condition(
+    topical: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = main(["reproduce", "correlation", "--seeds", "5-5", "--web", str(topical), "--field", "relevant"])
+    said = capsys.readouterr().out
+    assert "the field: pages labelled relevant of the web topical" in said
+    assert "paper" in said and "0.919" in said and "ours, words as they are" in said and "two levels" in said
+    answers = [line.split()[0] for line in said.split("conditions:")[1].strip().splitlines()]
+    assert len(answers) == 5
+    assert code == (0 if all(answer == "yes" for answer in answers) else 1)
+
+
+def test_a_web_without_the_label_of_the_field_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "correlation", "--web", "somewhere"]) == 2
+    said = "spoor: --web and --field go together: a web, and the label of the wanted pages in it\n"
+    assert capsys.readouterr().err == said

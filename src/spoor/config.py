@@ -21,6 +21,7 @@ from spoor.setting_checks import (
     at_least,
     contact,
     number,
+    pattern,
     patterns,
     share,
     text,
@@ -48,11 +49,20 @@ class Target:
     charset: str = setting("", text, "language that the character encoding must give away, such as th")
     script: str = setting("", text, "script in which the page must be written, such as thai")
     least: float = setting(0.3, share, "share of letters that must be in the script")
+    keywords: tuple[str, ...] = setting((), texts, "words and phrases that the page must be about")
+    gold: str = setting(
+        "", text, "file of a document such as the page must be; the path is relative to that of crawl.toml"
+    )
+    pattern: str = setting("", pattern, "regular expression that must be found in the URL, the title or the text")
+    topic: str = setting("", text, "model of a topic that the page must be about, or a taxonomy, made by `spoor train`")
+    examples: str = setting(
+        "", text, "folder with pages in positive and negative, to train a topic from; or the model trained from it"
+    )
     require: str = setting("", text, "and, or, not over what is named; all of it when left out")
 
-    def named(self) -> dict[str, str]:
+    def named(self) -> dict[str, Any]:
         """What is asked for, by the key that asks."""
-        subjects = {"language": self.language, "charset": self.charset, "script": self.script}
+        subjects = {name: getattr(self, name) for name in _subjects()}
         return {name: subject for name, subject in subjects.items() if subject}
 
 
@@ -168,7 +178,7 @@ def checked(table: Table, folder: Path = Path()) -> Config:
     config = Config(**{name: _section(name, table.get(name, {})) for name in SECTIONS})
     _check_target(config.target)
     return dataclasses.replace(
-        config, target=_with_model(config.target, folder), crawl=_with_seeds(config.crawl, folder)
+        config, target=_with_files(config.target, folder), crawl=_with_seeds(config.crawl, folder)
     )
 
 
@@ -249,11 +259,12 @@ def _subjects() -> list[str]:
     return [one.name for one in fields(Target) if one.name not in ("least", "require")]
 
 
-def _with_model(target: Target, folder: Path) -> Target:
-    """Where a model file is, so that what ran can be run again from another folder."""
-    if not target.language.endswith(MODEL):
-        return target
-    return dataclasses.replace(target, language=str((folder / target.language).resolve()))
+def _with_files(target: Target, folder: Path) -> Target:
+    """Where the files are that it names, so that what ran can be run again from another folder."""
+    files = {name: getattr(target, name) for name in ("gold", "topic", "examples")}
+    files["language"] = target.language if target.language.endswith(MODEL) else ""
+    placed: dict[str, Any] = {name: str((folder / file).resolve()) for name, file in files.items() if file}
+    return dataclasses.replace(target, **placed)
 
 
 def _with_seeds(crawl: Crawling, folder: Path) -> Crawling:

@@ -25,12 +25,20 @@ def texts(value: Any) -> tuple[str, ...]:
     return tuple(map(text, value))
 
 
+def pattern(value: Any) -> str:
+    try:
+        re.compile(text(value))
+    except re.error as error:
+        raise ValueError(f"is not a regular expression: {error}") from None
+    return text(value)
+
+
 def patterns(value: Any) -> tuple[str, ...]:
-    for pattern in texts(value):
+    for one in texts(value):
         try:
-            re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f"holds {pattern!r}, which is not a regular expression: {error}") from None
+            pattern(one)
+        except ValueError as error:
+            raise ValueError(f"holds {one!r}, which {error}") from None
     return texts(value)
 
 

@@ -8,13 +8,20 @@ from spoor.judge.agreement import Agreement
 from spoor.judge.charset import Charset
 from spoor.judge.code_interval import CodeInterval
 from spoor.judge.detector import Detector
+from spoor.judge.gold import Gold
+from spoor.judge.keywords import Keywords
 from spoor.judge.language import language_judge
 from spoor.judge.nearest_profile import NearestProfile
 from spoor.judge.ngram_rank import NgramRank
+from spoor.judge.pattern import Pattern
 from spoor.judge.script_share import ScriptShare
+from spoor.judge.tag_weighted import TagWeighted
 from spoor.judge.truth import Truth
+from spoor.judge.vsm import VectorSpaceModel
 from spoor.records import Page
-from spoor.roles import Judge
+from spoor.roles import Comparing, Foretelling, Judge
+from spoor.text.field import learned
+from spoor.text.words import Words
 
 PAGES = [
     Page("http://a.test/", meta_charset="TIS-620", text="ภาษาไทย เป็นภาษา"),
@@ -23,6 +30,8 @@ PAGES = [
     Page("http://d.test/"),
     Page("http://e.test/", content_type="image/png", text="\x00\ufffd"),
 ]
+TEXTS = ["plain words about English", "漢字 と ひらがな", "more English words", "ภาษาไทย"]
+OTHERS = ["ships and sails", "sails and masts", "masts", "ships"]
 JUDGES: list[Judge] = [
     Truth("relevant", {"http://a.test/", "http://c.test/"}.__contains__),
     Charset("th"),
@@ -35,6 +44,12 @@ JUDGES: list[Judge] = [
     NgramRank("mn-Mong", 2, 0.1, "merged", "as_printed"),
     NearestProfile("gsw"),
     language_judge("mn"),
+    Keywords(("words", "ภาษา", "plain English")),
+    TagWeighted(("words", "ひらがな"), normalise=False),
+    Gold("gold.txt", TEXTS[0]),
+    VectorSpaceModel("field", learned(TEXTS, OTHERS, Words()).topic(20)),
+    VectorSpaceModel("similar", learned(TEXTS, [], Words(), semantic=True).topic(3), 0.3),
+    Pattern("en.*sh|b[.]test"),
     CodeInterval(),
     CodeInterval(preset="ratio", include_unicode=True),
     Agreement("charset or not script", {"charset": Charset("th"), "script": ScriptShare("thai")}),
@@ -66,3 +81,22 @@ class TestEveryJudge:
                 for p in PAGES
             ]
             assert judge.judge(bare) == judge.judge(PAGES)
+
+
+@pytest.mark.parametrize("judge", [judge for judge in JUDGES if isinstance(judge, Comparing)], ids=repr)
+class TestEveryJudgeThatCompares:
+    TEXTS = ("plain English words", "", "ภาษาไทย", "\x00 …", "漢字")
+
+    def test_says_how_near_each_text_is_between_0_and_1_and_0_for_one_that_says_nothing(self, judge: Comparing) -> None:
+        near = judge.similarities(self.TEXTS)
+        assert len(near) == len(self.TEXTS)
+        assert all(0.0 <= similarity <= 1.0 for similarity in near)
+        assert near[1] == near[3] == 0.0
+        assert judge.similarities([]) == []
+
+    def test_compares_each_text_by_itself(self, judge: Comparing) -> None:
+        assert list(judge.similarities(self.TEXTS)) == [judge.similarities([text])[0] for text in self.TEXTS]
+
+    def test_says_beforehand_what_it_looks_for(self, judge: Comparing) -> None:
+        assert isinstance(judge, Foretelling)
+        assert judge.wish.words

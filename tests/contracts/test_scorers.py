@@ -8,10 +8,12 @@ from collections.abc import Sequence
 
 import pytest
 
+from spoor.judge.keywords import Keywords
 from spoor.language.recogniser import recogniser
 from spoor.records import Evidence, Link, Page, Sighting, Verdict, Visit
 from spoor.roles import LinkReader, LinkScorer
 from spoor.score.arrival import Arrival
+from spoor.score.aspects import Aspects
 from spoor.score.chance import Chance
 from spoor.score.correlation_degree import CorrelationDegree
 from spoor.score.foresight import Foresight
@@ -19,6 +21,7 @@ from spoor.score.interval_share import IntervalShare
 from spoor.score.language_signs import LanguageSigns
 from spoor.score.latest import Latest
 from spoor.score.nearness import Nearness
+from spoor.score.parent_relevance import ParentRelevance
 from spoor.score.relevant_in_links import RelevantInLinks
 from spoor.score.relevant_referrer import RelevantReferrer
 from spoor.score.server_language import ServerLanguage
@@ -42,6 +45,9 @@ SCORERS: list[LinkScorer] = [
     IntervalShare(((97, 110),)),
     LanguageSigns("de"),
     ServerLanguage("de", without=("anchor",)),
+    ParentRelevance(graded=False),
+    ParentRelevance(),
+    Aspects(Keywords(("menschen",))),
 ]
 
 

@@ -8,23 +8,26 @@ import pytest
 
 from spoor.admit.all_of import AllOf
 from spoor.admit.at_least import AtLeast
+from spoor.admit.at_most import AtMost
 from spoor.admit.key_above import KeyAbove
 from spoor.admit.left_servers import LeftServers
 from spoor.admit.limited_distance import LimitedDistance
 from spoor.admit.manners import Manners
+from spoor.admit.noise import NoNoise
 from spoor.admit.scope import Scope
 from spoor.admit.traps import Traps
 from spoor.records import Link, Page, Verdict, Visit
 from spoor.roles import Admission, Trail
 from spoor.score.relevant_referrer import RelevantReferrer
 from spoor.strategy import AdmitAll, NoTrail
+from spoor.trail.chain_hops import ChainHops
 from spoor.trail.since_relevant import SinceRelevant
 
 PAGE = Page("http://p.test/")
 GOOD, BAD = Verdict(1.0, True, "good"), Verdict(0.0, False, "bad")
 
 
-@pytest.mark.parametrize("trail", [NoTrail(), SinceRelevant()], ids=repr)
+@pytest.mark.parametrize("trail", [NoTrail(), SinceRelevant(), ChainHops()], ids=repr)
 class TestEveryTrail:
     def test_has_states_that_can_be_stored(self, trail: Trail) -> None:
         state = trail.root()
@@ -42,6 +45,8 @@ ADMISSIONS: list[Admission] = [
     LeftServers(),
     LimitedDistance(1),
     AtLeast("relevant_referrer", 1.0),
+    AtMost("relevant_referrer", 0.0),
+    NoNoise(),
     KeyAbove(RelevantReferrer(), 0.5),
     Manners(),
     Scope(exclude=("/private/",), domains=("a.test",), max_depth=3, pages_per_host=1),

@@ -139,10 +139,15 @@ def build_webs(rows: Sequence[Row], out: Path, processes: int) -> None:
     for recorded in dict.fromkeys(row.web for row in rows):
         folder = out / "webs" / recorded.name
         if not folder.exists():
-            report, archive = Report(), recorded / "web.warc.xz"
-            making = Making(recorded.name, archive.name, recorded / "truth.tsv")
-            with progress(f"pages of {recorded.name}") as advance:
-                build_web(folder, counted(read_warcs([archive], report, processes), advance), making, report)
+            build_recorded(recorded, folder, processes)
+
+
+def build_recorded(recorded: Path, folder: Path, processes: int) -> None:
+    """`recorded` is a folder of the data: web.warc.xz and truth.tsv."""
+    report, archive = Report(), recorded / "web.warc.xz"
+    making = Making(recorded.name, archive.name, recorded / "truth.tsv")
+    with progress(f"pages of {recorded.name}") as advance:
+        build_web(folder, counted(read_warcs([archive], report, processes), advance), making, report)
 
 
 def _report(results: Sequence[Result], strategies: Sequence[str], out: Path) -> None:

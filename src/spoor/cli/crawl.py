@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from spoor.config import Config
 from spoor.errors import BadInput, UsageError
 from spoor.session import open_session, run_for, strategy_of
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
+from spoor.text.topic_model import write_topic
+from spoor.training.topic import topic_from
 
 EXAMPLES = """
 spoor crawl --script thai --seed https://example.org/ --contact https://example.org/our-crawl --out thai-pages
@@ -26,6 +29,8 @@ FLAGS = {
     "language": ("target", "language"),
     "charset": ("target", "charset"),
     "script": ("target", "script"),
+    "keywords": ("target", "keywords"),
+    "topic": ("target", "topic"),
     "strategy": ("crawl", "strategy"),
     "max_pages": ("crawl", "max_pages"),
     "max_minutes": ("crawl", "max_minutes"),
@@ -48,6 +53,13 @@ def register(commands: Commands) -> None:
     parser.add_argument("--language", metavar="L", help="wanted: pages in this language, a BCP-47 tag or a model file")
     parser.add_argument("--charset", metavar="L", help="wanted: pages whose character encoding means this language")
     parser.add_argument("--script", metavar="S", help="wanted: pages in this script, such as thai")
+    parser.add_argument(
+        "--keywords",
+        type=_listed,
+        metavar="W,W",
+        help="wanted: pages about these words or phrases",
+    )
+    parser.add_argument("--topic", metavar="MODEL", help="wanted: pages about what a model was trained on")
     parser.add_argument("--seed", action="append", metavar="URL", help="where to start; may be given several times")
     parser.add_argument("--seeds", metavar="FILE", help="where to start: one URL a line")
     parser.add_argument("--strategy", metavar="S", help="a name from `spoor strategies` (soft-focused)")
@@ -61,10 +73,15 @@ def register(commands: Commands) -> None:
     parser.add_argument("--allow-private", action="store_true", default=None, help="visit private addresses too")
 
 
+def _listed(words: str) -> list[str]:
+    return [word.strip() for word in words.split(",")]
+
+
 def run(arguments: argparse.Namespace) -> int:
     settings = settings_for(CrawlFolder(arguments.out), arguments)
     strategy_of(settings)  # Whatever is wrong with the settings is said before a folder is made.
     with open_for_crawling(arguments.out) as folder:
+        settings = with_kept_model(settings, folder)
         folder.write_settings(config.dumps(settings))
         return asyncio.run(_crawl(folder, settings))
 
@@ -81,13 +98,23 @@ def settings_for(folder: CrawlFolder, arguments: argparse.Namespace) -> Config:
     return config.checked(with_flags(table, arguments), beside)
 
 
+def with_kept_model(settings: Config, folder: CrawlFolder) -> Config:
+    """What was trained from a folder of examples stays with the crawl, so that it goes on with the same judge."""
+    examples = settings.target.examples
+    if not examples or examples.endswith(config.MODEL):
+        return settings
+    kept = folder.path.resolve() / f"examples{config.MODEL}"
+    write_topic(kept, topic_from(Path(examples)))
+    return replace(settings, target=replace(settings.target, examples=str(kept)))
+
+
 def with_flags(table: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any]:
     merged = {section: dict(values) for section, values in table.items() if isinstance(values, dict)}
     merged = {**table, **merged}
     for flag, (section, key) in FLAGS.items():
         value = getattr(arguments, flag)
         if value is not None:
-            names_file = flag == "seeds" or (flag == "language" and value.endswith(config.MODEL))
+            names_file = flag in ("seeds", "topic") or (flag == "language" and value.endswith(config.MODEL))
             merged.setdefault(section, {})[key] = str(Path(value).resolve()) if names_file else value
     return merged
 

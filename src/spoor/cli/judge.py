@@ -14,9 +14,9 @@ from spoor.errors import BadInput
 from spoor.judge.nearest_profile import LONGEST, SHORTEST
 from spoor.language.deciding import deciding
 from spoor.language.identifier import identifier
-from spoor.language.known import SUFFIX
-from spoor.parse.charset import decode
-from spoor.parse.html import read_page
+from spoor.language.profile_file import PROFILES
+from spoor.model_file import SUFFIX, kind_in
+from spoor.parse.documents import as_page
 from spoor.records import Page
 from spoor.roles import Judge
 
@@ -40,7 +40,8 @@ def register(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     judge = judge_for(arguments.target)
-    model = arguments.target if arguments.target.endswith(SUFFIX) else ""
+    of_language = arguments.target.endswith(SUFFIX) and kind_in(Path(arguments.target)) == PROFILES.name
+    model = arguments.target if of_language else ""
     print(f"judge      {judge!r}")
     for name in arguments.pages:
         print(f"\n{printable(name)}")
@@ -51,18 +52,15 @@ def run(arguments: argparse.Namespace) -> int:
 def judge_for(target: str) -> Judge:
     if target.endswith(".toml"):
         return assembly.judge_of(config.load(Path(target)).target)
-    return assembly.judge(target if ":" in target else f"language:{target}")
+    return assembly.judge(target if ":" in target or target.endswith(SUFFIX) else f"language:{target}")
 
 
 def page_in(name: str) -> Page:
-    """HTML is what is called so or begins with a tag; everything else is text."""
     try:
         body = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
         raise BadInput(f"cannot read the page {name}: {error.strerror}") from None
-    if name.lower().endswith((".html", ".htm", ".xhtml")) or body.lstrip()[:1] == b"<":
-        return read_page("http://page.invalid/", body, "text/html")
-    return Page("http://page.invalid/", content_type="text/plain", size=len(body), text=decode(body, "").text)
+    return as_page(name, body)
 
 
 def tell(page: Page, judge: Judge, model: str) -> None:

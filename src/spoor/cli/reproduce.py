@@ -9,24 +9,29 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from spoor.cli.command import Commands, add_command, add_workers
+from spoor.cli.contest import build_recorded
 from spoor.cli.progress import progress
 from spoor.cli.tables import print_table
 from spoor.contest import workers
 from spoor.errors import UsageError
-from spoor.reproduce import language_specific, mongolian
+from spoor.reproduce import correlation, correlation_tables, language_specific, mongolian
 from spoor.reproduce.conditions import Condition
 from spoor.reproduce.mongolian_tables import tables
-from spoor.webs.generate import Request
+from spoor.webs.generate import Request, generate
 
 EXAMPLES = """
 spoor reproduce language-specific
 spoor reproduce language-specific --seeds 1-3 --keep webs
 spoor reproduce mongolian --seeds 1-3
+spoor reproduce correlation --seeds 1-3 --keep webs
 """
 
 FEWEST_PAGES = 1000
 WORDS = Path("texts/mongolian-menksoft-words.txt")
+RECORDED = Path("webs/wikispeedia")
 """In the data folder, where there is one."""
+FIELD = "subject.Science.Biology"
+"""Of the recorded web."""
 
 
 def register(commands: Commands) -> None:
@@ -41,6 +46,12 @@ def register(commands: Commands) -> None:
     )
     _add_options(paper, mongolian.SEEDS, mongolian.PAGES)
     paper.add_argument("--words", type=Path, metavar="FILE", help="Mongolian words, one a line, for the pages")
+    paper = add_command(
+        papers, "correlation", "pages of a field by correlation analysis (2014)", EXAMPLES, run_correlation
+    )
+    _add_options(paper, correlation.SEEDS, correlation.PAGES)
+    paper.add_argument("--web", type=Path, metavar="WEB", help="a web with texts, instead of the usual one")
+    paper.add_argument("--field", metavar="LABEL", help="the label of the wanted pages; goes with --web")
 
 
 def _add_options(paper: argparse.ArgumentParser, seeds: Sequence[int], pages: int) -> None:
@@ -74,10 +85,49 @@ def run_mongolian(arguments: argparse.Namespace) -> int:
     return _report_conditions(mongolian.conditions(experiment))
 
 
+def _data() -> Path:
+    return Path(os.environ.get("SPOOR_DATA") or "../shared")
+
+
 def _words(given: Path | None) -> Path | None:
     """The list asked for, that of the data folder, or none."""
-    usual = Path(os.environ.get("SPOOR_DATA") or "../shared") / WORDS
+    usual = _data() / WORDS
     return given or (usual if usual.exists() else None)
+
+
+def run_correlation(arguments: argparse.Namespace) -> int:
+    seeds = _range(arguments.seeds)
+    _check_pages(arguments.pages)
+    with tempfile.TemporaryDirectory() as scratch, workers(arguments.workers) as pool:
+        grounds = _grounds(arguments, seeds, arguments.keep or Path(scratch))
+        with progress("draws crawled", len(seeds)) as advance:
+            experiment = correlation.reproduce(grounds, pool, advance)
+    ground = grounds[seeds[0]]
+    print(f"the field: pages labelled {ground.field} of the web {ground.web.name}")
+    title = f"\nours: seeds {seeds[0]}–{seeds[-1]}, mean (range)"
+    print_table(correlation_tables.COLUMNS, correlation_tables.collected_rows(experiment), title)
+    print_table(correlation_tables.AREAS, correlation_tables.area_rows(experiment), "\nhow soon:")
+    return _report_conditions(correlation.conditions(experiment))
+
+
+def _grounds(arguments: argparse.Namespace, seeds: Sequence[int], folder: Path) -> dict[int, correlation.Ground]:
+    """The web asked for, the recorded one of the data folder, or one generated for each seed."""
+    if (arguments.web is None) != (arguments.field is None):
+        raise UsageError("--web and --field go together: a web, and the label of the wanted pages in it")
+    if arguments.web is not None:
+        return dict.fromkeys(seeds, correlation.Ground(arguments.web, arguments.field))
+    if (recorded := _data() / RECORDED).exists():
+        if not (web := folder / RECORDED.name).exists():
+            build_recorded(recorded, web, arguments.workers)
+        return dict.fromkeys(seeds, correlation.Ground(web, FIELD))
+    return {seed: correlation.Ground(_topical(folder, arguments.pages, seed), "relevant") for seed in seeds}
+
+
+def _topical(folder: Path, pages: int, seed: int) -> Path:
+    web = folder / f"topical-{seed}"
+    if not web.exists():
+        generate(Request("topical", pages, seed, text=True), web, lambda pages: None)
+    return web
 
 
 def run_language_specific(arguments: argparse.Namespace) -> int:

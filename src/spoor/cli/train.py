@@ -1,26 +1,28 @@
-"""`spoor train language`: a profile of a language from a few kilobytes of text."""
+"""`spoor train`: models from examples; `spoor train language` is a profile of a language from a page of text."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
+from spoor.cli import train_taxonomy, train_topic
 from spoor.cli.command import Commands, add_command
 from spoor.errors import UsageError
-from spoor.language.known import SUFFIX
 from spoor.language.profile import Profile
 from spoor.language.profile_file import open_profiles, write_profiles
 from spoor.language.training import Trial, checked_tag, read_texts, trained, trial
+from spoor.model_file import SUFFIX, checked_name
 
 EXAMPLES = """
 spoor train language --name gsw stories.txt letters.txt
 spoor judge gsw.spoor page.html
 spoor train language --name mn-Mong --orthography myfont legacy.txt --out mongolian.spoor
 """
+ALL_EXAMPLES = EXAMPLES.rstrip() + train_topic.EXAMPLES.rstrip() + train_taxonomy.EXAMPLES
 
 
 def register(commands: Commands) -> None:
-    kinds = add_command(commands, "train", "make a model from examples", EXAMPLES).add_subparsers(
+    kinds = add_command(commands, "train", "make a model from examples", ALL_EXAMPLES).add_subparsers(
         metavar="KIND", required=True
     )
     parser = add_command(kinds, "language", "make a profile of a language from text files", EXAMPLES, run)
@@ -30,13 +32,13 @@ def register(commands: Commands) -> None:
         "--orthography", default="", metavar="NAME", help="to tell profiles of one language apart (TAG)"
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="the model; one that exists is added to (TAG.spoor)")
+    train_topic.register(kinds)
+    train_taxonomy.register(kinds)
 
 
 def run(arguments: argparse.Namespace) -> int:
     tag = checked_tag(arguments.name)
-    out = arguments.out or Path(f"{tag}{SUFFIX}")
-    if out.suffix != SUFFIX:
-        raise UsageError(f"--out {out}: the name of a model ends in {SUFFIX}, so that it is not taken for a tag")
+    out = checked_name(arguments.out or Path(f"{tag}{SUFFIX}"))
     earlier = open_profiles(out).profiles() if out.exists() else []
     if earlier and earlier[0].tag != tag:
         raise UsageError(f"{out} is a model of {earlier[0].tag}; give {tag} another file with --out")

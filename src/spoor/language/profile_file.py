@@ -1,21 +1,15 @@
-"""Language profiles on disk: one file, no code in it.
+"""Language profiles on disk: a model file (`spoor.model_file`) with a part for each profile.
 
-    spoor language profiles 1                          the first line: what this is, and the version of the format
-    [{"tag": "mn-Mong", "name": "menksoft", …}, …]     the second: what each profile is and was trained on (JSON)
-    …                                                  then a block of bytes for each profile, in that order
-
-A block is compressed by zlib. It holds the alphabet, the four units of each window and the counts, as numbers of 32
-bits, lowest bytes first, all first bytes before all second bytes and so on. Of the alphabet and the units, which are in
-order or nearly so, it holds differences from one to the next.
+The bytes of a part are compressed by zlib. They are the alphabet, the four units of each window and the counts, as
+numbers of 32 bits, lowest bytes first, all first bytes before all second bytes and so on. The alphabet and the units,
+which are in order or nearly so, are written as differences from one to the next.
 """
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +20,9 @@ from spoor.errors import BadInput
 from spoor.language.profile import Profile
 from spoor.language.text import UNITS
 from spoor.language.windows import BITS, WIDTH
+from spoor.model_file import Kind, Part, read_model, unpacked, write_model
 
-KIND = "spoor language profiles"
-VERSION = 1
+PROFILES = Kind("language profiles", 1, "spoor train language")
 _MOST_WINDOWS = 50_000_000
 
 
@@ -37,8 +31,12 @@ class ProfileFile:
     """An opened file. Profiles are unpacked when they are asked for: a file of hundreds opens at once."""
 
     path: Path
-    entries: tuple[Mapping[str, Any], ...]
-    blocks: tuple[bytes, ...]
+    parts: tuple[Part, ...]
+
+    @property
+    def entries(self) -> tuple[Mapping[str, Any], ...]:
+        """What is said of each profile, in the order of the file."""
+        return tuple(part.says for part in self.parts)
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -47,54 +45,30 @@ class ProfileFile:
 
     def profile(self, number: int) -> Profile:
         try:
-            return _unpacked(self.entries[number], self.blocks[number])
+            return _unpacked(self.parts[number])
         except (ValueError, KeyError, TypeError, IndexError, OverflowError, zlib.error) as error:
             raise BadInput(f"{self.path}: profile {number + 1} is damaged: {error}") from None
 
     def profiles(self) -> list[Profile]:
-        return [self.profile(number) for number in range(len(self.entries))]
+        return [self.profile(number) for number in range(len(self.parts))]
 
 
 def write_profiles(path: Path, profiles: Sequence[Profile]) -> None:
     """The same profiles make the same bytes."""
     _check_names(path, [(profile.tag, profile.name) for profile in profiles])
-    blocks = [_packed(profile) for profile in profiles]
-    entries = [_entry(profile, len(block)) for profile, block in zip(profiles, blocks, strict=True)]
-    head = f"{KIND} {VERSION}\n{json.dumps(entries, ensure_ascii=False, separators=(',', ':'))}\n"
-    try:
-        path.write_bytes(head.encode("utf8") + b"".join(blocks))
-    except OSError as error:
-        raise BadInput(f"cannot write the profiles to {path}: {error.strerror}") from None
+    write_model(path, PROFILES, [Part(_says(profile), _packed(profile)) for profile in profiles])
 
 
 def open_profiles(path: Path) -> ProfileFile:
+    parts = read_model(path, PROFILES)
+    if not parts:
+        raise BadInput(f"{path} holds no profile; `{PROFILES.made_by}` makes one")
     try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"cannot read the profiles in {path}: {error.strerror}") from None
-    first, _, rest = content.partition(b"\n")
-    _check_version(path, first)
-    listed, _, body = rest.partition(b"\n")
-    try:
-        entries = tuple(json.loads(listed))
-        ends = np.cumsum([0, *(int(entry["bytes"]) for entry in entries)]).tolist()
-        names = [(str(entry["tag"]), str(entry["name"])) for entry in entries]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise BadInput(f"{path}: the list of profiles is damaged: {error}") from None
-    if ends != sorted(ends) or ends[-1] != len(body):
-        raise BadInput(f"{path} holds {len(body)} bytes of profiles where {ends[-1]} are listed; it is not whole")
-    if not entries:
-        raise BadInput(f"{path} holds no profile; `spoor train language` makes one")
+        names = [(str(part.says["tag"]), str(part.says["name"])) for part in parts]
+    except KeyError as error:
+        raise BadInput(f"{path}: the list of profiles is damaged: {error} is missing") from None
     _check_names(path, names)
-    return ProfileFile(path, entries, tuple(body[start:end] for start, end in pairwise(ends)))
-
-
-def _check_version(path: Path, line: bytes) -> None:
-    kind, _, version = line[:100].decode("utf8", "replace").rpartition(" ")
-    if kind != KIND:
-        raise BadInput(f"{path} is no file of language profiles; `spoor train language` makes one")
-    if version != str(VERSION):
-        raise BadInput(f"{path} is of version {version}, this spoor reads {VERSION}; train it again")
+    return ProfileFile(path, parts)
 
 
 def _check_names(path: Path, names: Sequence[tuple[str, str]]) -> None:
@@ -103,7 +77,7 @@ def _check_names(path: Path, names: Sequence[tuple[str, str]]) -> None:
             raise BadInput(f"{path}: two profiles of {tag} have the same name {name!r}; give one of them another")
 
 
-def _entry(profile: Profile, size: int) -> dict[str, Any]:
+def _says(profile: Profile) -> dict[str, Any]:
     return {
         "tag": profile.tag,
         "name": profile.name,
@@ -111,7 +85,6 @@ def _entry(profile: Profile, size: int) -> dict[str, Any]:
         "unit": profile.unit,
         "alphabet": len(profile.alphabet),
         "windows": len(profile.windows),
-        "bytes": size,
     }
 
 
@@ -121,15 +94,13 @@ def _packed(profile: Profile) -> bytes:
     return zlib.compress(b"".join(map(_as_planes, [*columns, profile.counts])), 9)
 
 
-def _unpacked(entry: Mapping[str, Any], block: bytes) -> Profile:
+def _unpacked(part: Part) -> Profile:
+    entry = part.says
     letters, windows = int(entry["alphabet"]), int(entry["windows"])
     if not (0 < letters < 1 << BITS and 0 < windows < _MOST_WINDOWS and entry["unit"] in UNITS):
         raise ValueError(f"{letters} letters, {windows} windows, unit {entry['unit']}")
     lengths = [letters, *[windows] * (WIDTH + 1)]
-    whole = 4 * sum(lengths)
-    content = zlib.decompressobj().decompress(block, whole + 1)
-    if len(content) != whole:
-        raise ValueError(f"{len(content)} bytes instead of {whole}")
+    content = unpacked(part.content, 4 * sum(lengths))
     alphabet, *columns, counts = (
         _from_planes(content[4 * start : 4 * (start + length)])
         for start, length in zip(np.cumsum([0, *lengths]).tolist(), lengths, strict=False)

@@ -1,0 +1,95 @@
+"""Texts as vectors of weighted words, by TF-IDF: a word weighs more if a text holds it often, and if few texts do.
+
+    w = (lg tf + 1) · idf / sqrt(Σ [(lg tf + 1) · idf]²)      0 where tf = 0
+    idf = lg(d / df), or smooth: lg((1 + d) / (1 + df)) + 1
+
+of d texts, df of which hold the word.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from spoor.errors import UsageError
+
+Vector = Mapping[str, float]
+"""The words that a text holds, with their weights; others weigh nothing."""
+
+IDFS = ("plain", "smooth")
+TFS: dict[str, Callable[[int], float]] = {"lg": lambda times: math.log10(times) + 1.0, "linear": float}
+
+
+@dataclass(frozen=True)
+class Collection:
+    """What texts taken together say of words: how many texts there are, and how many of them hold each word."""
+
+    texts: int
+    frequencies: Mapping[str, int] = field(repr=False)
+
+
+def collection(texts: Iterable[Iterable[str]]) -> Collection:
+    """Of texts already cut into words."""
+    held = [set(words) for words in texts]
+    return Collection(len(held), Counter(word for words in held for word in words))
+
+
+@dataclass(frozen=True)
+class VectorSpace:
+    """`idf` is "plain" or "smooth". Plain, a word that every text holds weighs nothing, so the collection must hold
+    more than the texts of one field. `tf` is "lg" or "linear". `unknown`: words that the collection does not hold weigh
+    as much as those of one text; otherwise nothing. `sqrt` False divides by the sum of squares itself, as the paper
+    prints it."""
+
+    collection: Collection
+    idf: str = "plain"
+    tf: str = "lg"
+    unknown: bool = False
+    sqrt: bool = True
+    _idfs: dict[str, float] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.idf not in IDFS:
+            raise UsageError(f"idf={self.idf!r} is neither {' nor '.join(IDFS)}")
+        if self.tf not in TFS:
+            raise UsageError(f"tf={self.tf!r} is neither {' nor '.join(TFS)}")
+        frequencies = self.collection.frequencies.items()
+        object.__setattr__(self, "_idfs", {word: self._idf(df) for word, df in frequencies})
+
+    def raw(self, words: Iterable[str]) -> dict[str, float]:
+        """The weights before they are divided."""
+        weigh, idf, otherwise = TFS[self.tf], self._idfs.get, self._idf(1) if self.unknown else 0.0
+        return {word: weigh(times) * idf(word, otherwise) for word, times in Counter(words).items()}
+
+    def vector(self, words: Iterable[str]) -> dict[str, float]:
+        raw = self.raw(words)
+        squares = sum(weight * weight for weight in raw.values())
+        by = math.sqrt(squares) if self.sqrt else squares
+        return {word: weight / by for word, weight in raw.items() if weight}
+
+    def _idf(self, df: int) -> float:
+        d = max(1, self.collection.texts)
+        return math.log10((1 + d) / (1 + df)) + 1.0 if self.idf == "smooth" else math.log10(d / df)
+
+
+def product(one: Vector, other: Vector) -> float:
+    """Σ of the weights that both have, multiplied."""
+    short, long = (one, other) if len(one) < len(other) else (other, one)
+    return sum(weight * long[word] for word, weight in short.items() if word in long)
+
+
+def length(vector: Vector) -> float:
+    return math.sqrt(sum(weight * weight for weight in vector.values()))
+
+
+def cosine(one: Vector, other: Vector) -> float:
+    """Between 0 and 1; 0 when one of them is empty."""
+    lengths = length(one) * length(other)
+    return min(1.0, product(one, other) / lengths) if lengths else 0.0
+
+
+def heaviest(vector: Vector, most: int) -> list[str]:
+    """The words that weigh most, the heaviest first; equal ones by code point."""
+    return sorted(vector, key=lambda word: (-vector[word], word))[:most]

@@ -1,0 +1,1 @@
+"""Models of topics, trained from pages at hand."""
