@@ -138,7 +138,7 @@ def settings(pages: int, seeds: Sequence[str], workers: int = 0) -> Config:
     crawling = Crawling(
         seeds=tuple(seeds), max_pages=pages, workers=workers, connections=CONNECTIONS, allow_private=True
     )
-    return Config(Target(script="thai"), crawling, politeness=Politeness(rest=0.0))
+    return Config(Target(language="th"), crawling, politeness=Politeness(rest=0.0))
 
 
 async def crawl(folder: Path, asked: Config, watch: Callable[[list[Event]], None]) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.errors import UsageError
-from spoor.judge.detector import LIBRARIES, LONGEST, Detector, known_tags
+from spoor.judge.detector import LIBRARIES, PIECE, Detector, excerpt, known_tags
 from spoor.records import Page, Verdict, Wish
 
 ENGLISH = "The library opens in the morning and closes when the last reader has gone home."
@@ -63,9 +63,12 @@ def test_chinese_holds_both_scripts_and_traditional_only_one() -> None:
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_the_end_of_a_long_page_is_not_read(library: str) -> None:
-    long = ENGLISH * (LONGEST // len(ENGLISH) + 1)
-    assert said(Detector("de", library), long + GERMAN * 1000).label == "en"
+def test_of_a_long_page_the_beginning_the_middle_and_the_end_are_read(library: str) -> None:
+    some = PIECE // len(ENGLISH) + 1
+    assert said(Detector("de", library), ENGLISH * some + GERMAN * 1000 + ENGLISH * some).label == "en"
+    assert excerpt("b" * PIECE + "." * 5_000 + "m" * PIECE + "." * 5_000 + "e" * PIECE) == "\n".join(
+        letter * PIECE for letter in "bme"
+    )
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -43,16 +43,17 @@ class TestTheVerdict:
         assert judged("Horse car").relevance == pytest.approx(1 / (1 + np.exp(-((4.0 - 5.0) / np.sqrt(2) - 1.0))))
 
     def test_is_wanted_from_the_threshold_of_the_training_on(self) -> None:
-        assert judged("horse car horse stable").relevance == pytest.approx(0.43, abs=0.01)
-        assert judged("horse car horse stable").relevant
-        assert not judged("horse car stable").relevant
+        assert judged("horse horse stable car").relevance == pytest.approx(0.67, abs=0.01)
+        assert judged("horse horse stable car").relevant
+        assert judged("horse stable car").relevance == pytest.approx(0.396, abs=0.001)
+        assert not judged("horse stable car").relevant
 
     def test_is_wanted_from_another_probability_on_if_one_is_given(self) -> None:
         assert not judged("horse", least=0.99).relevant
 
     def test_names_the_words_that_counted_most(self) -> None:
         because = judged("the horse left its stable by car").because
-        assert because == "probability 0.25 of horses: for it horse, stable; against it car"
+        assert because == "probability 0.35 of horses: for it horse, stable; against it car"
 
     def test_of_a_page_without_known_words_is_no(self) -> None:
         nothing = Verdict(0.0, False, "holds no word that was met in training horses")

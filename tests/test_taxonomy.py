@@ -64,8 +64,8 @@ class TestTheVerdict:
     def test_has_the_best_class_for_a_label_and_says_why(self) -> None:
         (verdict,) = Taxonomy(MODEL).judge([Page("http://a.test/", title="The Race", text="wheel to wheel, ball")])
         assert verdict.relevant and verdict.label == "sports/road"
-        assert verdict.because == "sports/road (0.84), then sports/golf (0.12); most by wheel, race"
-        assert verdict.relevance == pytest.approx(0.96, abs=0.01)
+        assert verdict.because == "sports/road (0.82), then sports/golf (0.14); most by wheel, race"
+        assert verdict.relevance == pytest.approx((36 + 6) / (36 + 6 + 2))
 
     def test_is_no_when_the_best_class_is_not_wanted(self) -> None:
         (verdict,) = Taxonomy(MODEL).judge([Page("http://a.test/", text="an actor in a film")])

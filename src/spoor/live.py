@@ -30,18 +30,21 @@ ROBOTS_REDIRECTS = 5
 @dataclass(frozen=True, slots=True)
 class Reader:
     """Makes of a response all that can be made of it alone. Pure, so that it can be done in another process. `texts` is
-    whether the crawl itself has a use for them; `extractor` finds main texts where the judge reads them."""
+    whether the crawl itself has a use for them; `extractor` finds main texts where the judge reads them; `labels` is
+    whether the label of a verdict is a language."""
 
     judge: Judge
     links: LinkReader | None
     texts: bool
     extractor: Extractor | None
+    labels: bool
 
     @staticmethod
     def of(strategy: Strategy) -> Reader:
         links = strategy.link_reader
         extractor = QUICK if reads_main_text(strategy.judge) else None
-        return Reader(strategy.judge, links, links is None and strategy.scorer.reads_content, extractor)
+        texts = links is None and strategy.scorer.reads_content
+        return Reader(strategy.judge, links, texts, extractor, labels=bool(wish_of(strategy.judge).language))
 
     def read(self, visit: Visit, response: Response) -> Outcome:
         outcome = understand(visit, response, self.extractor)
@@ -63,7 +66,7 @@ class Reader:
 
     def _language(self, page: Page, verdict: Verdict) -> str:
         """As a judge of languages found it, else at a glance."""
-        if verdict.label and wish_of(self.judge).language:
+        if self.labels and verdict.label:
             return verdict.label
         found = next(iter(cld2_shares(page.text[:GLANCE])))
         return "" if found == UNKNOWN else found

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from spoor.judge.agreement import Agreement
 from spoor.judge.charset import Charset
 from spoor.judge.code_interval import CodeInterval
 from spoor.judge.detector import Detector
+from spoor.judge.examples import Examples
 from spoor.judge.gold import Gold
 from spoor.judge.keywords import Keywords
 from spoor.judge.language import language_judge
@@ -16,11 +18,16 @@ from spoor.judge.ngram_rank import NgramRank
 from spoor.judge.pattern import Pattern
 from spoor.judge.script_share import ScriptShare
 from spoor.judge.tag_weighted import TagWeighted
+from spoor.judge.taxonomy import Taxonomy
 from spoor.judge.truth import Truth
 from spoor.judge.vsm import VectorSpaceModel
 from spoor.records import Page
 from spoor.roles import Comparing, Foretelling, Judge
+from spoor.text.features import PLACES, place
 from spoor.text.field import learned
+from spoor.text.naive_bayes import learned as learned_classes
+from spoor.text.taxonomy_model import TaxonomyModel
+from spoor.text.topic_model import TopicModel
 from spoor.text.words import Words
 
 PAGES = [
@@ -32,6 +39,8 @@ PAGES = [
 ]
 TEXTS = ["plain words about English", "漢字 と ひらがな", "more English words", "ภาษาไทย"]
 OTHERS = ["ships and sails", "sails and masts", "masts", "ships"]
+WEIGHTS = np.zeros(PLACES, np.float32)
+WEIGHTS[[place("words"), place("漢字")]] = 2.0, -1.0
 JUDGES: list[Judge] = [
     Truth("relevant", {"http://a.test/", "http://c.test/"}.__contains__),
     Charset("th"),
@@ -50,6 +59,10 @@ JUDGES: list[Judge] = [
     VectorSpaceModel("field", learned(TEXTS, OTHERS, Words()).topic(20)),
     VectorSpaceModel("similar", learned(TEXTS, [], Words(), semantic=True).topic(3), 0.3),
     Pattern("en.*sh|b[.]test"),
+    Examples(TopicModel("words", "", 0.4, -0.5, ("words",), WEIGHTS)),
+    Taxonomy(
+        TaxonomyModel("texts", "", ("words",), learned_classes({"words": [TEXTS[0].split()], "ships": [["ships"]]}))
+    ),
     CodeInterval(),
     CodeInterval(preset="ratio", include_unicode=True),
     Agreement("charset or not script", {"charset": Charset("th"), "script": ScriptShare("thai")}),

@@ -14,8 +14,9 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 from spoor.errors import UsageError
 from spoor.records import Page, Verdict, Wish
 
-LONGEST = 10_000
-"""Characters of a page that are looked at: more tell no more about its language, and cost time."""
+PIECE = 1_000
+"""Characters that are looked at of a page's beginning, middle and end: more tell no more about its language, and cost
+time."""
 
 UNKNOWN = "und"
 """The BCP-47 tag of a text in no language that is known."""
@@ -36,9 +37,17 @@ Shares = dict[str, float]
 """BCP-47 tag to the share of the text, or to its probability; the likeliest first, never empty."""
 
 
+def excerpt(text: str) -> str:
+    """All of a short text."""
+    if len(text) <= 3 * PIECE:
+        return text
+    middle = (len(text) - PIECE) // 2
+    return "\n".join((text[:PIECE], text[middle : middle + PIECE], text[-PIECE:]))
+
+
 def cld2_shares(text: str) -> Shares:
     """CLD2 counts: how much of the text is in each of up to three languages."""
-    legible = _REFUSED_BY_CLD2.sub(" ", text[:LONGEST])
+    legible = _REFUSED_BY_CLD2.sub(" ", excerpt(text))
     _, _, found = pycld2.detect(legible, isPlainText=True, bestEffort=True)
     return {_tag(code): percent / 100 for _, code, percent, _ in found if code != "un"} or {UNKNOWN: 1.0}
 
@@ -47,7 +56,7 @@ def py3langid_shares(text: str) -> Shares:
     """py3langid takes a text to be in one language and says how probable each is."""
     if not text.strip():
         return {UNKNOWN: 1.0}
-    return {_tag(code): float(probability) for code, probability in _py3langid().rank(text[:LONGEST])}
+    return {_tag(code): float(probability) for code, probability in _py3langid().rank(excerpt(text))}
 
 
 def _tags_of_cld2() -> list[str]:

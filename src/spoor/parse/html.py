@@ -107,17 +107,18 @@ def _links(url: str, base: str, reading: Reading, text: str) -> tuple[Link, ...]
 
 
 def _crowded(links: Iterable[Found], text: str) -> set[int]:
-    """The blocks, by where they begin, that are made of links more than of other words."""
-    linked: defaultdict[tuple[int, int], int] = defaultdict(int)
+    """The places of links that stand in blocks made of links more than of other words."""
+    blocks: defaultdict[tuple[int, int], list[Span]] = defaultdict(list)
     for found in links:
         start, end = found.span
-        linked[_block(text, start, end)] += end - start
-    return {begin for (begin, end), letters in linked.items() if 2 * letters > end - begin}
-
-
-def _block(text: str, start: int, end: int) -> tuple[int, int]:
-    after = text.find(BORDER, end)
-    return text.rfind(BORDER, 0, start) + 1, len(text) if after < 0 else after
+        after = text.find(BORDER, end)
+        blocks[text.rfind(BORDER, 0, start) + 1, len(text) if after < 0 else after].append(found.span)
+    return {
+        span[0]
+        for (begin, end), spans in blocks.items()
+        if 2 * sum([span[1] - span[0] for span in spans]) > end - begin
+        for span in spans
+    }
 
 
 def _link(target: str, found: Found, text: str, heading: str, nofollow: bool, crowded: set[int]) -> Link:
@@ -132,7 +133,7 @@ def _link(target: str, found: Found, text: str, heading: str, nofollow: bool, cr
         hreflang=found.hreflang[:LONGEST_TAG],
         rel=found.rel.lower()[:LONGEST_TAG],
         path=found.path,
-        navigation=found.navigation or _block(text, start, end)[0] in crowded,
+        navigation=found.navigation or start in crowded,
     )
 
 

@@ -23,7 +23,6 @@ from spoor.drivers.simulated import simulate
 from spoor.errors import BadInput
 from spoor.frontier import Frontier, MemoryStore
 from spoor.judge.vsm import VectorSpaceModel
-from spoor.language.ngrams import calibrate
 from spoor.measure.harvest import Run, Yardstick, measure
 from spoor.records import Page, Visit
 from spoor.reproduce.conditions import Condition
@@ -76,6 +75,7 @@ class Collected:
 
 
 PUBLISHED = Collected(1147, 868, 944)
+"""Its recall sets our threshold: so many of the field's pages are to be above it."""
 
 
 @dataclass(frozen=True)
@@ -129,12 +129,13 @@ def outcome(ground: Ground, seed: int) -> Outcome:
 
 
 def trained(world: RecordedWorld, drawn: Draw, name: str, semantic: bool) -> VectorSpaceModel:
-    """A judge that has seen the samples and nothing else. Its threshold is set by pages that it did not learn from: the
-    words of those it knows weigh otherwise."""
+    """A judge that has seen the samples and nothing else. Its threshold is set by pages of the field that it did not
+    learn from: the words of those it knows weigh otherwise."""
     field = learned(*_texts(world, drawn.to_learn), Words("en"), semantic)
     topic = field.topic(TERMS)
-    wanted, others = ([topic.likeness(text).cosine for text in texts] for texts in _texts(world, drawn.to_calibrate))
-    return VectorSpaceModel(name, topic, calibrate(wanted, others))
+    unseen, _ = _texts(world, drawn.to_calibrate & world.relevant)
+    near = [topic.likeness(text).cosine for text in unseen]
+    return VectorSpaceModel(name, topic, float(np.quantile(near, 1 - PUBLISHED.recall)))
 
 
 def _texts(world: RecordedWorld, among: NDArray[np.bool_]) -> tuple[list[str], list[str]]:

@@ -58,7 +58,8 @@ class NaiveBayes:
         inside = self.times[:, wanted].sum(axis=1) + 1.0
         outside = np.delete(self.times, wanted, axis=1).sum(axis=1) + 1.0
         share, rest = inside / inside.sum(), outside / outside.sum()
-        return [self.words[k] for k in np.argsort(-share * np.log(share / rest), kind="stable")[:most]]
+        leads = share * np.log(share / rest)
+        return [self.words[k] for k in np.argsort(-leads, kind="stable")[:most] if leads[k] > 0.0]
 
     def _known(self, words: Iterable[str]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         counts = Counter([row for row in map(self._rows.get, words) if row is not None])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import lzma
 import re
 import tarfile
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,8 +114,9 @@ def _bodies(source: Path) -> Iterator[tuple[str, bytes]]:
             yield source.name, _read(source)
     except OSError as error:
         raise BadInput(f"cannot read {error.filename or source}: {error.strerror or error}") from None
-    except (tarfile.TarError, EOFError) as error:
-        raise BadInput(f"cannot read the archive {source}: {error}") from None
+    except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError) as error:
+        said = str(error).partition("\n")[0].rstrip(":")
+        raise BadInput(f"cannot read the archive {source}: {said}") from None
 
 
 def _in_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
