@@ -11,7 +11,7 @@ from spoor.assembly import judge, judge_of
 from spoor.config import Target
 from spoor.errors import UsageError
 from spoor.judge.detector import Detector
-from spoor.judge.language import DetectorOrProfiles, language_judge
+from spoor.judge.language import MOSTLY, PARTLY, DetectorOrProfiles, language_judge
 from spoor.judge.nearest_profile import NearestProfile
 from spoor.judge.ngram_rank import NgramRank
 from spoor.language.deciding import deciding
@@ -47,7 +47,10 @@ def said(judge: Judge, text: str) -> Verdict:
 
 class TestWhoIsAsked:
     def test_cld2_where_it_knows_the_language(self) -> None:
-        assert language_judge("jpn") == Detector("ja")
+        assert language_judge("jpn") == Detector("ja", least=PARTLY)
+
+    def test_english_must_be_most_of_a_page(self) -> None:
+        assert language_judge("en") == Detector("en", least=MOSTLY)
 
     def test_the_profiles_where_it_does_not(self) -> None:
         assert language_judge("gsw") == NearestProfile("gsw")
@@ -56,7 +59,7 @@ class TestWhoIsAsked:
         assert language_judge("uz-Cyrl") == NearestProfile("uz-Cyrl")
 
     def test_both_where_the_language_has_a_script_of_its_own(self) -> None:
-        assert language_judge("mn") == DetectorOrProfiles(Detector("mn"), NearestProfile("mn-Mong"))
+        assert language_judge("mn") == DetectorOrProfiles(Detector("mn", least=PARTLY), NearestProfile("mn-Mong"))
 
     def test_nobody_for_a_language_of_which_nothing_is_known(self) -> None:
         with pytest.raises(UsageError, match="'ff' is shipped; train one"):
