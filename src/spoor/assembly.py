@@ -34,11 +34,10 @@ from spoor.judge.tag_weighted import TagWeighted
 from spoor.judge.taxonomy import Taxonomy
 from spoor.judge.vsm import VectorSpaceModel, calibrated
 from spoor.language.encoding_table import shipped_for
-from spoor.language.known import SUFFIX
 from spoor.language.profile_file import PROFILES
 from spoor.language.recogniser import recogniser
 from spoor.language.tags import canonical_tag
-from spoor.model_file import kind_in
+from spoor.model_file import SUFFIX, kind_in
 from spoor.parse.documents import document, documents
 from spoor.records import Page
 from spoor.roles import Comparing, Judge

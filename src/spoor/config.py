@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from spoor.errors import BadInput, UsageError
+from spoor.model_file import SUFFIX
 from spoor.requirement import names, parse
 from spoor.setting_checks import (
     Check,
@@ -32,8 +33,6 @@ from spoor.urls import normalise
 
 Table = Mapping[str, Any]
 SEEDS_SHOWN = 3
-MODEL = ".spoor"
-"""What the name of a model file ends in."""
 
 
 def setting(default: Any, check: Check, meaning: str) -> Any:
@@ -262,7 +261,7 @@ def _subjects() -> list[str]:
 def _with_files(target: Target, folder: Path) -> Target:
     """Where the files are that it names, so that what ran can be run again from another folder."""
     files = {name: getattr(target, name) for name in ("gold", "topic", "examples")}
-    files["language"] = target.language if target.language.endswith(MODEL) else ""
+    files["language"] = target.language if target.language.endswith(SUFFIX) else ""
     placed: dict[str, Any] = {name: str((folder / file).resolve()) for name, file in files.items() if file}
     return dataclasses.replace(target, **placed)
 

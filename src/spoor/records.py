@@ -25,8 +25,8 @@ Hints = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What is known of the wanted before the first visit: the language, as a BCP-47 tag or the path of a model, and words
-    of the topic."""
+    """What is known of the wanted before the first visit: the language, as a BCP-47 tag or the path of a model, and
+    words of the topic."""
 
     language: str = ""
     words: tuple[str, ...] = ()

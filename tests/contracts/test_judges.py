@@ -22,6 +22,7 @@ from spoor.judge.taxonomy import Taxonomy
 from spoor.judge.truth import Truth
 from spoor.judge.vsm import VectorSpaceModel
 from spoor.records import Page
+from spoor.reproduce.once_judged import OnceJudged
 from spoor.roles import Comparing, Foretelling, Judge
 from spoor.text.features import PLACES, place
 from spoor.text.field import learned
@@ -52,6 +53,7 @@ JUDGES: list[Judge] = [
     NgramRank("th"),
     NgramRank("mn-Mong", 2, 0.1, "merged", "as_printed"),
     NearestProfile("gsw"),
+    OnceJudged(ScriptShare("thai")),
     language_judge("mn"),
     Keywords(("words", "ภาษา", "plain English")),
     TagWeighted(("words", "ひらがな"), normalise=False),

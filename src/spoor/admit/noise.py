@@ -9,47 +9,21 @@ from spoor.records import ADMIT, Evidence, Link, Ruling, TrailState, Visit
 SHORTEST = 2
 """Characters of an anchor that can mean something."""
 
-SAID_OF_ANYTHING = frozenset(
-    (
-        *("home", "home page", "homepage", "main page", "top", "back", "back to top", "skip to content"),
-        *("next", "next page", "prev", "previous", "previous page", "login", "log in", "sign in"),
-        *("logout", "log out", "sign out", "register", "sign up", "contact", "contact us", "about", "about us"),
-        *("sitemap", "site map", "advertisement", "advertise", "sponsored", "ad", "ads", "privacy", "privacy policy"),
-        *("terms", "terms of use", "terms of service", "copyright", "print", "rss"),
-        *("startseite", "weiter", "zurück", "anmelden", "abmelden", "registrieren", "kontakt", "über uns"),
-        *(
-            "impressum",
-            "anzeige",
-            "werbung",
-            "datenschutz",
-            "accueil",
-            "suivant",
-            "précédent",
-            "connexion",
-            "publicité",
-        ),
-        *("s'inscrire", "à propos", "inicio", "siguiente", "anterior", "iniciar sesión", "registrarse", "contacto"),
-        *("publicidad", "главная", "далее", "назад", "вход", "войти", "регистрация", "контакты", "о нас", "реклама"),
-        *(
-            "首页",
-            "首頁",
-            "下一页",
-            "下一頁",
-            "上一页",
-            "上一頁",
-            "登录",
-            "登錄",
-            "注册",
-            "註冊",
-            "广告",
-            "廣告",
-            "联系我们",
-        ),
-        *("关于我们", "返回", "ホーム", "次へ", "前へ", "ログイン", "会員登録", "お問い合わせ", "広告"),
-        *("หน้าแรก", "ถัดไป", "ก่อนหน้า", "เข้าสู่ระบบ", "สมัครสมาชิก", "ติดต่อเรา", "โฆษณา"),
-    )
-)
-"""Whole anchors, in small letters."""
+_WHOLE_ANCHORS = """
+    home; home page; homepage; main page; top; back; back to top; skip to content; next; next page; prev; previous
+    previous page; login; log in; logout; log out; sign in; sign out; sign up; register; contact; contact us; about
+    about us; sitemap; site map; advertisement; advertise; sponsored; ad; ads; privacy; privacy policy; terms
+    terms of use; terms of service; copyright; print; rss
+    startseite; weiter; zurück; anmelden; abmelden; registrieren; kontakt; über uns; impressum; datenschutz; anzeige
+    werbung; accueil; suivant; précédent; connexion; s'inscrire; à propos; publicité
+    inicio; siguiente; anterior; iniciar sesión; registrarse; contacto; publicidad
+    главная; далее; назад; вход; войти; регистрация; контакты; о нас; реклама
+    首页; 首頁; 下一页; 下一頁; 上一页; 上一頁; 登录; 登錄; 注册; 註冊; 广告; 廣告; 联系我们; 关于我们; 返回
+    ホーム; 次へ; 前へ; ログイン; 会員登録; お問い合わせ; 広告
+    หน้าแรก; ถัดไป; ก่อนหน้า; เข้าสู่ระบบ; สมัครสมาชิก; ติดต่อเรา; โฆษณา
+"""
+SAID_OF_ANYTHING = frozenset(anchor.strip() for line in _WHOLE_ANCHORS.splitlines() for anchor in line.split(";"))
+"""In small letters."""
 
 _AROUND = " \t\n»›→>«‹←<|·•[](){}.:…-–—"
 

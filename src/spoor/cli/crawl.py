@@ -14,6 +14,7 @@ from spoor.cli.command import Commands, add_command
 from spoor.cli.live_line import LiveLine
 from spoor.config import Config
 from spoor.errors import BadInput, UsageError
+from spoor.model_file import SUFFIX
 from spoor.session import open_session, run_for, strategy_of
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.text.topic_model import write_topic
@@ -101,9 +102,9 @@ def settings_for(folder: CrawlFolder, arguments: argparse.Namespace) -> Config:
 def with_kept_model(settings: Config, folder: CrawlFolder) -> Config:
     """What was trained from a folder of examples stays with the crawl, so that it goes on with the same judge."""
     examples = settings.target.examples
-    if not examples or examples.endswith(config.MODEL):
+    if not examples or examples.endswith(SUFFIX):
         return settings
-    kept = folder.path.resolve() / f"examples{config.MODEL}"
+    kept = folder.path.resolve() / f"examples{SUFFIX}"
     write_topic(kept, topic_from(Path(examples)))
     return replace(settings, target=replace(settings.target, examples=str(kept)))
 
@@ -114,7 +115,7 @@ def with_flags(table: dict[str, Any], arguments: argparse.Namespace) -> dict[str
     for flag, (section, key) in FLAGS.items():
         value = getattr(arguments, flag)
         if value is not None:
-            names_file = flag in ("seeds", "topic") or (flag == "language" and value.endswith(config.MODEL))
+            names_file = flag in ("seeds", "topic") or (flag == "language" and value.endswith(SUFFIX))
             merged.setdefault(section, {})[key] = str(Path(value).resolve()) if names_file else value
     return merged
 

@@ -15,17 +15,18 @@ from typing import ClassVar
 
 from spoor.judge.detector import Detector, known_tags
 from spoor.judge.nearest_profile import NearestProfile
-from spoor.language.known import SUFFIX, is_in, shipped, tag_of
+from spoor.language.known import is_in, shipped, tag_of
 from spoor.language.signs import COMMON
 from spoor.language.tags import languages
+from spoor.model_file import SUFFIX
 from spoor.records import Page, Verdict, Wish
 from spoor.roles import Judge
 
 LIBRARY = "cld2"
 
 PARTLY, MOSTLY = 0.2, 0.5
-"""How much of a page must be in the wanted language: a fifth, because code, names and menus in English stand on pages of
-all languages; more of it, for the same reason, when English is wanted."""
+"""How much of a page must be in the wanted language: a fifth, because code, names and menus in English stand on pages
+of all languages; more of it, for the same reason, when English is wanted."""
 
 
 @dataclass(frozen=True)

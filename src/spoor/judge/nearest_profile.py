@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from spoor.language.encoding_table import shipped_for
 from spoor.language.encodings import GOOD_SENSE, best_reading, encodings_in
 from spoor.language.identifier import Identifier, identifier
-from spoor.language.known import SUFFIX, is_in, profiles_of, tag_of
+from spoor.language.known import is_in, profiles_of, tag_of
+from spoor.model_file import SUFFIX
 from spoor.records import Page, Verdict, Wish
 
 LONGEST = 4_000

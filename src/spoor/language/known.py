@@ -10,9 +10,7 @@ from spoor.errors import UsageError
 from spoor.language.profile import Profile
 from spoor.language.profile_file import ProfileFile, open_profiles
 from spoor.language.tags import matches, read_tag
-
-SUFFIX = ".spoor"
-"""What the name of a model file ends in; anything else that names a language is a tag."""
+from spoor.model_file import SUFFIX
 
 
 @cache

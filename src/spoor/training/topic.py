@@ -23,7 +23,7 @@ from spoor.training.pages import Example, Kept, read_examples, sides, usable
 LEAST_PAGES = 10
 """Of each kind; a hundred are better."""
 FREEDOM = 100.0
-"""How far weights may go to fit the examples: C of scikit-learn. From 10 to 1000 the result is the same within 0.01."""
+"""How far weights may go to fit the examples: C of scikit-learn. From 10 to 1000 F1 is the same within 0.01."""
 WORDS = 50
 """That a model keeps, to tell strategies and people what it is about."""
 _BINS = 10
