@@ -179,6 +179,8 @@ def test_a_language_of_ones_own_is_looked_for_by_its_model(tmp_path: Path) -> No
     for name in ("server-language", "language-focused", "n-crawl"):
         reader = assembly.strategy(name, judge).link_reader
         assert reader is not None
-        page = Page("http://a.test/", links=(Link("http://b.mn/ja/", "burxan talo vesik mendar"), Link("http://c.test/")))
+        page = Page(
+            "http://a.test/", links=(Link("http://b.mn/ja/", "burxan talo vesik mendar"), Link("http://c.test/"))
+        )
         near, far = hinted(reader, page, page.links)
         assert near.hints != far.hints

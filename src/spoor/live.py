@@ -9,7 +9,8 @@ from spoor.events import Event, Visited
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.understanding import understand
 from spoor.judge.detector import UNKNOWN, cld2_shares
-from spoor.parse.main_text import QUICK, Extractor
+from spoor.parse.html import Interest
+from spoor.parse.main_text import QUICK
 from spoor.records import Failure, Judged, Link, Outcome, Page, Redirect, Response, RobotsRules, Verdict, Visit
 from spoor.roles import Judge, LinkReader
 from spoor.sketch import sketch
@@ -30,24 +31,23 @@ ROBOTS_REDIRECTS = 5
 @dataclass(frozen=True, slots=True)
 class Reader:
     """Makes of a response all that can be made of it alone. Pure, so that it can be done in another process. `texts` is
-    whether the crawl itself has a use for them; `extractor` finds main texts where the judge reads them; `labels` is
-    whether the label of a verdict is a language."""
+    whether the crawl itself has a use for them, `labels` whether the label of a verdict is a language."""
 
     judge: Judge
     links: LinkReader | None
     texts: bool
-    extractor: Extractor | None
+    interest: Interest
     labels: bool
 
     @staticmethod
     def of(strategy: Strategy) -> Reader:
         links = strategy.link_reader
-        extractor = QUICK if reads_main_text(strategy.judge) else None
         texts = links is None and strategy.scorer.reads_content
-        return Reader(strategy.judge, links, texts, extractor, labels=bool(wish_of(strategy.judge).language))
+        interest = Interest(QUICK if reads_main_text(strategy.judge) else None, strategy.scorer.reads_content)
+        return Reader(strategy.judge, links, texts, interest, labels=bool(wish_of(strategy.judge).language))
 
     def read(self, visit: Visit, response: Response) -> Outcome:
-        outcome = understand(visit, response, self.extractor)
+        outcome = understand(visit, response, self.interest)
         if not isinstance(outcome, Page):
             return outcome
         page = replace(outcome, links=canonical_links(outcome), sketch=sketch(outcome.text) if outcome.text else None)
@@ -102,7 +102,8 @@ class Archive:
         digest = digest_of(response.payload)
         earlier = self.duplicates.same(digest) if response.payload else None
         kept = self.keeper.keep(response, digest, earlier)
-        self.duplicates.remember(kept)
+        if earlier is None:
+            self.duplicates.remember(kept)
         self._kept[visit.url] = kept
 
     def describe(self, visit: Visit, outcome: Outcome) -> None:

@@ -7,8 +7,7 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from spoor.fetch.failures import HEALS_AFTER
-from spoor.parse.html import read_page
-from spoor.parse.main_text import Extractor
+from spoor.parse.html import USUAL, Interest, read_page
 from spoor.parse.wishes import header_wishes
 from spoor.records import Failure, Page, Redirect, Response, RobotsRules, Visit
 from spoor.urls import join
@@ -22,28 +21,26 @@ _LEAVE_ALONE = frozenset({429, 503})
 _MAY_HEAL = frozenset({408, 425, 429, *range(500, 600)})
 
 
-def understand(
-    visit: Visit, response: Response, extractor: Extractor | None = None
-) -> Page | Redirect | Failure | RobotsRules:
-    """Looks at nothing but its arguments; never fails. `extractor` finds the main text, where it is of use."""
+def understand(visit: Visit, response: Response, interest: Interest = USUAL) -> Page | Redirect | Failure | RobotsRules:
+    """Looks at nothing but its arguments; never fails. `interest` says what is of use."""
     if response.status in _MAY_HEAL:
         return Failure(f"HTTP {response.status}", _rest(response), whole_host=response.status in _LEAVE_ALONE)
     if 300 <= response.status < 400 and (to := _location(response)):
         return Redirect(to, response.status)
-    return _rules(response) if visit.purpose == "robots" else _page(response, extractor)
+    return _rules(response) if visit.purpose == "robots" else _page(response, interest)
 
 
-def _page(response: Response, extractor: Extractor | None) -> Page | Failure:
+def _page(response: Response, interest: Interest) -> Page | Failure:
     if 200 <= response.status < 300:
-        return _as_the_server_wishes(response, _read(response, extractor))
+        return _as_the_server_wishes(response, _read(response, interest))
     if 300 <= response.status < 400:
         return Failure(f"HTTP {response.status} leads nowhere")
     return Failure(f"HTTP {response.status}")
 
 
-def _read(response: Response, extractor: Extractor | None) -> Page:
+def _read(response: Response, interest: Interest) -> Page:
     content_type = response.headers.get("content-type", "")
-    return read_page(response.url, response.body, content_type, response.status, extractor)
+    return read_page(response.url, response.body, content_type, response.status, interest)
 
 
 def _as_the_server_wishes(response: Response, page: Page) -> Page:

@@ -240,7 +240,7 @@ def _changing(entry: Entry) -> tuple[Any, ...]:
         int(entry.state),
         *_key_columns(entry.key),
         entry.arrival,
-        json.dumps(entry.evidence),
+        _dumped(tuple(entry.evidence.items())),
         None if entry.trail is None else json.dumps(entry.trail),
         entry.tries,
         entry.again_at,
@@ -252,6 +252,11 @@ def _key_columns(key: Key) -> tuple[float | None, ...]:
     if len(key) > KEY_PARTS:
         raise BrokenContract(f"a key has at most {KEY_PARTS} parts, not {len(key)}: {key}")
     return (*key, *[None] * (KEY_PARTS - len(key)))
+
+
+@lru_cache(STATEMENTS)
+def _dumped(evidence: tuple[tuple[str, float], ...]) -> str:
+    return json.dumps(dict(evidence))
 
 
 @lru_cache(STATEMENTS)

@@ -14,7 +14,7 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 from spoor.errors import UsageError
 from spoor.records import Page, Verdict, Wish
 
-PIECE = 1_000
+PIECE = 700
 """Characters that are looked at of a page's beginning, middle and end: more tell no more about its language, and cost
 time."""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from spoor.errors import BadInput
 from spoor.parse.charset import decode
-from spoor.parse.html import read_page
+from spoor.parse.html import Interest, read_page
 from spoor.parse.main_text import QUICK
 from spoor.records import Page
 
@@ -33,6 +33,6 @@ def documents(folder: Path) -> list[Page]:
 def as_page(name: str, body: bytes) -> Page:
     """HTML is what is called so or begins with a tag; everything else is text."""
     if name.lower().endswith(HTML_NAMES) or body.lstrip()[:1] == b"<":
-        return read_page("http://document.invalid/", body, "text/html", extractor=QUICK)
+        return read_page("http://document.invalid/", body, "text/html", interest=Interest(QUICK))
     text = decode(body, "").text
     return Page("http://document.invalid/", content_type="text/plain", size=len(body), text=text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from spoor.parse.charset import Decoded, decode
 from spoor.parse.main_text import Extractor, MainText
@@ -26,28 +26,39 @@ LONGEST_TAG = 40
 """Characters of a language tag."""
 
 
-def read_page(
-    url: str, body: bytes, content_type: str = "", status: int = 200, extractor: Extractor | None = None
-) -> Page:
+@dataclass(frozen=True, slots=True)
+class Interest:
+    """What somebody has a use for, besides the words and the links of a page: the main text, if there is an extractor
+    to find it; and what links say, their anchors and all around them."""
+
+    main_text: Extractor | None = None
+    contexts: bool = True
+
+
+USUAL = Interest()
+
+
+def read_page(url: str, body: bytes, content_type: str = "", status: int = 200, interest: Interest = USUAL) -> Page:
     """Never fails. Only HTML that came with a status of 2xx has texts and links.
 
-    `url` is normalised, `content_type` the whole header, and `body` free of transfer and content encoding. Without
-    `extractor` nobody looks for the main text.
+    `url` is normalised, `content_type` the whole header, and `body` free of transfer and content encoding.
     """
     mime = content_type.partition(";")[0].strip().lower()
     if not mime and _LOOKS_LIKE_HTML.match(body):
         mime = "text/html"
     if 200 <= status < 300 and mime in HTML_TYPES:
         decoded = decode(body, content_type)
-        page = _html_page(Page(url, status, mime, size=len(body)), decoded)
+        page = _html_page(Page(url, status, mime, size=len(body)), decoded, interest.contexts)
+        extractor = interest.main_text
         return page if extractor is None else _with_main_text(page, extractor.extract(decoded.text, url))
     return Page(url, status, mime, size=len(body))
 
 
-def _html_page(page: Page, decoded: Decoded) -> Page:
+def _html_page(page: Page, decoded: Decoded, contexts: bool) -> Page:
     reading = read(decoded.text)
     text = reading.text()
     base = join(page.url, reading.base) or page.url
+    links = _links(page.url, base, reading)
     return Page(
         url=page.url,
         status=page.status,
@@ -59,7 +70,7 @@ def _html_page(page: Page, decoded: Decoded) -> Page:
         title=reading.title,
         text="\n".join([line for block in text.split(BORDER) if (line := _words(block))]),
         tag_texts=_tag_texts(reading, text),
-        links=_links(page.url, base, reading, text),
+        links=tuple(_with_contexts(links, reading, text) if contexts else _bare(links, reading)),
         canonical=(join(base, reading.canonical) if reading.canonical else None) or "",
         noindex=reading.noindex,
         language=reading.language[:LONGEST_TAG],
@@ -85,25 +96,50 @@ def _lines(spans: Iterable[Span], text: str) -> Iterator[str]:
             read_to = end
 
 
-def _links(url: str, base: str, reading: Reading, text: str) -> tuple[Link, ...]:
-    """Each target once, at its first place, with the first context there that has an anchor."""
-    links: dict[str, Link] = {}
+Places = dict[str, list[Found]]
+"""Each URL that a page links to, in the order of their first places, with all of its places."""
+
+
+def _links(url: str, base: str, reading: Reading) -> Places:
+    places: Places = {}
     targets: dict[str, str | None] = {}
-    headings: dict[int, str] = {}
-    crowded = _crowded(reading.links, text)
     for found in reading.links:
         href = found.href
         if href not in targets:
             targets[href] = join(base, href)
         target = targets[href]
-        if target is None or target == url or (target in links and links[target].anchor):
-            continue
+        if target is not None and target != url:
+            places.setdefault(target, []).append(found)
+    return places
+
+
+def _bare(places: Places, reading: Reading) -> list[Link]:
+    return [Link(target, nofollow=reading.nofollow or _nofollow(found)) for target, found in places.items()]
+
+
+def _nofollow(places: Iterable[Found]) -> bool:
+    """A page that links to another twice may ask to pass over one of the links, not over the other page."""
+    return all([bool(found.rel) and "nofollow" in found.rel.lower() for found in places])
+
+
+def _with_contexts(places: Places, reading: Reading, text: str) -> Iterator[Link]:
+    """As the first place says that has an anchor."""
+    headings: dict[int, str] = {}
+    crowded = _crowded(reading.links, text)
+    for target, found in places.items():
+        nofollow = reading.nofollow or _nofollow(found)
+        anchors = ((place, _anchor(place, text)) for place in found)
+        place, anchor = next(((place, anchor) for place, anchor in anchors if anchor), (found[0], ""))
         heading = ""
-        if found.heading is not None:
-            start, end = found.heading
+        if place.heading is not None:
+            start, end = place.heading
             heading = headings[start] = headings.get(start) or _words(text[start : min(end, start + LONGEST)])
-        links[target] = _link(target, found, text, heading, reading.nofollow, crowded)
-    return tuple(links.values())
+        yield _link(Link(target, anchor, heading=heading, nofollow=nofollow), place, text, crowded)
+
+
+def _anchor(found: Found, text: str) -> str:
+    start, end = found.span
+    return _words(text[start : min(end, start + LONGEST)]) or _words(found.instead[:LONGEST])
 
 
 def _crowded(links: Iterable[Found], text: str) -> set[int]:
@@ -121,15 +157,15 @@ def _crowded(links: Iterable[Found], text: str) -> set[int]:
     }
 
 
-def _link(target: str, found: Found, text: str, heading: str, nofollow: bool, crowded: set[int]) -> Link:
+def _link(link: Link, found: Found, text: str, crowded: set[int]) -> Link:
     start, end = found.span
     return Link(
-        url=target,
-        anchor=_words(text[start : min(end, start + LONGEST)]) or _words(found.instead[:LONGEST]),
+        url=link.url,
+        anchor=link.anchor,
         left=_words(text[max(0, start - RAW_WINDOW) : start])[-WINDOW:].lstrip(),
         right=_words(text[end : end + RAW_WINDOW])[:WINDOW].rstrip(),
-        heading=heading,
-        nofollow=nofollow or "nofollow" in found.rel.lower(),
+        heading=link.heading,
+        nofollow=link.nofollow,
         hreflang=found.hreflang[:LONGEST_TAG],
         rel=found.rel.lower()[:LONGEST_TAG],
         path=found.path,

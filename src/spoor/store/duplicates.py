@@ -27,7 +27,10 @@ CREATE TABLE IF NOT EXISTS bands (
 ) WITHOUT ROWID;
 """
 _SAME = "SELECT url, at, digest, record_id, warc_file, warc_offset FROM digests WHERE digest = ?"
-_ALIKE = "SELECT simhash, url FROM bands JOIN fingerprints ON id = fingerprint WHERE band = ? ORDER BY id"
+_IN_A_BAND = ", ".join("?" * BANDS)
+_ALIKE = (
+    f"SELECT simhash, url FROM bands JOIN fingerprints ON id = fingerprint WHERE band IN ({_IN_A_BAND}) ORDER BY id"
+)
 
 
 class Duplicates:
@@ -73,8 +76,9 @@ class Duplicates:
         self._fingerprints.clear()
 
     def _candidates(self, fingerprint: int) -> Iterable[tuple[int, str]]:
-        for band in _bands(fingerprint):
-            yield from self._db.execute(_ALIKE, (band,)).fetchall()
+        bands = _bands(fingerprint)
+        yield from self._db.execute(_ALIKE, bands).fetchall()
+        for band in bands:
             yield from self._fingerprints.get(band, ())
 
 

@@ -13,7 +13,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from spoor.errors import BadInput
 from spoor.in_order import in_order
-from spoor.parse.html import read_page
+from spoor.parse.html import Interest, read_page
 from spoor.parse.main_text import QUICK
 from spoor.records import Redirect
 from spoor.urls import join, normalise
@@ -122,5 +122,5 @@ def _packed(response: Response) -> Packed | str:
     target = join(url, http.headers.get("location", "")) if http.status in _REDIRECTS else None
     if target is not None and target != url:
         return pack(Recorded(url, Redirect(target, http.status), whole=whole))
-    page = read_page(url, http.body, http.headers.get("content-type", ""), http.status, QUICK)
+    page = read_page(url, http.body, http.headers.get("content-type", ""), http.status, Interest(QUICK))
     return pack(Recorded(url, page, whole=whole))
