@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.cli.tables import print_table
+from spoor.compilation import compiled
 from spoor.course import Course, Task, read_seeds
 from spoor.drivers.compiled import LinkGraph, Plan, run
-from spoor.compilation import compiled
 from spoor.webs.generate import Request, generate
 from spoor.webs.graph import read_only
 from spoor.webs.web import Web

@@ -21,7 +21,7 @@ from spoor.judge.gold import Gold
 from spoor.judge.keywords import Keywords
 from spoor.judge.tag_weighted import TagWeighted
 from spoor.judge.vsm import VectorSpaceModel, calibrated
-from spoor.parse.html import read_page
+from spoor.parse.html import Interest, read_page
 from spoor.parse.main_text import QUICK
 from spoor.records import Page
 from spoor.roles import Judge
@@ -66,7 +66,7 @@ def read(archive: Path) -> Marked:
         for member in opened:
             if (file := opened.extractfile(member)) is not None:
                 url = unquote(Path(member.name).name)
-                page = read_page(url, file.read(), "text/html", extractor=QUICK)
+                page = read_page(url, file.read(), "text/html", interest=Interest(QUICK))
                 pages.append((page, "/positive/" in member.name))
     return pages
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from spoor.admit.traps import Traps
 from spoor.cli.tables import print_table
-from spoor.sketch import sketch
 from spoor.records import Link, Page, Sighting, Verdict, Visit
+from spoor.sketch import sketch
 from spoor.urls import canonical, host_of, normalise
 
 DATA = Path(os.environ.get("SPOOR_DATA") or Path(__file__).resolve().parents[2] / "shared") / "data"

@@ -18,7 +18,7 @@ from spoor.judge.keywords import Keywords
 from spoor.judge.pattern import Pattern
 from spoor.judge.tag_weighted import HIGHEST, TagWeighted, stressed
 from spoor.judge.vsm import UNCALIBRATED, VectorSpaceModel, calibrated
-from spoor.parse.html import read_page
+from spoor.parse.html import Interest, read_page
 from spoor.parse.main_text import QUICK
 from spoor.records import Page, Verdict, Wish
 from spoor.roles import Judge
@@ -334,7 +334,7 @@ def test_a_plain_list_of_keywords_tells_real_pages_of_a_topic_from_those_of_its_
             if (file := archive.extractfile(member)) is None:
                 continue
             url, truth = unquote(Path(member.name).name), "/positive/" in member.name
-            (said,) = judge.judge([read_page(url, file.read(), "text/html", extractor=QUICK)])
+            (said,) = judge.judge([read_page(url, file.read(), "text/html", interest=Interest(QUICK))])
             wanted, taken, hits = wanted + truth, taken + said.relevant, hits + (said.relevant and truth)
     assert wanted == 170
     assert 2 * hits / (taken + wanted) > 0.9

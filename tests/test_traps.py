@@ -21,10 +21,10 @@ from spoor.crawl import Limits
 from spoor.errors import UsageError
 from spoor.events import Event, Refused, Visited
 from spoor.judge.script_share import ScriptShare
-from spoor.sketch import sketch
 from spoor.records import ADMIT, Link, Outcome, Page, Ruling, Sighting, Verdict, Visit
 from spoor.roles import Judge
 from spoor.score.arrival import Arrival
+from spoor.sketch import sketch
 from spoor.strategy import Strategy
 from spoor.urls import host_of, normalise
 from spoor.webs.written import WrittenWorld

@@ -119,7 +119,7 @@ def _bare(places: Places, reading: Reading) -> list[Link]:
 
 def _nofollow(places: Iterable[Found]) -> bool:
     """A page that links to another twice may ask to pass over one of the links, not over the other page."""
-    return all([bool(found.rel) and "nofollow" in found.rel.lower() for found in places])
+    return all(bool(found.rel) and "nofollow" in found.rel.lower() for found in places)
 
 
 def _with_contexts(places: Places, reading: Reading, text: str) -> Iterator[Link]:
