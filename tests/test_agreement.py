@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from spoor.errors import UsageError
 from spoor.judge.agreement import Agreement
 from spoor.judge.charset import Charset
+from spoor.judge.keywords import Keywords
 from spoor.judge.script_share import ScriptShare
 from spoor.judge.truth import Truth
 from spoor.records import Page, Wish
@@ -83,6 +84,19 @@ def test_together_judges_look_for_what_each_of_them_looks_for() -> None:
     judges: dict[str, Judge] = {"charset": Charset("th"), "topic": topic, "script": ScriptShare("thai")}
     assert wish_of(Agreement("script and charset and topic", judges)) == Wish("th", wish_of(topic).words)
     assert wish_of(Agreement("topic and not charset", judges)) == wish_of(topic)
+
+
+def test_texts_are_compared_by_the_judges_that_can_and_are_asked_for() -> None:
+    judges: dict[str, Judge] = {
+        "horses": Keywords(("horse",)),
+        "ships": Keywords(("ship",)),
+        "thai": ScriptShare("thai"),
+    }
+    both = Agreement("(horses or ships) and thai", judges).nearest
+    assert both is not None
+    horse, ship, neither = both.similarities(["a horse", "a ship", "a tree"])
+    assert horse > 0 and ship > 0 and neither == 0
+    assert Agreement("thai and not horses", judges).nearest is None
 
 
 formulas = st.recursive(

@@ -209,8 +209,9 @@ def four_aspect(
 
 def _topic(name: str, judge: Judge, words: str) -> Comparing:
     """What a strategy that compares texts of links with the topic was told, or the judge itself, or its words."""
-    if not words and isinstance(judge, Comparing):
-        return judge
+    compares = judge.nearest if isinstance(judge, Agreement) else judge
+    if not words and isinstance(compares, Comparing):
+        return compares
     wanted = _joined(words) or wish_of(judge).words
     if not wanted:
         remedy = f"name words, as in {name}:words=horse+steppe, or give a judge that does, as in keywords:horse+steppe"

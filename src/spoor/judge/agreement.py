@@ -8,8 +8,18 @@ from dataclasses import dataclass, field
 from spoor.errors import UsageError
 from spoor.records import Page, Verdict, Wish
 from spoor.requirement import Combined, Requirement, asserted, names, parse
-from spoor.roles import Judge
+from spoor.roles import Comparing, Judge
 from spoor.strategy import reads_main_text, wish_of
+
+
+@dataclass(frozen=True)
+class NearestOf:
+    """A text is as near to several topics as to the nearest of them: a link about one is worth a visit."""
+
+    topics: tuple[Comparing, ...]
+
+    def similarities(self, texts: Sequence[str]) -> list[float]:
+        return [max(near) for near in zip(*(topic.similarities(texts) for topic in self.topics), strict=True)]
 
 
 @dataclass(frozen=True)
@@ -44,6 +54,13 @@ class Agreement:
         wishes = [wish_of(self.judges[name]) for name in asserted(self._required)]
         language = next((wish.language for wish in wishes if wish.language), "")
         return Wish(language, tuple(dict.fromkeys(word for wish in wishes for word in wish.words)))
+
+    @property
+    def nearest(self) -> NearestOf | None:
+        """How near texts are to what is asked for, by the judges that can compare; None: none of them can."""
+        asked = (self.judges[name] for name in asserted(self._required))
+        comparing = tuple(judge for judge in asked if isinstance(judge, Comparing))
+        return NearestOf(comparing) if comparing else None
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         said = [self.judges[name].judge(pages) for name in self._asked]
