@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import io
 import random
 import sys
 import tarfile
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -267,3 +272,45 @@ def test_pages_about_ebola_are_told_from_pages_about_other_diseases() -> None:
     trial = trained("ebola", usable(positive), usable(negative), archive.name).trial
     assert f1(trial.accuracy) > 0.96
     assert trial.astray < 0.03
+
+
+@contextlib.contextmanager
+def served(folder: Path, first: int) -> Iterator[list[str]]:
+    """Every page of a folder at an address of its own, so that nobody has to rest."""
+    handler = functools.partial(Quiet, directory=str(folder))
+    files = sorted(path.name for path in folder.iterdir())
+    servers = [ThreadingHTTPServer((f"127.0.3.{first + n}", 0), handler) for n in range(len(files))]
+    for server in servers:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield [f"http://{s.server_address[0]!s}:{s.server_port}/{file}" for s, file in zip(servers, files, strict=True)]
+    finally:
+        for server in servers:
+            server.shutdown()
+            server.server_close()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *values: object) -> None:
+        pass
+
+
+class TestTrainingFromUrls:
+    def test_asks_for_the_pages(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        wanted, others = pages(tmp_path / "horses", HORSES, 12), pages(tmp_path / "ships", SHIPS, 12)
+        with served(wanted, 1) as good, served(others, 101) as bad:
+            Path("good.txt").write_text("\n".join(["# horses", *good, good[0].rpartition("/")[0] + "/gone.html"]))
+            Path("bad.txt").write_text("\n".join(bad))
+            given = ("--positive", "good.txt", "--negative", "bad.txt", "--allow-private")
+            assert spoor("train", "topic", "--name", "horses", *given) == 0
+        said = capsys.readouterr().out
+        assert "12 positive, 12 negative" in said
+        assert "/gone.html: HTTP 404" in said
+
+    def test_refuses_servers_inside_unless_told_otherwise(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        Path("good.txt").write_text("http://127.0.0.1:9/a\n")
+        given = ("--positive", "good.txt", "--negative", pages(tmp_path / "ships", SHIPS))
+        assert spoor("train", "topic", "--name", "horses", *given) == 1
+        assert "none of the 1 URLs in good.txt gave a page" in refusal(capsys)

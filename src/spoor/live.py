@@ -138,10 +138,11 @@ class Archive:
 
 @dataclass
 class LiveLooker:
-    """Carries out visits over HTTP. With `workers`, pages are read and judged in their processes."""
+    """Carries out visits over HTTP. Without an `archive` nothing is kept. With `workers`, pages are read and judged in
+    their processes."""
 
     fetcher: HttpFetcher
-    archive: Archive
+    archive: Archive | None
     reader: Reader
     workers: Workers | None = None
 
@@ -151,6 +152,8 @@ class LiveLooker:
         response = await self.fetcher.fetch(visit.url)
         if isinstance(response, Failure):
             return response
+        if self.archive is None:
+            return await self._read(visit, response)
         self.archive.keep(visit, response)
         outcome = await self._read(visit, response)
         self.archive.describe(visit, outcome)

@@ -78,7 +78,7 @@ async def open_session(folder: CrawlFolder, settings: Config) -> AsyncIterator[S
         crawl = Crawl(strategy, Frontier(store, host_rules(settings)), _limits(settings), archive.journal)
         crawl.begin(settings.crawl.seeds)
         reader = Reader.of(strategy)
-        async with _workers(settings.crawl.workers, reader) as workers, _fetcher(settings) as fetcher:
+        async with _workers(settings.crawl.workers, reader) as workers, fetcher_for(settings) as fetcher:
             looker = LiveLooker(fetcher, archive, reader, workers)
             yield Session(crawl, LiveDriver(crawl, looker, settings.crawl.connections, time.time), archive)
 
@@ -135,7 +135,7 @@ def _limits(settings: Config) -> Limits:
     return Limits(visits=settings.crawl.max_pages, agent=AGENT)
 
 
-def _fetcher(settings: Config) -> HttpFetcher:
+def fetcher_for(settings: Config) -> HttpFetcher:
     asked, limits = settings.crawl, settings.limits
     fetching = FetchLimits(
         connect=limits.connect_seconds,

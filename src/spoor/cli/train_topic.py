@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 from spoor.cli.command import Commands, add_command
 from spoor.cli.progress import Advance, counted, progress
-from spoor.errors import UsageError
+from spoor.config import Config, Crawling
+from spoor.errors import BadInput, UsageError
 from spoor.model_file import SUFFIX, checked_name
+from spoor.samples import pages_at
 from spoor.text.topic_model import write_topic
 from spoor.training.held_out import told
-from spoor.training.pages import Kept, read_examples, sides, usable
+from spoor.training.pages import Example, Kept, read_examples, sides, urls_in, usable
 from spoor.training.topic import Trained, trained
 
 EXAMPLES = """
 spoor train topic --name horses --positive good-pages --negative other-pages
 spoor train topic --name horses pages.tar.xz        (with folders positive and negative inside)
+spoor train topic --name horses --positive good-urls.txt --negative other-urls.txt --contact https://example.org/us
 spoor judge horses.spoor page.html
 """
 SHOWN = 12
@@ -29,11 +34,16 @@ def register(kinds: Commands) -> None:
     )
     parser.add_argument("--name", required=True, metavar="NAME", help="what the topic is called")
     parser.add_argument(
-        "--positive", nargs="+", type=Path, default=[], metavar="PAGES", help="wanted: a folder, file or tar archive"
+        "--positive",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="PAGES",
+        help="wanted: a folder, file, tar archive or URLS.txt",
     )
-    parser.add_argument(
-        "--negative", nargs="+", type=Path, default=[], metavar="PAGES", help="not wanted: a folder, file or archive"
-    )
+    parser.add_argument("--negative", nargs="+", type=Path, default=[], metavar="PAGES", help="not wanted: the same")
+    parser.add_argument("--contact", default="", metavar="URL", help="told to the servers that are asked for pages")
+    parser.add_argument("--allow-private", action="store_true", help="ask servers on this machine and network too")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the model (NAME.spoor)")
 
 
@@ -57,13 +67,33 @@ def _check_given(arguments: argparse.Namespace) -> None:
 
 
 def _read(arguments: argparse.Namespace, advance: Advance) -> tuple[Kept, Kept]:
-    positive = [example for source in arguments.positive for example in counted(read_examples(source), advance)]
-    negative = [example for source in arguments.negative for example in counted(read_examples(source), advance)]
+    positive = _examples(arguments.positive, arguments, advance)
+    negative = _examples(arguments.negative, arguments, advance)
     for source in arguments.pages:
         wanted, others = sides(source, counted(read_examples(source), advance))
         positive += wanted
         negative += others
     return usable(positive), usable(negative)
+
+
+def _examples(sources: Sequence[Path], arguments: argparse.Namespace, advance: Advance) -> list[Example]:
+    found: list[Example] = []
+    for source in sources:
+        if urls := urls_in(source):
+            found += _asked_for(urls, source, arguments, advance)
+        else:
+            found += counted(read_examples(source), advance)
+    return found
+
+
+def _asked_for(urls: Sequence[str], source: Path, arguments: argparse.Namespace, advance: Advance) -> list[Example]:
+    crawling = Crawling(contact=arguments.contact, allow_private=arguments.allow_private)
+    samples = asyncio.run(pages_at(urls, Config(crawl=crawling), advance))
+    for url, why in samples.failed.items():
+        print(f"left out    {url}: {why}")
+    if not samples.pages:
+        raise BadInput(f"none of the {len(urls)} URLs in {source} gave a page; the reasons are above")
+    return [Example(url, page) for url, page in samples.pages.items()]
 
 
 def _tell(made: Trained, positive: Kept, negative: Kept, out: Path) -> None:

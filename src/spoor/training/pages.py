@@ -1,4 +1,4 @@
-"""Pages to train from: files, folders of them, and tar archives, each page with a name."""
+"""Pages to train from: files, folders of them, tar archives, and lists of URLs, each page with a name."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from spoor.errors import BadInput
 from spoor.parse.documents import as_page
 from spoor.records import Page
+from spoor.urls import normalise
 
 ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
 SIDES = ("positive", "negative")
@@ -64,6 +65,15 @@ def read_examples(source: Path) -> Iterator[Example]:
         yield Example(name, as_page(name, body))
     if nothing:
         raise BadInput(f"{source} holds no pages; put some there, HTML or plain text, one a file")
+
+
+def urls_in(source: Path) -> list[str]:
+    """Those of a text file that holds one URL a line and nothing else; none when it is a page itself."""
+    if source.suffix != ".txt" or not source.is_file():
+        return []
+    lines = [line.strip() for line in source.read_text("utf8", "replace").splitlines()]
+    urls = [normalise(line) for line in lines if line and not line.startswith("#")]
+    return [url for url in urls if url is not None] if all(urls) else []
 
 
 def sides(source: Path, examples: Iterable[Example]) -> tuple[list[Example], list[Example]]:

@@ -1,0 +1,76 @@
+"""Pages that somebody names by their URLs: asked for as politely as in a crawl, and kept in memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from spoor.admit.scope import Scope
+from spoor.config import Config
+from spoor.crawl import Crawl, Limits
+from spoor.drivers.live import LiveDriver
+from spoor.events import Event, Failed, Redirected, Refused, Visited
+from spoor.frontier import Frontier, MemoryStore
+from spoor.judge.truth import Truth
+from spoor.live import LiveLooker, Reader
+from spoor.parse.html import Interest
+from spoor.parse.main_text import QUICK
+from spoor.records import Judged, Outcome, Page, Visit
+from spoor.roles import Looker
+from spoor.score.arrival import Arrival
+from spoor.session import AGENT, fetcher_for, host_rules
+from spoor.strategy import Strategy
+
+
+@dataclass
+class Samples:
+    """`pages` by the URL that gave them, after redirects; `failed`: why others gave none."""
+
+    pages: dict[str, Page] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Remembering:
+    """What came is remembered with its texts, which a crawl does not do."""
+
+    looker: Looker
+    samples: Samples
+
+    async def look(self, visit: Visit) -> Outcome:
+        outcome = await self.looker.look(visit)
+        if isinstance(outcome, Judged):
+            self.samples.pages[visit.url] = outcome.page
+        return outcome
+
+
+async def pages_at(urls: Sequence[str], settings: Config, advance: Callable[[int], None]) -> Samples:
+    """`urls` are normalised; `advance` is told of each that is done. What they link to is not visited."""
+    samples, wanted = Samples(), Truth("sample", lambda url: True)
+    reader = Reader(wanted, None, texts=True, interest=Interest(QUICK, contexts=False), labels=False)
+    strategy = Strategy(wanted, Arrival(), admission=Scope(max_depth=0))
+    crawl = Crawl(strategy, Frontier(MemoryStore(), host_rules(settings)), Limits(agent=AGENT))
+    crawl.begin(urls)
+    async with fetcher_for(settings) as fetcher:
+        looker = Remembering(LiveLooker(fetcher, None, reader), samples)
+        async for events in LiveDriver(crawl, looker, settings.crawl.connections, time.time).run():
+            for event in events:
+                advance(_noted(event, samples))
+    return samples
+
+
+def _noted(event: Event, samples: Samples) -> int:
+    """How many of the URLs are done with it."""
+    match event:
+        case Failed(visit, reason=reason, again_at=None) if visit.purpose == "page":
+            samples.failed[visit.url] = reason
+        case Refused(refusal=refusal):
+            samples.failed[refusal.url] = refusal.because
+        case Redirected(visit, because=because) if because:
+            samples.failed[visit.url] = because
+        case Visited():
+            pass
+        case _:
+            return 0
+    return 1
