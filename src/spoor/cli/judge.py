@@ -7,13 +7,16 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spoor import assembly, config
 from spoor.cli.command import Commands, add_command
 from spoor.errors import BadInput
+from spoor.judge.detector import cld2_shares
 from spoor.judge.nearest_profile import LONGEST, SHORTEST
 from spoor.language.deciding import deciding
-from spoor.language.identifier import identifier
+from spoor.language.identifier import Identifier, identifier
+from spoor.language.known import is_in
 from spoor.language.profile_file import PROFILES
 from spoor.model_file import SUFFIX, kind_in
 from spoor.parse.documents import as_page
@@ -73,13 +76,21 @@ def tell(page: Page, judge: Judge, model: str) -> None:
         return
     known = identifier(model)
     near = known.similarities([text])[0]
-    first = int(near.argmax())
+    first = _told_first(text, known, near, model)
     rivals = np.array([profile.tag != known.profiles[first].tag for profile in known.profiles])
     second = int(np.where(rivals, near, -1.0).argmax())
     for word, k in (("language", first), ("then    ", second)):
         print(f"  {word} {known.profiles[k].tag}, similarity {near[k]:.3f}, as in {known.profiles[k].name}")
     leads = deciding(text, known.profiles[first], known.profiles[second])[:SHOWN]
     print("  decided  " + "  ".join(f"'{printable(gram)}' {lead:+.4f}" for gram, lead in leads))
+
+
+def _told_first(text: str, known: Identifier, near: NDArray[np.float64], model: str) -> int:
+    """The profile of the language that CLD2 finds, which tells those it knows better than profiles can; else, and
+    beside a model, the nearest."""
+    found = next(iter(cld2_shares(text)))
+    own = np.array([is_in(profile.tag, found) for profile in known.profiles])
+    return int(np.where(own, near, -1.0).argmax()) if own.any() and not model else int(near.argmax())
 
 
 def printable(text: str) -> str:
