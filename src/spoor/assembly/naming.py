@@ -1,0 +1,66 @@
+"""What is asked for by name, `limited-distance:n=3`: the name, its parameters, and what to say when there is none."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from spoor.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Named:
+    """A strategy or judge that can be asked for by name. Its parameters are those of `make` that have defaults; a judge
+    may also need a subject, one of `subjects`."""
+
+    make: Callable[..., Any]
+    says: str
+    source: str = ""
+    subjects: tuple[str, ...] = ()
+
+    def parameters(self) -> dict[str, Any]:
+        """Name to default value."""
+        signature = inspect.signature(self.make).parameters.values()
+        return {p.name: p.default for p in signature if p.default is not p.empty}
+
+
+def read(text: str, known: dict[str, Named], kind: str, command: str) -> tuple[str, dict[str, Any]]:
+    name, *settings = text.split(":")
+    if name not in known:
+        raise unknown(name, known, kind, command)
+    defaults = known[name].parameters()
+    given: dict[str, Any] = {}
+    for setting in settings:
+        parameter, _, value = setting.partition("=")
+        if parameter not in defaults:
+            takes = ", ".join(f"{p}={v}" for p, v in defaults.items()) or "no parameters"
+            raise UsageError(f"{kind} {name!r} has no parameter {parameter!r}; it takes {takes}")
+        given[parameter] = _converted(f"{name}:{setting}", value, defaults[parameter])
+    return name, given
+
+
+def _converted(setting: str, value: str, default: Any) -> Any:
+    try:
+        return _true_or_false(value) if isinstance(default, bool) else type(default)(value)
+    except ValueError:
+        kind = {bool: "True or False", int: "a whole number", float: "a number"}[type(default)]
+        raise UsageError(f"{setting}: {value!r} is not {kind}") from None
+
+
+def _true_or_false(value: str) -> bool:
+    if value not in ("True", "False"):
+        raise ValueError
+    return value == "True"
+
+
+def unknown(name: str, known: dict[str, Named], kind: str, command: str) -> UsageError:
+    near = difflib.get_close_matches(name, known, 1, 0.0)[0]
+    return UsageError(f"unknown {kind} {name!r}; did you mean {near!r}? `spoor {command}` lists them")
+
+
+def joined(names: str) -> tuple[str, ...]:
+    """The names in `url+anchor`."""
+    return tuple(filter(None, names.split("+")))

@@ -1,0 +1,226 @@
+"""Strategies by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from spoor.admit.all_of import AllOf
+from spoor.admit.at_least import AtLeast
+from spoor.admit.at_most import AtMost
+from spoor.admit.key_above import KeyAbove
+from spoor.admit.left_servers import LeftServers
+from spoor.admit.limited_distance import LimitedDistance
+from spoor.admit.noise import NoNoise
+from spoor.assembly.naming import Named, joined, read
+from spoor.assembly.papers import AHM, LSW, MON, SERVERS, VSM
+from spoor.errors import UsageError
+from spoor.judge.agreement import Agreement
+from spoor.judge.keywords import Keywords
+from spoor.language.encoding_table import shipped_for
+from spoor.language.recogniser import recogniser
+from spoor.language.tags import canonical_tag
+from spoor.model_file import SUFFIX
+from spoor.roles import Comparing, Judge
+from spoor.score.arrival import Arrival
+from spoor.score.aspects import Aspects, Shares
+from spoor.score.chance import Chance
+from spoor.score.correlation_degree import CorrelationDegree, Weights
+from spoor.score.foresight import Foresight
+from spoor.score.interval_share import IntervalShare
+from spoor.score.language_signs import LanguageSigns
+from spoor.score.latest import Latest
+from spoor.score.nearness import Nearness
+from spoor.score.parent_relevance import ParentRelevance
+from spoor.score.relevant_in_links import RelevantInLinks
+from spoor.score.relevant_referrer import RelevantReferrer
+from spoor.score.server_language import ServerLanguage
+from spoor.strategy import Strategy, wish_of
+from spoor.trail.chain_hops import ChainHops
+from spoor.trail.since_relevant import SinceRelevant
+
+Level = Callable[[str], int]
+
+
+def breadth_first(judge: Judge) -> Strategy:
+    return Strategy(judge, Arrival())
+
+
+def depth_first(judge: Judge) -> Strategy:
+    return Strategy(judge, Latest())
+
+
+def random(judge: Judge, seed: int = 0) -> Strategy:
+    return Strategy(judge, Chance(seed))
+
+
+def hard_focused(judge: Judge) -> Strategy:
+    return Strategy(judge, RelevantReferrer(), admission=AtLeast("relevant_referrer", 1.0))
+
+
+def soft_focused(judge: Judge) -> Strategy:
+    return Strategy(judge, RelevantReferrer())
+
+
+def limited_distance(judge: Judge, n: int = 2) -> Strategy:
+    return Strategy(judge, Arrival(), SinceRelevant(), LimitedDistance(n))
+
+
+def prioritised_limited_distance(judge: Judge, n: int = 2) -> Strategy:
+    return Strategy(judge, Nearness(), SinceRelevant(), LimitedDistance(n))
+
+
+def in_links(judge: Judge) -> Strategy:
+    return Strategy(judge, RelevantInLinks())
+
+
+def g_crawl(judge: Judge, language: str = "") -> Strategy:
+    wanted = _language("g-crawl", judge, language)
+    fonts = shipped_for(wanted)
+    if not fonts:
+        raise UsageError(f"g-crawl looks for the code intervals of fonts, and none is known for {wanted!r}")
+    return Strategy(judge, IntervalShare(tuple(interval for font in fonts for interval in font.letters)))
+
+
+def n_crawl(
+    judge: Judge,
+    t: float = 0.5,
+    s: float = 0.3,
+    d: float = 0.2,
+    threshold: float = 0.1,
+    merge: str = "max",
+    parent: str = "text",
+    cap: float = 1.0,
+    refused: str = "park",
+    n: int = 3,
+    language: str = "",
+) -> Strategy:
+    likeness = recogniser(_language("n-crawl", judge, language), n)
+    degree = CorrelationDegree(likeness, Weights(t, s, d), merge, parent, cap)
+    return Strategy(judge, degree, admission=KeyAbove(degree, threshold, refused))
+
+
+def language_focused(judge: Judge, language: str = "", without: str = "") -> Strategy:
+    wanted = _known_language("language-focused", judge, language)
+    return Strategy(judge, LanguageSigns(wanted, joined(without)))
+
+
+def server_language(judge: Judge, language: str = "", without: str = "", patience: int = 50) -> Strategy:
+    wanted = _known_language("server-language", judge, language)
+    return Strategy(judge, ServerLanguage(wanted, joined(without)), admission=LeftServers(patience))
+
+
+def _known_language(name: str, judge: Judge, given: str) -> str:
+    """A tag in its one spelling, or a model file."""
+    wanted = _language(name, judge, given)
+    return wanted if wanted.endswith(SUFFIX) else canonical_tag(wanted)
+
+
+def _language(name: str, judge: Judge, given: str) -> str:
+    """What a strategy that needs to know the language beforehand was told, or what the judge will look for."""
+    wanted = given or wish_of(judge).language
+    if not wanted:
+        remedy = f"name it, as in {name}:language=mn-Mong, or give a judge that does, as in language:mn-Mong"
+        raise UsageError(f"{name} needs to know which language is wanted; {remedy}")
+    return wanted
+
+
+def by_vector_space(judge: Judge, graded: bool = False, depth: int = 3) -> Strategy:
+    if depth < 0:
+        raise UsageError(f"vsm:depth={depth} leaves nothing to visit; seeds have depth 0, so give 0 or more")
+    return Strategy(judge, ParentRelevance(graded), admission=AllOf((NoNoise(), AtMost("depth", depth))))
+
+
+def content_bf(judge: Judge) -> Strategy:
+    return Strategy(judge, ParentRelevance())
+
+
+def link_bf(judge: Judge, words: str = "") -> Strategy:
+    return Strategy(judge, Aspects(_topic("link-bf", judge, words), Shares(0, 0.5, 0.5, 0)), admission=NoNoise())
+
+
+def composite_bf(judge: Judge, words: str = "") -> Strategy:
+    scorer = Aspects(_topic("composite-bf", judge, words), Shares(0.5, 0.25, 0.25, 0))
+    return Strategy(judge, scorer, admission=NoNoise())
+
+
+def four_aspect(
+    judge: Judge,
+    parent: float = 0.25,
+    anchor: float = 0.25,
+    url: float = 0.25,
+    chain: float = 0.25,
+    size: int = 50,
+    words: str = "",
+) -> Strategy:
+    scorer = Aspects(_topic("four-aspect", judge, words), Shares(parent, anchor, url, chain))
+    return Strategy(judge, scorer, ChainHops(size), NoNoise())
+
+
+def _topic(name: str, judge: Judge, words: str) -> Comparing:
+    """What a strategy that compares texts of links with the topic was told, or the judge itself, or its words."""
+    compares = judge.nearest if isinstance(judge, Agreement) else judge
+    if not words and isinstance(compares, Comparing):
+        return compares
+    wanted = joined(words) or wish_of(judge).words
+    if not wanted:
+        remedy = f"name words, as in {name}:words=horse+steppe, or give a judge that does, as in keywords:horse+steppe"
+        raise UsageError(f"{name} needs to know what the topic is; {remedy}")
+    return Keywords(wanted)
+
+
+def foreseeing(judge: Judge, level_of: Level) -> Strategy:
+    return Strategy(judge, Foresight(level_of))
+
+
+STRATEGIES: dict[str, Named] = {
+    "breadth-first": Named(breadth_first, "links in the order they were found"),
+    "depth-first": Named(depth_first, "links of the page visited last first"),
+    "random": Named(random, "any waiting link, each with the same chance"),
+    "hard-focused": Named(hard_focused, "only links of relevant pages, in the order they were found", LSW),
+    "soft-focused": Named(soft_focused, "links of relevant pages first, then the others", LSW),
+    "limited-distance": Named(limited_distance, "through at most n irrelevant pages in a row", LSW),
+    "prioritised-limited-distance": Named(
+        prioritised_limited_distance, "the same, links nearer to a relevant page first", LSW
+    ),
+    "in-links": Named(
+        in_links, "links with most relevant pages pointing at them first", "Cho, Garcia-Molina, Page (1998)"
+    ),
+    "b-crawl": Named(breadth_first, "the paper's yardstick: breadth-first, meant for judge code-interval", MON),
+    "g-crawl": Named(g_crawl, "links of pages with most letters in the code intervals of fonts first", MON),
+    "n-crawl": Named(n_crawl, "by hyperlink correlation degree: anchor text, parents, depth of the URL", MON),
+    "language-focused": Named(language_focused, "by signs of the language in URL, anchor and claims, before the visit"),
+    "server-language": Named(
+        server_language, "the same, with the language of servers and folders learned on the way", SERVERS
+    ),
+    "vsm": Named(by_vector_space, "links of relevant pages first, down to a depth; noise links left out", VSM),
+    "content-bf": Named(content_bf, "links of the most relevant pages first", AHM),
+    "link-bf": Named(link_bf, "links whose anchor and URL are nearest to the topic first", AHM),
+    "composite-bf": Named(composite_bf, "by page, anchor and URL together", AHM),
+    "four-aspect": Named(
+        four_aspect, "the same, and by how near the link is to the most relevant pages found so far", AHM
+    ),
+    "greedy-oracle": Named(foreseeing, "knows the truth of every waiting link: relevant ones first"),
+    "oracle": Named(foreseeing, "knows how far every link is from a relevant page: the ceiling"),
+}
+ORACLES = ("greedy-oracle", "oracle")
+
+
+def strategy_named(text: str) -> tuple[str, dict[str, Any]]:
+    """The name and the parameters in `limited-distance:n=3`."""
+    return read(text, STRATEGIES, "strategy", "strategies")
+
+
+def strategy(text: str, judge: Judge, level_of: Level | None = None) -> Strategy:
+    """`soft-focused`, or with parameters `limited-distance:n=3`. Oracles need `level_of`."""
+    name, given = strategy_named(text)
+    if name in ORACLES:
+        return foreseeing(judge, _given_levels(name, level_of))
+    made: Strategy = STRATEGIES[name].make(judge, **given)
+    return made
+
+
+def _given_levels(name: str, level_of: Level | None) -> Level:
+    if level_of is None:
+        raise UsageError(f"{name} knows the truth, so it runs only in a simulation")
+    return level_of
