@@ -27,8 +27,11 @@ from spoor.crawl import Crawl, Limits
 from spoor.drivers.simulated import simulate
 from spoor.events import Event, Failed, Redirected, Visited
 from spoor.frontier import Frontier, HostRules, MemoryStore
+from spoor.records import Link, Page, Sighting, Verdict, Visit
+from spoor.score.server_language import ServerLanguage
 from spoor.session import open_session, strategy_of
 from spoor.store.crawl_folder import open_for_crawling
+from spoor.strategy import hinted
 from spoor.webs.generate import Request, generate
 from spoor.webs.recorded import RecordedWorld
 from spoor.webs.serve import WebServer
@@ -250,3 +253,27 @@ def test_every_page_is_kept_with_its_language(web: Web, tmp_path: Path) -> None:
     asyncio.run(crawl_live(web, tmp_path / "crawl", settings(web, max_pages=60)))
     languages = dict(rows(tmp_path / "crawl", "SELECT language, count(*) FROM pages GROUP BY language"))
     assert languages["th"] > 20 and languages.keys() > {"th", "en"}
+
+
+async def server_evidence(web: Web, folder: Path, asked: Config, url: str) -> tuple[float, float]:
+    """What the strategy thinks of a link when a session begins and when it ends."""
+    async with served(web) as proxy:
+        with open_for_crawling(folder) as opened:
+            async with open_session(opened, replace(asked, crawl=replace(asked.crawl, proxy=proxy))) as session:
+                scorer = session.crawl.strategy.scorer
+                assert isinstance(scorer, ServerLanguage)
+                page = Page("http://elsewhere.test/", links=(Link(url),))
+                seen = Sighting(Visit(page.url, "elsewhere.test", 0, 0.0), page, Verdict(0.0, False, ""), None)
+                links = hinted(scorer, page, page.links)
+                before = scorer.evidence(seen, links)[0]["server"]
+                async for _ in session.run():
+                    pass
+                return before, scorer.evidence(seen, links)[0]["server"]
+
+
+def test_what_a_strategy_learned_it_knows_when_a_crawl_is_gone_on_with(web: Web, tmp_path: Path) -> None:
+    asked = settings(web, strategy="server-language", max_pages=60)
+    seen = asked.crawl.seeds[0]
+    unlearned, learned = asyncio.run(server_evidence(web, tmp_path / "crawl", asked, seen))
+    recalled, _ = asyncio.run(server_evidence(web, tmp_path / "crawl", asked, seen))
+    assert unlearned < learned == recalled

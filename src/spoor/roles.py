@@ -114,6 +114,15 @@ class Learner(Protocol):
     def learn(self, sighting: Sighting) -> None: ...
 
 
+@runtime_checkable
+class Recalling(Protocol):
+    """A learner that learns again from what was kept of earlier visits, when a crawl is gone on with."""
+
+    def recall(self, sighting: Sighting) -> None:
+        """The page has its URL and status, no texts and no links."""
+        ...
+
+
 class WaitingLinks(Protocol):
     """What upkeep may see of the frontier."""
 

@@ -22,9 +22,10 @@ from spoor.fetch.http import HttpFetcher
 from spoor.fetch.limits import FetchLimits
 from spoor.frontier import Frontier, HostRules, SqliteStore
 from spoor.live import Archive, LiveLooker, Reader
+from spoor.roles import Recalling
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
-from spoor.store.journal import Journal, pages_by_host
+from spoor.store.journal import Journal, sightings
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy
 from spoor.workers import Workers, working
@@ -92,11 +93,11 @@ def strategy_of(settings: Config) -> Strategy:
 
 
 def _remind(strategy: Strategy, store: SqliteStore) -> None:
-    """What was visited before counts against the budget of each host."""
-    assert isinstance(strategy.admission, AllOf)
-    for part in strategy.admission.parts:
-        if isinstance(part, Scope) and part.pages_per_host is not None:
-            part.recall(pages_by_host(store.connection))
+    """What learns on the way learns again from what was visited before."""
+    learners = [learner for learner in strategy.learners() if isinstance(learner, Recalling)]
+    for sighting in sightings(store.connection):
+        for learner in learners:
+            learner.recall(sighting)
 
 
 def user_agent(settings: Config) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from spoor.records import ADMIT, Evidence, Link, Ruling, Sighting, TrailState, Visit
-from spoor.roles import Admission, Learner
+from spoor.roles import Admission, Learner, Recalling
 
 
 @dataclass
@@ -33,6 +33,11 @@ class AllOf:
     def learn(self, sighting: Sighting) -> None:
         for part in self._learners:
             part.learn(sighting)
+
+    def recall(self, sighting: Sighting) -> None:
+        for part in self.parts:
+            if isinstance(part, Recalling):
+                part.recall(sighting)
 
 
 def _first_refusal(rulings: Iterable[Ruling]) -> Ruling:

@@ -32,6 +32,9 @@ class LeftServers:
         self._visits[host] += 1
         self._relevant[host] += sighting.verdict.relevant
 
+    def recall(self, sighting: Sighting) -> None:
+        self.learn(sighting)
+
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
         return self._ruling(host_of(link.url), evidence)
 

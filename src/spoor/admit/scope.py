@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -57,9 +57,8 @@ class Scope:
         if self.pages_per_host is not None:
             self._pages[sighting.visit.host] += 1
 
-    def recall(self, pages: Mapping[str, int]) -> None:
-        """How many pages of each host were judged before, when a crawl is gone on with."""
-        self._pages.update(pages)
+    def recall(self, sighting: Sighting) -> None:
+        self.learn(sighting)
 
     def _outside(self, url: str) -> str:
         """Which rule leaves the URL out; "" when none does."""

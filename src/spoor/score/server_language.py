@@ -52,6 +52,9 @@ class ServerLanguage:
         url = sighting.page.url
         self._shares.note(url, self._kind(sign(self._signs.tag, named_in_url(url))), sighting.verdict.relevant)
 
+    def recall(self, sighting: Sighting) -> None:
+        self.learn(sighting)
+
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
         return self._signs.hints(page, links)
 

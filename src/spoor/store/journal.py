@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from spoor.errors import BadInput
 from spoor.events import Event, Failed, HostOpened, Redirected, Refused, Visited
-from spoor.records import Visit
+from spoor.records import Page, Sighting, Verdict, Visit
 from spoor.urls import host_of
 
 SCHEMA = """
@@ -181,8 +181,13 @@ def pages(db: sqlite3.Connection, relevant_only: bool = False) -> Iterator[PageR
         yield PageRow(*row[:-2], *map(bool, row[-2:]))
 
 
-def pages_by_host(db: sqlite3.Connection) -> dict[str, int]:
-    return dict(db.execute("SELECT host, count(*) FROM pages GROUP BY host"))
+def sightings(db: sqlite3.Connection) -> Iterator[Sighting]:
+    """What is left of them: pages with their URL and status, verdicts, in the order they came."""
+    columns = "id, url, host, number, started, status, relevance, relevant, because, label"
+    for url, host, number, started, status, *said in _rows(db, f"SELECT {columns} FROM pages WHERE 1"):
+        relevance, relevant, because, label = said
+        visit, page = Visit(url, host, number, started), Page(url, status)
+        yield Sighting(visit, page, Verdict(relevance, bool(relevant), because, label), None)
 
 
 def events(db: sqlite3.Connection) -> Iterator[EventRow]:

@@ -44,6 +44,9 @@ class ChainHops:
         else:
             heapq.heappushpop(self._highest, relevance)
 
+    def recall(self, sighting: Sighting) -> None:
+        self.learn(sighting)
+
     def _belongs(self, relevance: float) -> bool:
         """Before the page itself is learned of."""
         return relevance > 0.0 and (len(self._highest) < self.size or relevance >= self._highest[0])
