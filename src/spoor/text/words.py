@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -29,6 +29,7 @@ STEMMERS = {
 """Languages whose words snowball can reduce to their stems, by its names."""
 
 HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+_BEGINNING = 500
 TIBETAN = "\u0f00-\u0f0a\u0f0d-\u0fff"
 TSHEG = "\u0f0b\u0f0c"
 """What stands between two syllables of Tibetan."""
@@ -110,6 +111,12 @@ def is_unspaced(letter: str) -> bool:
     return _UNSPACED_LETTER.match(letter) is not None
 
 
+def begins_unspaced(text: str) -> bool:
+    """Whether a text, as far as its beginning tells, has mostly pairs of letters for words."""
+    beginning = text[:_BEGINNING]
+    return 3 * len(_UNSPACED_LETTER.findall(beginning)) > len(beginning)
+
+
 def _cut(text: str, chinese: bool) -> list[str]:
     if text.isascii():
         return _ASCII_WORD.findall(text)
@@ -134,14 +141,20 @@ def _cut_unspaced(run: str, chinese: bool) -> list[str]:
 
 
 def _pairs(run: str) -> list[str]:
-    units = _unit().findall(run)
-    return [first + second for first, second in pairwise(units)] if len(units) > 1 else units
+    units: Sequence[str] = _unit().findall(run) if _not_single().search(run) else run
+    return [first + second for first, second in pairwise(units)] if len(units) > 1 else list(units)
 
 
 @cache
 def _unit() -> re.Pattern[str]:
     """A syllable of Tibetan, or a letter with its marks."""
     return re.compile(f"[{TIBETAN}]+|[^{TSHEG}][{_marks()}]*")
+
+
+@cache
+def _not_single() -> re.Pattern[str]:
+    """Where a letter is not a unit by itself."""
+    return re.compile(f"[{TIBETAN}{_marks()}]")
 
 
 @cache
