@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 
 from spoor.errors import UsageError
-from spoor.language.readings import SMALL, Readings, is_small, names, readings
+from spoor.language.meanings import SMALL, Meanings, is_small, meanings, names
 from spoor.language.recogniser import Recogniser, recogniser
 from spoor.language.tags import languages
 
@@ -69,15 +69,15 @@ _LATIN_IN_ANOTHER_SCRIPT = -0.2
 """Names of products are written in Latin letters everywhere."""
 
 
-def named_in_anchor(anchor: str) -> Readings:
+def named_in_anchor(anchor: str) -> Meanings:
     """The language that a short anchor names, alone or among other words; nothing when it names several."""
     return _named(anchor.lower()) if len(anchor) <= _SHORT else {}
 
 
 @lru_cache(1 << 16)
-def _named(anchor: str) -> Readings:
+def _named(anchor: str) -> Meanings:
     said = " ".join(anchor.split()).strip("[](){}|<>«»·:;,.!?*-–— ")
-    if means := readings(said):
+    if means := meanings(said):
         return means
     inside = {names()[word] for word in _WORD.findall(said) if word in names()}
     inside |= {tag for name, tag in _names_among_others().items() if name in said}

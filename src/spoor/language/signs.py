@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from spoor.language.readings import SMALL, Readings, is_small
+from spoor.language.meanings import SMALL, Meanings, is_small
 from spoor.language.tags import matches, read_tag
 
 COMMON = frozenset({"en"})
@@ -17,7 +17,7 @@ _WANTED_SMALL = 0.8
 """How surely a code or name of a small language means it when it is wanted."""
 
 
-def sign(wanted: str, means: Readings) -> float:
+def sign(wanted: str, means: Meanings) -> float:
     """For or against a language: of something that may mean the languages `means`. A small language is only ever meant
     where it is wanted."""
     for_it = max((sure for tag, sure in means.items() if matches(wanted, tag)), default=0.0)
@@ -28,7 +28,7 @@ def sign(wanted: str, means: Readings) -> float:
 
 
 @lru_cache(1 << 12)
-def claimed(text: str) -> Readings:
+def claimed(text: str) -> Meanings:
     """What a `lang` or `hreflang` attribute claims; nothing when it is no known language."""
     tag = read_tag(text)
     return {} if tag is None else {tag: 1.0}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from urllib.parse import unquote
 
-from spoor.language.readings import WORDS, Readings, locale, readings
+from spoor.language.meanings import WORDS, Meanings, locale, meanings
 from spoor.language.tags import languages, spoken_in
 from spoor.urls import host_of
 
@@ -52,7 +52,7 @@ def domain_sign(wanted: str, url: str) -> float:
 
 
 @lru_cache(1 << 16)
-def named_in_url(url: str) -> Readings:
+def named_in_url(url: str) -> Meanings:
     """What the clearest code or name of a language in host, path and query may mean; of equals the last, which is the
     closest to the page."""
     before, _, query = url.partition("?")
@@ -62,21 +62,21 @@ def named_in_url(url: str) -> Readings:
 
 
 @lru_cache(1 << 16)
-def _named_in_folder(folder: str) -> Readings:
+def _named_in_folder(folder: str) -> Meanings:
     """Many pages share a folder, so it is worked out once."""
     _, _, rest = folder.partition("//")
     host, *path = rest.lower().split("/")
     return _named((*_words_of_host(host), *(word for part in path for word in _words_of_part(part))))
 
 
-def _named(words: Iterable[tuple[str, float]]) -> Readings:
-    clearest: Readings = {}
+def _named(words: Iterable[tuple[str, float]]) -> Meanings:
+    clearest: Meanings = {}
     for word, weight in words:
-        clearest = _clearer(clearest, {tag: weight * sure for tag, sure in readings(word).items()})
+        clearest = _clearer(clearest, {tag: weight * sure for tag, sure in meanings(word).items()})
     return clearest
 
 
-def _clearer(first: Readings, second: Readings) -> Readings:
+def _clearer(first: Meanings, second: Meanings) -> Meanings:
     return second if max(second.values(), default=0.0) >= max(first.values(), default=0.0) and second else first
 
 

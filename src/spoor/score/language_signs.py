@@ -9,7 +9,7 @@ from typing import ClassVar
 from spoor.errors import UsageError
 from spoor.language.anchor_signs import named_in_anchor, script_sign, words_signs
 from spoor.language.known import tag_of
-from spoor.language.readings import Readings
+from spoor.language.meanings import Meanings
 from spoor.language.signs import claimed, sign
 from spoor.language.url_signs import domain_sign, named_in_url
 from spoor.records import Evidence, Hints, Link, Page, Sighting
@@ -104,5 +104,5 @@ def check_kinds(without: Sequence[str], kinds: Mapping[str, object]) -> None:
             raise UsageError(f"there is no evidence {name!r} to leave out; there are {', '.join(kinds)}")
 
 
-def _named(link: Link) -> Readings:
+def _named(link: Link) -> Meanings:
     return claimed(link.hreflang) or named_in_url(link.url) or named_in_anchor(link.anchor)

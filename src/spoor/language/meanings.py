@@ -14,7 +14,7 @@ def _set_of(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-Readings = Mapping[str, float]
+Meanings = Mapping[str, float]
 """The languages that something may mean, by tag, and how surely."""
 
 WORDS = _set_of("""
@@ -36,7 +36,7 @@ _LOCALE = re.compile(r"([a-z]{2,3})[-_]([a-z]{4}|[a-z]{2})(?:[-_][a-z]{2})?")
 
 
 @lru_cache(1 << 16)
-def readings(word: str) -> Readings:
+def meanings(word: str) -> Meanings:
     """The languages that a word of a URL, in small letters, may mean."""
     if word in names():
         return {names()[word]: SMALL if is_small(names()[word]) else _NAME}
@@ -47,7 +47,7 @@ def readings(word: str) -> Readings:
     return {tag: SMALL if is_small(tag) else _WORD if word in WORDS else _CODE}
 
 
-def _of_two_letters(word: str) -> Readings:
+def _of_two_letters(word: str) -> Meanings:
     """A language; or a country, whose language is meant. A country that is also a language is the language."""
     tag = read_tag(word)
     countries = _spoken_in(word) if tag is None or word in COUNTRIES else ()
@@ -55,7 +55,7 @@ def _of_two_letters(word: str) -> Readings:
     return said | dict.fromkeys(countries, _WORD if word in WORDS else _COUNTRY)
 
 
-def locale(word: str) -> Readings:
+def locale(word: str) -> Meanings:
     """de_DE, pt-br, zh-hant: a language with a country where it is spoken, or with a script."""
     parts = _LOCALE.fullmatch(word)
     tag = read_tag(word) if parts else None
