@@ -43,7 +43,7 @@ floors: install ## raise the floors of quality to what is measured now
 profiles: install ## train the shipped language profiles anew, if the texts are here
 	$(BIN)/python scripts/build_profiles.py
 
-bench: install ## speed and memory, as ratios in one run, Scrapy beside ours (minutes)
+bench: install ## speed, memory and quality, Scrapy and other libraries beside ours (half an hour)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check scrapy==2.19.0
 	$(BIN)/python -m bench
 
