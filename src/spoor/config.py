@@ -172,13 +172,21 @@ def read(path: Path) -> dict[str, Any]:
 def checked(table: Table, folder: Path = Path()) -> Config:
     """What was asked for, or UsageError. Seeds are normalised, those of `seeds_file` follow those given directly. Files
     that are named are looked for in `folder`."""
+    config = _config(table, folder)
+    return dataclasses.replace(config, crawl=_with_seeds(config.crawl, folder))
+
+
+def target_in(path: Path) -> Target:
+    """What a file asks for, which need not say where to start."""
+    return _config(read(path), path.parent).target
+
+
+def _config(table: Table, folder: Path) -> Config:
     for name in table:
         _check_section(name, table[name])
     config = Config(**{name: _section(name, table.get(name, {})) for name in SECTIONS})
     _check_target(config.target)
-    return dataclasses.replace(
-        config, target=_with_files(config.target, folder), crawl=_with_seeds(config.crawl, folder)
-    )
+    return dataclasses.replace(config, target=_with_files(config.target, folder))
 
 
 def dumps(config: Config) -> str:

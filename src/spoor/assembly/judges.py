@@ -7,7 +7,7 @@ from pathlib import Path
 
 from spoor.assembly.naming import Named, joined, read, unknown
 from spoor.assembly.papers import AHM, LSW, MON, VSM
-from spoor.config import Target
+from spoor.config import Target, target_in
 from spoor.errors import BadInput, UsageError
 from spoor.judge.agreement import Agreement
 from spoor.judge.charset import CHARSETS, SOURCES, Charset
@@ -143,13 +143,17 @@ JUDGES: dict[str, Named] = {
 }
 
 
+TARGETS = ".toml"
+"""What the name of a file ends in that holds a [target]."""
 MODEL_JUDGES = {PROFILES.name: "language", TOPIC.name: "examples", TAXONOMY.name: "taxonomy"}
 """Which judge reads a model, by what its file says it holds."""
 
 
 def judge(text: str) -> Judge:
     """A judge that is no truth: `charset:th`, `charset:th:sources=meta`, `script:thai:least=0.5`. The subject may hold
-    colons itself, as URLs do; what looks like a parameter ends it."""
+    colons itself, as URLs do; what looks like a parameter ends it. Also the target of a file, `crawl.toml`."""
+    if text.endswith(TARGETS):
+        return judge_of(target_in(Path(text)))
     name, *rest = _with_judge(text).split(":")
     if name not in JUDGES or name == "truth":
         raise unknown(name, JUDGES, "judge", "judges")

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor import assembly, config
+from spoor import assembly
 from spoor.cli.command import Commands, add_command
 from spoor.errors import BadInput
 from spoor.judge.detector import cld2_shares
@@ -53,9 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def judge_for(target: str) -> Judge:
-    if target.endswith(".toml"):
-        return assembly.judge_of(config.load(Path(target)).target)
-    return assembly.judge(target if ":" in target or target.endswith(SUFFIX) else f"language:{target}")
+    is_tag = ":" not in target and not target.endswith((SUFFIX, assembly.TARGETS))
+    return assembly.judge(f"language:{target}" if is_tag else target)
 
 
 def page_in(name: str) -> Page:

@@ -16,7 +16,10 @@ def add_task_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", required=True, metavar="LABEL", help="what is wanted: a label, such as lang=ja")
     parser.add_argument("--seeds", required=True, type=Path, metavar="FILE", help="where to start: one URL a line")
     parser.add_argument(
-        "--judge", default="truth", metavar="J", help="who judges pages: truth (default), charset:th, script:thai …"
+        "--judge",
+        default="truth",
+        metavar="J",
+        help="who judges: truth (default), language:th, a model, a crawl.toml …",
     )
     parser.add_argument(
         "--budget", type=int, metavar="N", help="visits (default: four for each wanted page that can be reached, ≥ 200)"
