@@ -49,7 +49,7 @@ JUDGES: list[Judge] = [
     ScriptShare("thai"),
     ScriptShare("kana", least=0.1),
     Detector("th"),
-    Detector("en", library="py3langid", least=0.9),
+    Detector("en", tool="py3langid", least=0.9),
     NgramRank("th"),
     NgramRank("mn-Mong", 2, 0.1, "merged", "as_printed"),
     NearestProfile("gsw"),

@@ -93,14 +93,14 @@ class Detector:
     verdict is the language that was found."""
 
     language: str
-    library: str = "cld2"
+    tool: str = "cld2"
     least: float = 0.5
 
     reads_content: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if self.language not in known_tags(self.library):
-            raise UsageError(_cannot_tell(self.language, self.library))
+        if self.language not in known_tags(self.tool):
+            raise UsageError(_cannot_tell(self.language, self.tool))
         if not 0.0 <= self.least <= 1.0:
             raise UsageError(f"least={self.least:g} is not a share between 0 and 1")
 
@@ -112,10 +112,10 @@ class Detector:
         return [self._judge(page) for page in pages]
 
     def _judge(self, page: Page) -> Verdict:
-        shares = LIBRARIES[self.library].shares(page.text)
+        shares = LIBRARIES[self.tool].shares(page.text)
         share = min(1.0, sum(part for tag, part in shares.items() if _within(tag, self.language)))
         found = next(iter(shares))
-        because = f"{self.library} finds {self._told(shares, found, share)}"
+        because = f"{self.tool} finds {self._told(shares, found, share)}"
         return Verdict(share, share >= self.least, because, found)
 
     def _told(self, shares: Shares, found: str, share: float) -> str:
