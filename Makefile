@@ -47,8 +47,8 @@ bench: install ## speed, memory and quality, Scrapy and other libraries beside o
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check scrapy==2.19.0
 	$(BIN)/python -m bench
 
-contest: install ## every strategy on every row of the contest, if its data is here
-	$(BIN)/spoor contest --out out/contest
+contest: install ## every strategy on every row of the contest, into docs/contest.md, if its data is here (hours)
+	$(BIN)/spoor contest --ablate learned --per-host 100,10 --page docs/contest.md --out out/contest
 
 lock: install ## pin the newest versions that fit pyproject.toml
 	$(BIN)/python -m pip install --quiet pip-tools

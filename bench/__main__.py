@@ -12,9 +12,12 @@ from bench import (
     language,
     language_judges,
     live,
+    ontologies,
+    path_models,
     signs,
     topic_judges,
     topics,
+    transcriber,
     traps,
 )
 
@@ -30,6 +33,9 @@ PARTS = {
     "extraction": extraction.main,
     "topic-judges": topic_judges.main,
     "topics": topics.main,
+    "ontologies": ontologies.main,
+    "path-models": path_models.main,
+    "transcriber": transcriber.main,
 }
 
 

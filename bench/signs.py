@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
 
-from spoor.cli.contest import Row, build_webs, read_rows
+from spoor.cli.contest_webs import build_webs
 from spoor.cli.progress import progress
 from spoor.cli.tables import print_table
 from spoor.contest import compare, workers
+from spoor.contest.rows import Row, read_rows
 from spoor.course import Task, read_seeds
 from spoor.score.language_signs import WEIGHTS
 from spoor.score.server_language import ServerLanguage
@@ -36,7 +37,7 @@ def main(options: Sequence[str]) -> None:
         print(f"signs: no contest in {DATA}; set SPOOR_DATA to the folder that has it")
         return
     rows = [row for row in read_rows(DATA) if row.target.startswith("lang=")]
-    build_webs(rows, arguments.out, arguments.workers)
+    build_webs([row.web for row in rows], arguments.out / "webs", arguments.workers)
     scores = areas(rows, arguments)
     print_table(("strategy", "mean", *names(rows)), [line(*of_one) for of_one in scores.items()], "normalised area")
 

@@ -50,7 +50,7 @@ def test_compare_writes_the_json_that_scripts_rely_on(web: Path, tmp_path: Path)
     )
     assert told["seeds"] == ["http://h0.test/", "http://elsewhere.test/"]
     assert [result["strategy"] for result in told["results"]] == ["breadth-first", "soft-focused", "oracle"]
-    fields = "strategy visits found area normalised r_precision n90 coverage max_queue seconds curve"
+    fields = "strategy visits found area normalised r_precision n90 coverage max_queue seconds curve relevant_hosts"
     assert set(told["results"][0]) == set(fields.split())
     assert told["results"][2]["normalised"] == 1.0
 

@@ -398,6 +398,45 @@ def test_courses_have_five_classes_and_a_fifth_of_the_pages_is_half_hindi(make: 
     assert 0.15 < np.mean(hindi) < 0.25
 
 
+def is_hindi(text: str) -> bool:
+    return any("\u0900" <= letter <= "\u097f" for letter in text)
+
+
+def test_english_courses_are_the_same_web_without_hindi(make: Make) -> None:
+    mixed, english = make("courses", 1_000), make("courses-english", 1_000)
+    assert np.array_equal(mixed.link_targets, english.link_targets)
+    assert np.array_equal(mixed.labelled("class=IT"), english.labelled("class=IT"))
+    for page in range(1_000):
+        assert not is_hindi(english.texts[page][1]) and not any(
+            is_hindi(" ".join(c[:3])) for c in english.contexts[page]
+        )
+        if not is_hindi(mixed.texts[page][1]):
+            assert mixed.texts[page] == english.texts[page]
+
+
+def test_courses_take_their_hindi_from_a_dictionary_and_our_own_where_it_has_none(tmp_path: Path) -> None:
+    words = tmp_path / "words.tsv"
+    words.write_text("computer\tसंगणक|यंत्र\nscience\tकिसी बात का बहुत लंबा वर्णन|शास्त्र{नोट}\n", "utf8")
+    generate(Request("courses", 300, 1, words=words), tmp_path / "web", lambda _: None)
+    web = Web.open(tmp_path / "web")
+    titles = " ".join(web.texts[page][0] for page in range(300))
+    assert "संगणक शास्त्र और इंजीनियरिंग" in titles
+    assert "कंप्यूटर" not in titles
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [("nothing to see\n", "holds no word of the courses"), (None, "cannot read the dictionary")],
+)
+def test_a_dictionary_that_is_none_is_refused(tmp_path: Path, content: str | None, told: str) -> None:
+    words = tmp_path / "words.tsv"
+    if content:
+        words.write_text(content, "utf8")
+    with pytest.raises(BadInput, match=told):
+        generate(Request("courses", 100, 1, words=words), tmp_path / "web", lambda _: None)
+    assert not (tmp_path / "web").exists()
+
+
 def test_contexts_of_links_to_wanted_courses_name_them_six_times_in_ten(make: Make) -> None:
     web = make("courses", 1_000)
     wanted = web.labelled("class=CSE")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.parse.html import LONGEST, WINDOW, read_page
+from spoor.parse.html import LONGEST, read_page
 from spoor.records import Link, Page
 
 URL = "http://a.test/dir/page.html"
@@ -115,11 +115,6 @@ def test_of_several_links_to_one_page_the_first_with_words_is_kept_at_the_first_
 def test_a_link_knows_the_words_around_it() -> None:
     link = only_link("<p>far <i>left</i> <a href=x>anchor</a>, right</p><p>next")
     assert (link.left, link.right) == ("far left", ", right next")
-
-
-def test_the_words_around_a_link_are_few() -> None:
-    link = only_link("l" * 1000 + "<a href=x>anchor</a>" + "r" * 1000)
-    assert (link.left, link.right) == ("l" * WINDOW, "r" * WINDOW)
 
 
 def test_a_link_knows_the_heading_above_it() -> None:

@@ -57,6 +57,11 @@ class Target:
     examples: str = setting(
         "", text, "folder with pages in positive and negative, to train a topic from; or the model trained from it"
     )
+    ontology: str = setting(
+        "", text, "ontology whose terms the page must hold: SKOS, OWL or a table, or a folder of such"
+    )
+    concept: str = setting("", text, "concept of the ontology that is wanted, with all below it")
+    query: str = setting("", text, "words by which an ontology is chosen from a folder")
     require: str = setting("", text, "and, or, not over what is named; all of it when left out")
 
     def named(self) -> dict[str, Any]:
@@ -263,12 +268,12 @@ def _check_target(target: Target) -> None:
 
 
 def _subjects() -> list[str]:
-    return [one.name for one in fields(Target) if one.name not in ("least", "require")]
+    return [one.name for one in fields(Target) if one.name not in ("least", "concept", "query", "require")]
 
 
 def _with_files(target: Target, folder: Path) -> Target:
     """Where the files are that it names, so that what ran can be run again from another folder."""
-    files = {name: getattr(target, name) for name in ("gold", "topic", "examples")}
+    files = {name: getattr(target, name) for name in ("gold", "topic", "examples", "ontology")}
     files["language"] = target.language if target.language.endswith(SUFFIX) else ""
     placed: dict[str, Any] = {name: str((folder / file).resolve()) for name, file in files.items() if file}
     return dataclasses.replace(target, **placed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,9 +14,10 @@ from numpy.typing import NDArray
 from spoor import assembly
 from spoor.config import seeds_in
 from spoor.errors import BadInput
+from spoor.judge.remembered import Remembered, Verdicts
 from spoor.judge.truth import Truth
 from spoor.measure.harvest import Yardstick
-from spoor.records import Page, Visit
+from spoor.records import Page, Verdict, Visit
 from spoor.roles import Judge
 from spoor.urls import normalise
 from spoor.webs.graph import distance_to_relevant, reachable
@@ -28,7 +30,9 @@ PAGES_AT_ONCE = 256
 
 @dataclass(frozen=True)
 class Task:
-    """What strategies are asked to do. `budget` None: four visits for every wanted page, at least 200."""
+    """What strategies are asked to do. `budget` None: four visits for every wanted page, at least 200. `per_host`: how
+    many pages of one host may be visited, None: any number. `verdicts`: a file with what the judge says of every page,
+    None: pages are judged as they come."""
 
     web: Path
     target: str
@@ -37,6 +41,8 @@ class Task:
     budget: int | None = None
     open_ended: bool = False
     driver: Driver = "auto"
+    per_host: int | None = None
+    verdicts: Path | None = None
 
 
 def read_seeds(path: Path) -> tuple[str, ...]:
@@ -76,20 +82,34 @@ class Course:
         """Which pages can be reached from the seeds, redirects on the way included."""
         return reachable(*self.web.steps(), self.seeds, self.web.pages)
 
-    @cached_property
+    @property
     def reachable_pages(self) -> int:
-        """How many; a redirect is not a page."""
+        return int(self._pages_in_reach.sum())
+
+    @cached_property
+    def _pages_in_reach(self) -> NDArray[np.bool_]:
+        """A redirect is not a page."""
         redirects = self.web.redirects
-        found = self.reachable if redirects is None else self.reachable & (redirects < 0)
-        return int(found.sum())
+        return self.reachable if redirects is None else self.reachable & (redirects < 0)
 
     @cached_property
     def yardstick(self) -> Yardstick:
-        relevant = int((self.reachable & self.wanted).sum())
+        hosts, wanted = self.web.array("page_host"), self.reachable & self.wanted
+        relevant = self._allowed(wanted)
         if not relevant:
             raise BadInput(f"no page labelled {self.task.target} can be reached from the seeds in {self.web.name}")
-        budget = min(self.reachable_pages, max(4 * relevant, 200)) if self.task.budget is None else self.task.budget
-        return Yardstick(relevant, budget)
+        most = min(self._allowed(self._pages_in_reach), max(4 * relevant, 200))
+        budget = most if self.task.budget is None else self.task.budget
+        return Yardstick(relevant, budget, len(np.unique(hosts[wanted])), hosts)
+
+    def _allowed(self, pages: NDArray[np.bool_]) -> int:
+        """How many of these pages one crawl may visit. Seeds are always visited, and count."""
+        if self.task.per_host is None:
+            return int(pages.sum())
+        hosts = self.web.array("page_host")
+        seeds = np.bincount(hosts[list(self.seeds)], minlength=int(hosts.max()) + 1)
+        there = np.bincount(hosts[pages], minlength=len(seeds))
+        return int(np.minimum(there, np.maximum(seeds, self.task.per_host)).sum())
 
     def world(self, with_content: bool) -> RecordedWorld:
         return RecordedWorld(self.web, self.wanted, with_content, self.task.open_ended)
@@ -113,17 +133,45 @@ class Course:
         """The judge's verdict on every page that can be reached."""
         if self.task.judge == "truth":
             return self.wanted
+        if self.task.verdicts is not None:
+            return Verdicts.read(self.task.verdicts).relevant
         judge = self.judge()
         return self._judged_by_texts(judge) if judge.reads_content else self._judged_by_attributes(judge)
 
+    def remembered(self) -> Judge:
+        """The judge whose verdicts are in a file."""
+        assert self.task.verdicts is not None
+        verdicts, number = Verdicts.read(self.task.verdicts), self.world(with_content=False).number
+
+        def verdict_of(url: str) -> Verdict:
+            page = number(url)
+            assert page is not None, "only pages of the web are judged"
+            return verdicts.of(page)
+
+        return Remembered(self.task.judge, verdict_of)
+
+    def verdicts(self) -> Verdicts:
+        """The judge's verdict on every page of the web, whatever the seeds: other tasks can use it too."""
+        relevance, relevant = np.zeros(self.web.pages), np.zeros(self.web.pages, np.bool_)
+        numbers = np.flatnonzero(self.web.answers())
+        for number, verdict in zip(numbers, self._verdicts_on(numbers, self.judge()), strict=True):
+            relevance[number], relevant[number] = verdict.relevance, verdict.relevant
+        return Verdicts(relevance, relevant)
+
+    def _verdicts_on(self, numbers: NDArray[np.int64], judge: Judge) -> Iterator[Verdict]:
+        for batch in np.array_split(numbers, len(numbers) // PAGES_AT_ONCE + 1):
+            yield from judge.judge(self.pages(batch))
+
+    def pages(self, numbers: NDArray[np.int64]) -> Sequence[Page]:
+        """With their texts; `numbers` are of pages that came as such."""
+        world = self.world(with_content=True)
+        looks = [world.look(Visit(self.web.urls[int(number)], "", 0, 0.0)) for number in numbers]
+        return [outcome for outcome, _ in looks if isinstance(outcome, Page)]
+
     def _judged_by_texts(self, judge: Judge) -> NDArray[np.bool_]:
         """Page by page."""
-        world, taken = self.world(with_content=True), np.zeros(self.web.pages, np.bool_)
-        numbers = np.flatnonzero(self.reachable & self.web.answers())
-        for batch in np.array_split(numbers, len(numbers) // PAGES_AT_ONCE + 1):
-            looks = [world.look(Visit(self.web.urls[int(number)], "", 0, 0.0)) for number in batch]
-            pages = [outcome for outcome, _ in looks if isinstance(outcome, Page)]
-            taken[batch] = [verdict.relevant for verdict in judge.judge(pages)]
+        taken, numbers = np.zeros(self.web.pages, np.bool_), np.flatnonzero(self.reachable & self.web.answers())
+        taken[numbers] = [verdict.relevant for verdict in self._verdicts_on(numbers, judge)]
         return taken
 
     def _judged_by_attributes(self, judge: Judge) -> NDArray[np.bool_]:

@@ -27,8 +27,9 @@ from spoor.records import (
     TrailState,
     Verdict,
     Visit,
+    WaitingLink,
 )
-from spoor.roles import Journal
+from spoor.roles import Journal, Reviewer
 from spoor.strategy import Strategy, hinted
 from spoor.urls import host_of, robots_url
 
@@ -67,6 +68,7 @@ class Crawl:
         self._journal = journal
         self._learners = strategy.learners()
         self._link_reader = strategy.link_reader
+        self._reviewer = strategy.scorer if isinstance(strategy.scorer, Reviewer) else None
         self._merge = strategy.scorer.merge
         self._turned_away: list[Refused] = []
         self._upkeep_at = self._next_upkeep()
@@ -85,6 +87,8 @@ class Crawl:
             if self.frontier.is_closed(entry.host, now):
                 tries = self.frontier.begin_asking(entry.host, now)
                 return Visit(robots_url(entry.url), entry.host, self.frontier.visits, now, "robots", tries=tries)
+            if self._goes_back(entry):
+                continue
             visit = self._visit(entry, now)
             ruling = self._at_pop(visit, entry.is_seed)
             if ruling.decision == "admit":
@@ -131,7 +135,18 @@ class Crawl:
             tries=entry.tries,
             found_on=entry.found_on,
             redirects=entry.redirects,
+            hints=entry.hints,
         )
+
+    def _goes_back(self, entry: Entry) -> bool:
+        """Whether a link whose turn has come is worth less by now than when it got its place."""
+        if self._reviewer is None or entry.is_seed:
+            return False
+        evidence = self._reviewer.review(WaitingLink(entry.url, entry.evidence, entry.trail, entry.hints))
+        key, was = self._key(evidence), entry.key
+        if key != was or evidence != entry.evidence:
+            self.frontier.change(entry, key, evidence, entry.trail)
+        return key < was
 
     def _at_pop(self, visit: Visit, is_seed: bool) -> Ruling:
         """Robots rules bind everybody; the strategy's own admission does not bind seeds."""
@@ -181,18 +196,22 @@ class Crawl:
         links = sighting.page.links
         known = self.frontier.find([link.url for link in links])
         still_open = [(link, e) for link, e in zip(links, known, strict=True) if e is None or e.state in OPEN]
-        facts = self._evidence(sighting, [link for link, _ in still_open])
+        read = self._read(sighting.page, [link for link, _ in still_open])
         offered = _Offered()
-        for (link, entry), evidence in zip(still_open, facts, strict=True):
+        for link, (_, entry), evidence in zip(read, still_open, self._evidence(sighting, read), strict=True):
             if entry is None:
                 self._let_in(link, evidence, sighting, offered)
             elif not entry.is_seed:
                 offered.moved += self._meet_again(link, entry, evidence, sighting.trail)
         return offered
 
+    def _read(self, page: Page, links: list[Link]) -> list[Link]:
+        """With hints, if they were not read together with the page."""
+        if self._link_reader is None or not links or links[0].hints:
+            return links
+        return hinted(self._link_reader, page, links)
+
     def _evidence(self, sighting: Sighting, links: list[Link]) -> Sequence[Evidence]:
-        if self._link_reader is not None and links and not links[0].hints:
-            links = hinted(self._link_reader, sighting.page, links)
         scorer = self.strategy.scorer
         facts = scorer.evidence(sighting, links) if links else ()
         if len(facts) != len(links):
@@ -211,7 +230,7 @@ class Crawl:
             return
         parent = sighting.visit
         found = (evidence, sighting.trail, parent.depth + 1, parent.url)
-        entry = Entry(link.url, host_of(link.url), self._key(evidence), *found)
+        entry = Entry(link.url, host_of(link.url), self._key(evidence), *found, hints=self._kept_hints(link))
         if ruling.decision == "park":
             entry.state, entry.because = State.PARKED, ruling.because
         else:
@@ -223,11 +242,15 @@ class Crawl:
         merged = {name: self._merge[name](old, evidence[name]) for name, old in entry.evidence.items()}
         key = self._key(merged)
         rank = self.strategy.trail.rank
-        kept = trail if (key, rank(trail)) > (entry.key, rank(entry.trail)) else entry.trail
+        better = (key, rank(trail)) > (entry.key, rank(entry.trail))
+        kept, hints = (trail, self._kept_hints(link)) if better else (entry.trail, entry.hints)
         if merged == entry.evidence and kept is entry.trail:
             return False
-        moved = self.frontier.change(entry, key, merged, kept)
+        moved = self.frontier.change(entry, key, merged, kept, hints)
         return self._reconsider(link, entry) or moved
+
+    def _kept_hints(self, link: Link) -> bytes:
+        return link.hints if isinstance(link.hints, bytes) else b""
 
     def _reconsider(self, link: Link, entry: Entry) -> bool:
         """A parked link about which more is known may be let in."""
@@ -250,11 +273,11 @@ class Crawl:
             if ruling.decision != "admit":
                 return Redirected(visit, now, to, ruling.because, waiting)
             place = (visit.key, visit.evidence, visit.trail, visit.depth, visit.url, visit.redirects + 1)
-            self.frontier.add(Entry(to, host_of(to), *place))
+            self.frontier.add(Entry(to, host_of(to), *place, hints=visit.hints))
         elif entry.state not in OPEN:
             return Redirected(visit, now, to, "already visited", waiting)
         elif visit.key != SOONEST and not entry.is_seed:
-            self._meet_again(Link(to), entry, visit.evidence, visit.trail)
+            self._meet_again(Link(to, hints=visit.hints), entry, visit.evidence, visit.trail)
         return Redirected(visit, now, to, "", waiting)
 
     def _let_go_or_wait(self, visit: Visit, failure: Failure, now: float) -> Event:
@@ -293,7 +316,7 @@ class Crawl:
         assert self.strategy.upkeep is not None
         for url, evidence in self.strategy.upkeep.revise(self.frontier):
             (entry,) = self.frontier.find([url])
-            if entry is not None and entry.state in OPEN and not entry.is_seed:
+            if entry is not None and entry.state in OPEN and not entry.is_seed and evidence != entry.evidence:
                 self.frontier.change(entry, self._key(evidence), evidence, entry.trail)
                 self._reconsider(Link(url), entry)
         self._upkeep_at = self._next_upkeep()

@@ -42,7 +42,7 @@ class Reader:
     @staticmethod
     def of(strategy: Strategy) -> Reader:
         links = strategy.link_reader
-        texts = links is None and strategy.scorer.reads_content
+        texts = strategy.trail_reads_content or (links is None and strategy.scorer.reads_content)
         interest = Interest(QUICK if reads_main_text(strategy.judge) else None, strategy.scorer.reads_content)
         return Reader(strategy.judge, links, texts, interest, labels=bool(wish_of(strategy.judge).language))
 

@@ -19,8 +19,8 @@ TrailState = Any
 """What a path remembers; made of None, numbers, strings and tuples of them, so that it can be stored."""
 
 
-Hints = tuple[float, ...]
-"""What a scorer read off a link, in an order of its own."""
+Hints = tuple[float, ...] | bytes
+"""What a scorer read off a link, in an order of its own; packed, if it is to stay with the link while it waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Visit:
     """A decision to look at one URL; in transit until settled.
 
     `number` counts visits from 0, `at` is when the decision was taken (seconds), `tries` how often it was tried before,
-    `redirects` how many redirects in a row led here.
+    `redirects` how many redirects in a row led here. `hints` are those of the link, where a scorer reviews links.
     """
 
     url: str
@@ -72,6 +72,17 @@ class Visit:
     tries: int = 0
     found_on: str = ""
     redirects: int = 0
+    hints: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingLink:
+    """A link that waits or is parked, and what is known of it."""
+
+    url: str
+    evidence: Evidence
+    trail: TrailState
+    hints: bytes
 
 
 @dataclass(frozen=True, slots=True)

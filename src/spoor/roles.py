@@ -5,8 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from spoor.events import Event
-from spoor.records import Evidence, Hints, Key, Link, Outcome, Page, Ruling, Sighting, TrailState, Verdict, Visit, Wish
+from spoor.records import (
+    Evidence,
+    Hints,
+    Key,
+    Link,
+    Outcome,
+    Page,
+    Ruling,
+    Sighting,
+    TrailState,
+    Verdict,
+    Visit,
+    WaitingLink,
+    Wish,
+)
 
 Merge = Callable[[float, float], float]
 """How two sightings of one evidence become one: the old value and the new, to the value kept."""
@@ -66,6 +83,16 @@ class Trail(Protocol):
         ...
 
 
+@runtime_checkable
+class ReadingTrail(Protocol):
+    """A trail that looks at more of a page than its verdict. Without this role it does not."""
+
+    @property
+    def reads_content(self) -> bool:
+        """True: the texts of every page must be there when `advance` is called."""
+        ...
+
+
 class LinkScorer(Protocol):
     """Gathers evidence about links and turns evidence into a place in the queue."""
 
@@ -96,6 +123,16 @@ class LinkReader(Protocol):
 
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
         """One for each of `links`, in the same order; never empty."""
+        ...
+
+
+@runtime_checkable
+class Reviewer(Protocol):
+    """A scorer that thinks otherwise of a link as it learns. It is asked again when the turn of the link has come; a
+    link that is worth less by then goes back to where it belongs. Its hints stay with the link."""
+
+    def review(self, link: WaitingLink) -> Evidence:
+        """What is known of it now; asked again with nothing learned in between, the same."""
         ...
 
 
@@ -130,6 +167,14 @@ class WaitingLinks(Protocol):
         """None: the link is not waiting or parked."""
         ...
 
+    def met_on(self, url: str, most: int) -> Sequence[WaitingLink]:
+        """Waiting links that were first met on a page, those that wait longest at their places first."""
+        ...
+
+    def some(self, most: int) -> Sequence[WaitingLink]:
+        """A few of all that wait; asked after every visit, all in turn."""
+        ...
+
 
 class Upkeep(Protocol):
     """Housekeeping every so many visits: may change the evidence of links that wait."""
@@ -141,6 +186,22 @@ class Upkeep(Protocol):
 
     def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
         """URLs whose evidence is replaced and key computed anew; an URL that is not waiting is passed over."""
+        ...
+
+
+class BacklinkSource(Protocol):
+    """Pages by number, who links to them, and what they say: what a model of paths is trained on."""
+
+    def pages(self) -> NDArray[np.int64]:
+        """The numbers of all pages, rising."""
+        ...
+
+    def links_to(self, pages: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Every link to one of these pages: the numbers of the page that links and of the page it links to."""
+        ...
+
+    def said(self, page: int) -> tuple[str, str]:
+        """Its title and its text."""
         ...
 
 

@@ -7,7 +7,18 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from spoor.records import ADMIT, Evidence, Link, Page, Ruling, TrailState, Verdict, Visit, Wish
-from spoor.roles import Admission, Foretelling, Judge, Learner, LinkReader, LinkScorer, MainTextReader, Trail, Upkeep
+from spoor.roles import (
+    Admission,
+    Foretelling,
+    Judge,
+    Learner,
+    LinkReader,
+    LinkScorer,
+    MainTextReader,
+    ReadingTrail,
+    Trail,
+    Upkeep,
+)
 
 
 @dataclass(frozen=True)
@@ -48,7 +59,11 @@ class Strategy:
 
     @property
     def reads_content(self) -> bool:
-        return self.judge.reads_content or self.scorer.reads_content
+        return self.judge.reads_content or self.scorer.reads_content or self.trail_reads_content
+
+    @property
+    def trail_reads_content(self) -> bool:
+        return isinstance(self.trail, ReadingTrail) and self.trail.reads_content
 
     @property
     def link_reader(self) -> LinkReader | None:

@@ -15,13 +15,19 @@ from spoor.judge.keywords import Keywords
 from spoor.judge.language import language_judge
 from spoor.judge.nearest_profile import NearestProfile
 from spoor.judge.ngram_rank import NgramRank
+from spoor.judge.ontology import OntologyTerms
 from spoor.judge.pattern import Pattern
+from spoor.judge.remembered import Remembered
 from spoor.judge.script_share import ScriptShare
 from spoor.judge.tag_weighted import TagWeighted
 from spoor.judge.taxonomy import Taxonomy
 from spoor.judge.truth import Truth
 from spoor.judge.vsm import VectorSpaceModel
-from spoor.records import Page
+from spoor.ontology.dictionary import Dictionary
+from spoor.ontology.finder import Finder
+from spoor.ontology.terms import Ontology, Term
+from spoor.ontology.transcriber import Transcriber
+from spoor.records import Page, Verdict
 from spoor.reproduce.once_judged import OnceJudged
 from spoor.roles import Comparing, Foretelling, Judge
 from spoor.text.features import PLACES, place
@@ -42,6 +48,7 @@ TEXTS = ["plain words about English", "漢字 と ひらがな", "more English w
 OTHERS = ["ships and sails", "sails and masts", "masts", "ships"]
 WEIGHTS = np.zeros(PLACES, np.float32)
 WEIGHTS[[place("words"), place("漢字")]] = 2.0, -1.0
+WORDS = Ontology("words", (Term("words", 0.5, ("words", "plain English")), Term("漢字", 1.0, ("漢字",))))
 JUDGES: list[Judge] = [
     Truth("relevant", {"http://a.test/", "http://c.test/"}.__contains__),
     Charset("th"),
@@ -54,6 +61,7 @@ JUDGES: list[Judge] = [
     NgramRank("mn-Mong", 2, 0.1, "merged", "as_printed"),
     NearestProfile("gsw"),
     OnceJudged(ScriptShare("thai")),
+    Remembered("script:thai", lambda url: Verdict(0.5, url == "http://a.test/", "judged before")),
     language_judge("mn"),
     Keywords(("words", "ภาษา", "plain English")),
     TagWeighted(("words", "ひらがな"), normalise=False),
@@ -65,6 +73,8 @@ JUDGES: list[Judge] = [
     Taxonomy(
         TaxonomyModel("texts", "", ("words",), learned_classes({"words": [TEXTS[0].split()], "ships": [["ships"]]}))
     ),
+    OntologyTerms(Finder(WORDS)),
+    OntologyTerms(Finder(WORDS, "longest"), 0.2, Transcriber(Dictionary({("ภาษาไทย",): "words"}))),
     CodeInterval(),
     CodeInterval(preset="ratio", include_unicode=True),
     Agreement("charset or not script", {"charset": Charset("th"), "script": ScriptShare("thai")}),

@@ -5,27 +5,54 @@ from __future__ import annotations
 import math
 import pickle
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
+from spoor.context.path_view import PathView
 from spoor.judge.keywords import Keywords
 from spoor.language.recogniser import recogniser
-from spoor.records import Evidence, Link, Page, Sighting, Verdict, Visit
+from spoor.ontology.dictionary import Dictionary
+from spoor.ontology.finder import Finder
+from spoor.ontology.look_ahead import LookAhead
+from spoor.ontology.rule_model import RuleModel
+from spoor.ontology.rules import rules_from
+from spoor.ontology.terms import Ontology, Term
+from spoor.ontology.transcriber import Transcriber
+from spoor.records import Evidence, Link, Page, Sighting, TrailState, Verdict, Visit
 from spoor.roles import LinkReader, LinkScorer
 from spoor.score.arrival import Arrival
 from spoor.score.aspects import Aspects
+from spoor.score.cash import Cash
 from spoor.score.chance import Chance
+from spoor.score.context_ontology import ContextOntology
 from spoor.score.correlation_degree import CorrelationDegree
+from spoor.score.distiller import Distiller
+from spoor.score.expected_distance import ExpectedDistance
+from spoor.score.fish import Fish
 from spoor.score.foresight import Foresight
+from spoor.score.host_yield import HostYield
 from spoor.score.interval_share import IntervalShare
 from spoor.score.language_signs import LanguageSigns
 from spoor.score.latest import Latest
+from spoor.score.layer import Layer
+from spoor.score.likeliest_layer import LikeliestLayer
+from spoor.score.link_classifier import LinkClassifier
 from spoor.score.nearness import Nearness
+from spoor.score.page_class import PageClass
+from spoor.score.page_rank_order import PageRankOrder
 from spoor.score.parent_relevance import ParentRelevance
+from spoor.score.path_aspects import PathAspects
 from spoor.score.relevant_in_links import RelevantInLinks
 from spoor.score.relevant_referrer import RelevantReferrer
 from spoor.score.server_language import ServerLanguage
+from spoor.score.shark import Shark
+from spoor.score.tag_path_bandit import TagPathBandit
+from spoor.score.taxonomy_relevance import TaxonomyRelevance
 from spoor.strategy import hinted
+from spoor.text.naive_bayes import learned as learned_classes
+from spoor.text.taxonomy_model import TaxonomyModel
+from tests.written_links import learned
 
 LINKS = tuple(Link(f"http://{name}.test/", anchor=name) for name in ("a", "b", "c"))
 PAGE = Page("http://p.test/", text="alle Menschen sind frei", links=LINKS)
@@ -33,6 +60,12 @@ SIGHTINGS = [
     Sighting(Visit(PAGE.url, "p.test", number, 0.0), PAGE, Verdict(float(good), good, "because"), trail)
     for number, good, trail in [(0, True, 0), (7, False, 3)]
 ]
+PATH = PathView(learned())
+LETTERS = Ontology("letters", (Term("b", 0.5, ("b",)), Term("c", 1.0, ("c",))))
+RULES = RuleModel(
+    TaxonomyModel("free", "", ("free",), learned_classes({"free": [["menschen"]], "not": [["ketten"]]})),
+    rules_from({"free": {"free": 1}, "not": {"free": 1, "not": 2}}),
+)
 SCORERS: list[LinkScorer] = [
     Arrival(),
     Latest(),
@@ -48,7 +81,35 @@ SCORERS: list[LinkScorer] = [
     ParentRelevance(graded=False),
     ParentRelevance(),
     Aspects(Keywords(("menschen",))),
+    ContextOntology(Finder(LETTERS)),
+    ContextOntology(Finder(LETTERS), LookAhead(RULES, "max", soft=True), Transcriber(Dictionary({("b",): "c"})), 1.0),
+    PageClass(RULES.taxonomy),
+    Fish(width=2),
+    Shark(Keywords(("menschen",))),
+    Cash(),
+    PageRankOrder(),
+    TaxonomyRelevance(),
+    Distiller(),
+    LinkClassifier(),
+    HostYield(),
+    TagPathBandit(),
+    Layer(PATH.model),
+    LikeliestLayer(PATH),
+    ExpectedDistance(PATH),
+    PathAspects(PATH, Aspects(Keywords(("menschen",)))),
+    PathAspects(PATH, Aspects(Keywords(("menschen",))), by="argmax"),
 ]
+
+
+def sightings_for(scorer: LinkScorer) -> list[Sighting]:
+    """With what the trail that goes with the scorer makes of paths of one page and of two."""
+    states: list[TrailState] = [PATH.go_on(None, "", PAGE.text)]
+    states.append(PATH.go_on(states[0], "", "horse"))
+    if isinstance(scorer, PathAspects):
+        states = list(zip(states, (0, None), strict=True))
+    if isinstance(scorer, PathAspects | LikeliestLayer | ExpectedDistance):
+        return [replace(sighting, trail=state) for sighting, state in zip(SIGHTINGS, states, strict=True)]
+    return SIGHTINGS
 
 
 def evidence_of(scorer: LinkScorer, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
@@ -60,23 +121,24 @@ def evidence_of(scorer: LinkScorer, sighting: Sighting, links: Sequence[Link]) -
 @pytest.mark.parametrize("scorer", SCORERS, ids=repr)
 class TestEveryScorer:
     def test_gives_one_evidence_a_link_with_the_names_it_can_merge(self, scorer: LinkScorer) -> None:
-        for sighting in SIGHTINGS:
+        for sighting in sightings_for(scorer):
             found = evidence_of(scorer, sighting, LINKS)
             assert len(found) == len(LINKS)
             assert all(set(evidence) == set(scorer.merge) for evidence in found)
 
     def test_gives_keys_of_one_length_that_are_numbers(self, scorer: LinkScorer) -> None:
-        keys = [scorer.key(evidence) for sighting in SIGHTINGS for evidence in evidence_of(scorer, sighting, LINKS)]
+        seen = [evidence_of(scorer, sighting, LINKS) for sighting in sightings_for(scorer)]
+        keys = [scorer.key(evidence) for found in seen for evidence in found]
         parts = [key if isinstance(key, tuple) else (key,) for key in keys]
         assert len({len(part) for part in parts}) == 1
         assert not any(math.isnan(number) for part in parts for number in part)
 
     def test_gives_the_same_evidence_for_the_same_sighting(self, scorer: LinkScorer) -> None:
-        for sighting in SIGHTINGS:
+        for sighting in sightings_for(scorer):
             assert evidence_of(scorer, sighting, LINKS) == evidence_of(scorer, sighting, LINKS)
 
     def test_scores_a_link_the_same_whichever_others_are_still_open(self, scorer: LinkScorer) -> None:
-        for sighting in SIGHTINGS:
+        for sighting in sightings_for(scorer):
             assert evidence_of(scorer, sighting, LINKS)[1] == evidence_of(scorer, sighting, LINKS[1:2])[0]
 
 

@@ -9,6 +9,7 @@ import pytest
 from spoor.admit.all_of import AllOf
 from spoor.admit.at_least import AtLeast
 from spoor.admit.at_most import AtMost
+from spoor.admit.host_yield import EnoughYield
 from spoor.admit.key_above import KeyAbove
 from spoor.admit.left_servers import LeftServers
 from spoor.admit.limited_distance import LimitedDistance
@@ -16,23 +17,37 @@ from spoor.admit.manners import Manners
 from spoor.admit.noise import NoNoise
 from spoor.admit.scope import Scope
 from spoor.admit.traps import Traps
-from spoor.records import Link, Page, Verdict, Visit
+from spoor.admit.two_thresholds import TwoThresholds
+from spoor.context.path_view import PathView
+from spoor.records import Link, Page, TrailState, Verdict, Visit
 from spoor.roles import Admission, Trail
 from spoor.score.relevant_referrer import RelevantReferrer
 from spoor.strategy import AdmitAll, NoTrail
+from spoor.trail.both import Both
 from spoor.trail.chain_hops import ChainHops
+from spoor.trail.hidden_state import HiddenState
+from spoor.trail.inherited import Inherited
 from spoor.trail.since_relevant import SinceRelevant
+from spoor.trail.tunnel import Tunnel
+from tests.written_links import learned
 
 PAGE = Page("http://p.test/")
 GOOD, BAD = Verdict(1.0, True, "good"), Verdict(0.0, False, "bad")
+PATH = HiddenState(PathView(learned()))
+TRAILS: list[Trail] = [NoTrail(), SinceRelevant(), ChainHops(), Inherited(), Tunnel(), PATH, Both(PATH, ChainHops())]
 
 
-@pytest.mark.parametrize("trail", [NoTrail(), SinceRelevant(), ChainHops()], ids=repr)
+def tuples(state: TrailState) -> TrailState:
+    """As a store gives it back: JSON knows no tuples, trail states know no lists."""
+    return tuple(map(tuples, state)) if isinstance(state, list) else state
+
+
+@pytest.mark.parametrize("trail", TRAILS, ids=repr)
 class TestEveryTrail:
     def test_has_states_that_can_be_stored(self, trail: Trail) -> None:
         state = trail.root()
         for verdict in (GOOD, BAD, BAD, GOOD):
-            assert json.loads(json.dumps(state)) == state
+            assert tuples(json.loads(json.dumps(state))) == state
             state = trail.advance(state, PAGE, verdict)
 
     def test_can_rank_every_state(self, trail: Trail) -> None:
@@ -43,10 +58,12 @@ class TestEveryTrail:
 ADMISSIONS: list[Admission] = [
     AdmitAll(),
     LeftServers(),
+    EnoughYield(),
     LimitedDistance(1),
     AtLeast("relevant_referrer", 1.0),
     AtMost("relevant_referrer", 0.0),
     NoNoise(),
+    TwoThresholds("relevant_referrer", 0.5, "another", 3.0),
     KeyAbove(RelevantReferrer(), 0.5),
     Manners(),
     Scope(exclude=("/private/",), domains=("a.test",), max_depth=3, pages_per_host=1),

@@ -6,7 +6,8 @@ from itertools import takewhile
 from pathlib import Path
 
 from spoor.assembly.naming import Named, joined, read, unknown
-from spoor.assembly.papers import AHM, LSW, MON, VSM
+from spoor.assembly.ontologies import ontology
+from spoor.assembly.papers import AHM, COR, LSW, MON, VSM
 from spoor.config import Target, target_in
 from spoor.errors import BadInput, UsageError
 from spoor.judge.agreement import Agreement
@@ -25,6 +26,7 @@ from spoor.judge.taxonomy import Taxonomy
 from spoor.judge.vsm import VectorSpaceModel, calibrated
 from spoor.language.profile_file import PROFILES
 from spoor.model_file import SUFFIX, kind_in
+from spoor.ontology.rule_model import RULES, open_rules
 from spoor.parse.documents import document, documents
 from spoor.records import Page
 from spoor.roles import Judge
@@ -103,7 +105,8 @@ def examples(file: str, least: float = 0.0) -> Judge:
 
 
 def taxonomy(file: str) -> Judge:
-    return Taxonomy(open_taxonomy(Path(file)))
+    path = Path(file)
+    return Taxonomy(open_rules(path).taxonomy if kind_in(path) == RULES.name else open_taxonomy(path))
 
 
 JUDGES: dict[str, Named] = {
@@ -139,13 +142,19 @@ JUDGES: dict[str, Named] = {
     "taxonomy": Named(
         taxonomy, "the class of the page among several, some wanted: naive Bayes", subjects=("FILE.spoor", "my.spoor")
     ),
+    "ontology": Named(
+        ontology,
+        "the topic by the terms of an ontology: SKOS, OWL or a table",
+        COR,
+        ("FILE", "FOLDER", "thesaurus.ttl"),
+    ),
     "pattern": Named(pattern, "a regular expression, in URL, title or text", subjects=("REGEX", "/recipes?/")),
 }
 
 
 TARGETS = ".toml"
 """What the name of a file ends in that holds a [target]."""
-MODEL_JUDGES = {PROFILES.name: "language", TOPIC.name: "examples", TAXONOMY.name: "taxonomy"}
+MODEL_JUDGES = {PROFILES.name: "language", TOPIC.name: "examples", TAXONOMY.name: "taxonomy", RULES.name: "taxonomy"}
 """Which judge reads a model, by what its file says it holds."""
 
 
@@ -173,7 +182,8 @@ def _with_judge(text: str) -> str:
         return text
     kind = kind_in(Path(file))
     if kind not in MODEL_JUDGES:
-        raise BadInput(f"{file} is no model; `spoor train` makes one")
+        no_judge = f"holds {kind}, which are for strategies" if kind else "is no model"
+        raise BadInput(f"{file} {no_judge}; `spoor train` makes one" + (" for a judge" if kind else ""))
     return f"{MODEL_JUDGES[kind]}:{text}"
 
 
@@ -200,11 +210,13 @@ def judge_of(target: Target) -> Judge:
         judges["topic"] = _topic_of(target.topic)
     if target.examples:
         judges["examples"] = examples(target.examples)
+    if target.ontology:
+        judges["ontology"] = ontology(target.ontology, target.concept, query=target.query)
     return Agreement(target.require or " and ".join(judges), judges)
 
 
 def _topic_of(model: str) -> Judge:
-    return taxonomy(model) if kind_in(Path(model)) == TAXONOMY.name else examples(model)
+    return taxonomy(model) if kind_in(Path(model)) in (TAXONOMY.name, RULES.name) else examples(model)
 
 
 def _sources(text: str) -> tuple[str, ...]:

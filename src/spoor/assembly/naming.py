@@ -14,12 +14,13 @@ from spoor.errors import UsageError
 @dataclass(frozen=True)
 class Named:
     """A strategy or judge that can be asked for by name. Its parameters are those of `make` that have defaults; a judge
-    may also need a subject, one of `subjects`."""
+    may also need a subject, one of `subjects`. `kinds` is what the parameter `without` of a strategy can leave out."""
 
     make: Callable[..., Any]
     says: str
     source: str = ""
     subjects: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
 
     def parameters(self) -> dict[str, Any]:
         """Name to default value."""

@@ -12,16 +12,16 @@ from spoor.admit.key_above import KeyAbove
 from spoor.admit.left_servers import LeftServers
 from spoor.admit.limited_distance import LimitedDistance
 from spoor.admit.noise import NoNoise
+from spoor.assembly.classics import CLASSICS
+from spoor.assembly.core import CORE
 from spoor.assembly.naming import Named, joined, read
-from spoor.assembly.papers import AHM, LSW, MON, SERVERS, VSM
+from spoor.assembly.papers import AHM, LSW, MON, ORDERING, SERVERS, VSM
+from spoor.assembly.paths import PATHS
+from spoor.assembly.wishes import known_language, language_for, topic_for
 from spoor.errors import UsageError
-from spoor.judge.agreement import Agreement
-from spoor.judge.keywords import Keywords
 from spoor.language.encoding_table import shipped_for
 from spoor.language.recogniser import recogniser
-from spoor.language.tags import canonical_tag
-from spoor.model_file import SUFFIX
-from spoor.roles import Comparing, Judge
+from spoor.roles import Judge
 from spoor.score.arrival import Arrival
 from spoor.score.aspects import Aspects, Shares
 from spoor.score.chance import Chance
@@ -30,6 +30,7 @@ from spoor.score.foresight import Foresight
 from spoor.score.interval_share import IntervalShare
 from spoor.score.language_signs import LanguageSigns
 from spoor.score.latest import Latest
+from spoor.score.learned import WITHOUT, Learned
 from spoor.score.nearness import Nearness
 from spoor.score.parent_relevance import ParentRelevance
 from spoor.score.relevant_in_links import RelevantInLinks
@@ -75,7 +76,7 @@ def in_links(judge: Judge) -> Strategy:
 
 
 def g_crawl(judge: Judge, language: str = "") -> Strategy:
-    wanted = _language("g-crawl", judge, language)
+    wanted = language_for("g-crawl", judge, language)
     fonts = shipped_for(wanted)
     if not fonts:
         raise UsageError(f"g-crawl looks for the code intervals of fonts, and none is known for {wanted!r}")
@@ -95,34 +96,19 @@ def n_crawl(
     n: int = 3,
     language: str = "",
 ) -> Strategy:
-    likeness = recogniser(_language("n-crawl", judge, language), n)
+    likeness = recogniser(language_for("n-crawl", judge, language), n)
     degree = CorrelationDegree(likeness, Weights(t, s, d), merge, parent, cap)
     return Strategy(judge, degree, admission=KeyAbove(degree, threshold, refused))
 
 
 def language_focused(judge: Judge, language: str = "", without: str = "") -> Strategy:
-    wanted = _known_language("language-focused", judge, language)
+    wanted = known_language("language-focused", judge, language)
     return Strategy(judge, LanguageSigns(wanted, joined(without)))
 
 
 def server_language(judge: Judge, language: str = "", without: str = "", patience: int = 50) -> Strategy:
-    wanted = _known_language("server-language", judge, language)
+    wanted = known_language("server-language", judge, language)
     return Strategy(judge, ServerLanguage(wanted, joined(without)), admission=LeftServers(patience))
-
-
-def _known_language(name: str, judge: Judge, given: str) -> str:
-    """A tag in its one spelling, or a model file."""
-    wanted = _language(name, judge, given)
-    return wanted if wanted.endswith(SUFFIX) else canonical_tag(wanted)
-
-
-def _language(name: str, judge: Judge, given: str) -> str:
-    """What a strategy that needs to know the language beforehand was told, or what the judge will look for."""
-    wanted = given or wish_of(judge).language
-    if not wanted:
-        remedy = f"name it, as in {name}:language=mn-Mong, or give a judge that does, as in language:mn-Mong"
-        raise UsageError(f"{name} needs to know which language is wanted; {remedy}")
-    return wanted
 
 
 def by_vector_space(judge: Judge, graded: bool = False, depth: int = 3) -> Strategy:
@@ -136,11 +122,11 @@ def content_bf(judge: Judge) -> Strategy:
 
 
 def link_bf(judge: Judge, words: str = "") -> Strategy:
-    return Strategy(judge, Aspects(_topic("link-bf", judge, words), Shares(0, 0.5, 0.5, 0)), admission=NoNoise())
+    return Strategy(judge, Aspects(topic_for("link-bf", judge, words), Shares(0, 0.5, 0.5, 0)), admission=NoNoise())
 
 
 def composite_bf(judge: Judge, words: str = "") -> Strategy:
-    scorer = Aspects(_topic("composite-bf", judge, words), Shares(0.5, 0.25, 0.25, 0))
+    scorer = Aspects(topic_for("composite-bf", judge, words), Shares(0.5, 0.25, 0.25, 0))
     return Strategy(judge, scorer, admission=NoNoise())
 
 
@@ -153,27 +139,21 @@ def four_aspect(
     size: int = 50,
     words: str = "",
 ) -> Strategy:
-    scorer = Aspects(_topic("four-aspect", judge, words), Shares(parent, anchor, url, chain))
+    scorer = Aspects(topic_for("four-aspect", judge, words), Shares(parent, anchor, url, chain))
     return Strategy(judge, scorer, ChainHops(size), NoNoise())
-
-
-def _topic(name: str, judge: Judge, words: str) -> Comparing:
-    """What a strategy that compares texts of links with the topic was told, or the judge itself, or its words."""
-    compares = judge.nearest if isinstance(judge, Agreement) else judge
-    if not words and isinstance(compares, Comparing):
-        return compares
-    wanted = joined(words) or wish_of(judge).words
-    if not wanted:
-        remedy = f"name words, as in {name}:words=horse+steppe, or give a judge that does, as in keywords:horse+steppe"
-        raise UsageError(f"{name} needs to know what the topic is; {remedy}")
-    return Keywords(wanted)
 
 
 def foreseeing(judge: Judge, level_of: Level) -> Strategy:
     return Strategy(judge, Foresight(level_of))
 
 
+def learned(judge: Judge, without: str = "") -> Strategy:
+    scorer = Learned(wish_of(judge), joined(without))
+    return Strategy(judge, scorer, scorer, upkeep=scorer)
+
+
 STRATEGIES: dict[str, Named] = {
+    "learned": Named(learned, "learns on the way what leads to wanted pages", kinds=WITHOUT),
     "breadth-first": Named(breadth_first, "links in the order they were found"),
     "depth-first": Named(depth_first, "links of the page visited last first"),
     "random": Named(random, "any waiting link, each with the same chance"),
@@ -183,15 +163,20 @@ STRATEGIES: dict[str, Named] = {
     "prioritised-limited-distance": Named(
         prioritised_limited_distance, "the same, links nearer to a relevant page first", LSW
     ),
-    "in-links": Named(
-        in_links, "links with most relevant pages pointing at them first", "Cho, Garcia-Molina, Page (1998)"
-    ),
+    "in-links": Named(in_links, "links with most relevant pages pointing at them first", ORDERING),
     "b-crawl": Named(breadth_first, "the paper's yardstick: breadth-first, meant for judge code-interval", MON),
     "g-crawl": Named(g_crawl, "links of pages with most letters in the code intervals of fonts first", MON),
     "n-crawl": Named(n_crawl, "by hyperlink correlation degree: anchor text, parents, depth of the URL", MON),
-    "language-focused": Named(language_focused, "by signs of the language in URL, anchor and claims, before the visit"),
+    "language-focused": Named(
+        language_focused,
+        "by signs of the language in URL, anchor and claims, before the visit",
+        kinds=tuple(LanguageSigns.merge),
+    ),
     "server-language": Named(
-        server_language, "the same, with the language of servers and folders learned on the way", SERVERS
+        server_language,
+        "the same, with the language of servers and folders learned on the way",
+        SERVERS,
+        kinds=tuple(ServerLanguage.merge),
     ),
     "vsm": Named(by_vector_space, "links of relevant pages first, down to a depth; noise links left out", VSM),
     "content-bf": Named(content_bf, "links of the most relevant pages first", AHM),
@@ -200,6 +185,9 @@ STRATEGIES: dict[str, Named] = {
     "four-aspect": Named(
         four_aspect, "the same, and by how near the link is to the most relevant pages found so far", AHM
     ),
+    **CLASSICS,
+    **PATHS,
+    **CORE,
     "greedy-oracle": Named(foreseeing, "knows the truth of every waiting link: relevant ones first"),
     "oracle": Named(foreseeing, "knows how far every link is from a relevant page: the ceiling"),
 }

@@ -1,85 +1,72 @@
-"""`spoor contest`: every strategy on every row of a contest, into one table."""
+"""`spoor contest`: every strategy on every row of a contest, into tables, plots and a page."""
 
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import os
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
-from spoor.assembly import STRATEGIES
+from spoor.assembly import STRATEGIES, strategy_named
 from spoor.cli.command import Commands, add_command, add_workers
-from spoor.cli.progress import Advance, counted, progress
+from spoor.cli.contest_held_out import held_out
+from spoor.cli.contest_webs import build_webs
+from spoor.cli.progress import progress
 from spoor.cli.results import check_writable, write_text
 from spoor.cli.tables import print_table
 from spoor.cli.task_options import names_in
-from spoor.contest import Comparison, accuracy_of_judge, compare, refusal, workers
-from spoor.course import Task, read_seeds
-from spoor.errors import BadInput
-from spoor.measure.accuracy import Accuracy
-from spoor.webs.build.builder import Making, build_web
-from spoor.webs.build.gather import Report
-from spoor.webs.build.warc_source import read_warcs
+from spoor.contest import side_by_side, workers
+from spoor.contest.folder import ContestFolder
+from spoor.contest.heats import Heat, Judging, Plan, Refusals, entered, planned, results, run_missing, runs_of
+from spoor.contest.real_judges import make_ready
+from spoor.contest.rows import Row, chosen, read_rows
+from spoor.errors import UsageError
+from spoor.measure.plot import blank
+from spoor.standings.page import check_page, filled
+from spoor.standings.plots import SAID
+from spoor.standings.report import PLOTS, SECTIONS, Report
+from spoor.standings.tables import leaders
 
 EXAMPLES = """
 spoor contest --out out/contest
-spoor contest --data ../shared --strategies breadth-first,soft-focused,in-links --out out/contest
-spoor contest --judge language --strategies soft-focused,n-crawl --out out/contest
+spoor contest --rows webkb,debian-docs/lang=ja --strategies breadth-first,soft-focused,in-links --out out/contest
+spoor contest --judge real --strategies soft-focused,server-language --ablate server-language --out out/contest
+spoor contest --per-host 100,10 --page docs/contest.md --out out/contest
+spoor contest --held-out --out out/contest
 """
-COLUMNS = ("web", "target", "start", "seeds")
 UNDER_ANOTHER_NAME = ("b-crawl",)
 """Strategies that are the same as another one here."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of contest.tsv; `web` and `seeds` as paths."""
-
-    web: Path
-    target: str
-    start: str
-    seeds: Path
-
-    @property
-    def language(self) -> str:
-        """The tag that the target names; "" when it is about something else."""
-        kind, _, tag = self.target.partition("=")
-        return tag if kind == "lang" else ""
-
-
-@dataclass(frozen=True)
-class Result:
-    """A row that was run; `accuracy` is that of the judge, None for a judge that knows the truth."""
-
-    row: Row
-    comparison: Comparison
-    accuracy: Accuracy | None
-
-    def figures(self, strategies: Sequence[str]) -> list[float | None]:
-        """None for a strategy that did not take the row."""
-        normalised = {score.strategy: score.normalised for score in self.comparison.scores}
-        judge = [self.accuracy.precision, self.accuracy.recall] if self.accuracy else []
-        return [*judge, *map(normalised.get, strategies)]
+JUDGES: dict[str, tuple[Judging, ...]] = {"truth": ("truth",), "real": ("real",), "both": ("truth", "real")}
 
 
 def register(commands: Commands) -> None:
-    parser = add_command(commands, "contest", "every strategy on every row of a contest, into one table", EXAMPLES, run)
+    parser = add_command(commands, "contest", "every strategy on every row of a contest", EXAMPLES, run)
     parser.add_argument(
         "--data", type=Path, metavar="DIR", help="holds contest/contest.tsv and webs/ ($SPOOR_DATA, ../shared)"
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="webs built, results.json, table.md")
-    everything = ",".join(name for name in STRATEGIES if name not in UNDER_ANOTHER_NAME)
-    parser.add_argument("--strategies", metavar="A,B,…", default=everything, help="(default: all)")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="FOLDER", help="webs built, runs kept, results.json, report.md"
+    )
+    parser.add_argument("--rows", metavar="ROW,…", help="WEB, WEB/TARGET or WEB/TARGET/START (default: all)")
+    parser.add_argument("--strategies", metavar="A,B,…", help="(default: all that take a row)")
+    parser.add_argument(
+        "--ablate", metavar="S", help="also run strategy S without each kind of evidence that it can do without"
+    )
     parser.add_argument(
         "--judge",
-        choices=("truth", "language"),
-        default="truth",
-        help="truth (default), or for rows about a language the judge that reads texts, beside its accuracy",
+        choices=tuple(JUDGES),
+        default="both",
+        help="truth: knows the label; real: reads the pages, of a language or trained on half of them (default: both)",
     )
+    parser.add_argument("--per-host", default="", metavar="N,…", help="also run with at most N pages of a host")
+    parser.add_argument("--page", type=Path, metavar="FILE.md", help="put tables and plots into their places there")
+    parser.add_argument(
+        "--held-out", action="store_true", help="path models instead, trained on one half of each web, run on the other"
+    )
+    parser.add_argument("--fresh", action="store_true", help="forget the runs that are kept in FOLDER")
     add_workers(parser)
 
 
@@ -89,94 +76,100 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"there is no contest data in {data}; name its folder with --data or SPOOR_DATA")
         return 0
     check_writable(arguments.out / "results.json")
-    by_language = arguments.judge == "language"
-    rows = [row for row in read_rows(data) if row.language or not by_language]
-    strategies = list(dict.fromkeys([*names_in(arguments.strategies), "oracle"]))
-    build_webs(rows, arguments.out, arguments.workers)
-    tasks = [_task(row, arguments.out, by_language) for row in rows]
-    taken = _takers(strategies, tasks)
-    with workers(arguments.workers) as pool, progress("strategies on rows", sum(map(len, taken))) as advance:
-        results = [_result(*row, pool, advance) for row in zip(rows, tasks, taken, strict=True)]
-    _report(results, strategies, arguments.out)
+    if arguments.page:
+        blank(1, 1)
+        check_page(arguments.page, SECTIONS)
+    plan, rows = _plan(arguments), read_rows(data)
+    rows = chosen(rows, arguments.rows.split(",")) if arguments.rows else rows
+    if arguments.held_out:
+        _check_alone(arguments)
+        build_webs([row.web for row in rows], arguments.out / "webs", arguments.workers)
+        held_out(rows, arguments.out, arguments.workers)
+        return 0
+    _write(_report(plan, rows, arguments), arguments)
     return 0
 
 
-def _task(row: Row, out: Path, by_language: bool) -> Task:
-    judge = f"language:{row.language}" if by_language else "truth"
-    return Task(out / "webs" / row.web.name, row.target, read_seeds(row.seeds), judge)
+def _check_alone(arguments: argparse.Namespace) -> None:
+    for option in ("strategies", "ablate", "per_host", "page"):
+        if getattr(arguments, option):
+            raise UsageError(f"--held-out has its own table; leave --{option.replace('_', '-')} out, --rows may stay")
 
 
-def _takers(strategies: Sequence[str], tasks: Sequence[Task]) -> list[list[str]]:
-    """Which strategies take each task. One that takes none was asked for in vain, and says why."""
-    refusals = [{strategy: refusal(task, strategy) for strategy in strategies} for task in tasks]
-    for strategy in strategies:
-        reasons = [refused[strategy] for refused in refusals]
-        if reasons and reasons[0] and all(reasons):
-            raise reasons[0]
-    return [[strategy for strategy, reason in refused.items() if reason is None] for refused in refusals]
+def _plan(arguments: argparse.Namespace) -> Plan:
+    everything = [name for name in STRATEGIES if name not in UNDER_ANOTHER_NAME]
+    strategies = everything if arguments.strategies is None else list(dict.fromkeys(names_in(arguments.strategies)))
+    for name in strategies:
+        strategy_named(name)
+    ablations = _ablations(arguments.ablate, strategies) if arguments.ablate else ()
+    return Plan(tuple(strategies), ablations, JUDGES[arguments.judge], _caps(arguments.per_host))
 
 
-def _result(row: Row, task: Task, strategies: Sequence[str], pool: Executor, advance: Advance) -> Result:
-    accuracy = pool.submit(accuracy_of_judge, task) if task.judge != "truth" else None
-    comparison = compare(task, strategies, pool, advance)
-    return Result(row, comparison, accuracy.result() if accuracy else None)
+def _ablations(whole: str, strategies: Sequence[str]) -> tuple[str, ...]:
+    name, _ = strategy_named(whole)
+    if not STRATEGIES[name].kinds:
+        able = ", ".join(name for name, named in STRATEGIES.items() if named.kinds)
+        raise UsageError(f"--ablate {whole}: it has nothing that it can do without; {able} have")
+    if whole not in strategies:
+        raise UsageError(f"--ablate {whole}: it is not among the --strategies, so there is nothing to compare with")
+    return tuple(f"{whole}:without={kind}" for kind in STRATEGIES[name].kinds)
 
 
-def read_rows(data: Path) -> list[Row]:
-    with (data / "contest" / "contest.tsv").open(encoding="utf8", newline="") as file:
-        reader = csv.DictReader(file, delimiter="\t")
-        missing = set(COLUMNS) - set(reader.fieldnames or ())
-        if missing:
-            raise BadInput(f"{file.name} lacks the column {missing.pop()!r}")
-        return [
-            Row(data / "webs" / row["web"], row["target"], row["start"], data / "contest" / row["seeds"])
-            for row in reader
-        ]
+def _caps(text: str) -> tuple[int, ...]:
+    caps = [cap.strip() for cap in text.split(",") if cap.strip()]
+    for cap in caps:
+        if not cap.isdecimal() or int(cap) < 1:
+            raise UsageError(f"--per-host {cap}: not a number of pages, such as 10 or 100")
+    return tuple(dict.fromkeys(map(int, caps)))
 
 
-def build_webs(rows: Sequence[Row], out: Path, processes: int) -> None:
-    """Each recorded web is built once; a later contest finds it."""
-    for recorded in dict.fromkeys(row.web for row in rows):
-        folder = out / "webs" / recorded.name
-        if not folder.exists():
-            build_recorded(recorded, folder, processes)
+def _report(plan: Plan, rows: Sequence[Row], arguments: argparse.Namespace) -> Report:
+    """Whatever was run before with the same code is not run again."""
+    folder = ContestFolder(arguments.out)
+    if arguments.fresh:
+        folder.forget()
+    build_webs([row.web for row in rows], folder.path / "webs", arguments.workers)
+    with workers(arguments.workers) as pool:
+        heats = planned(plan, rows, folder)
+        _ready(heats, pool)
+        refusals = Refusals()
+        plan = _with_takers(plan, heats, refusals, asked_for=arguments.strategies is not None)
+        heats = entered(plan, heats, refusals)
+        runs = runs_of(heats, folder)
+        missing = sum(not file.exists() for file in runs.values())
+        print(f"runs        {len(runs):,}, of which {len(runs) - missing:,} were made before")
+        with progress("strategies on rows", missing) as advance:
+            run_missing(runs, pool, advance)
+    return Report(plan, tuple(results(heats, runs)))
 
 
-def build_recorded(recorded: Path, folder: Path, processes: int) -> None:
-    """`recorded` is a folder of the data: web.warc.xz and truth.tsv."""
-    report, archive = Report(), recorded / "web.warc.xz"
-    making = Making(recorded.name, archive.name, recorded / "truth.tsv")
-    with progress(f"pages of {recorded.name}") as advance:
-        build_web(folder, counted(read_warcs([archive], report, processes), advance), making, report)
+def _with_takers(plan: Plan, heats: Sequence[Heat], refusals: Refusals, asked_for: bool) -> Plan:
+    """Without the strategies that take no row. One that was asked for by name is not left out in silence."""
+    in_vain = {name: reason for name in plan.strategies if (reason := refusals.of_all(heats, name))}
+    for name, reason in in_vain.items():
+        if asked_for:
+            raise reason
+        print(f"left out    {name}: {reason}")
+    return replace(plan, strategies=tuple(name for name in plan.strategies if name not in in_vain))
 
 
-def _report(results: Sequence[Result], strategies: Sequence[str], out: Path) -> None:
-    judge = ["precision", "recall"] if any(result.accuracy for result in results) else []
-    columns = ["normalised area", *judge, *strategies]
-    figures = [result.figures(strategies) for result in results]
-    figures.append([_mean(column) for column in zip(*figures, strict=True)])
-    names = [f"{result.row.web.name} {result.row.target} {result.row.start}" for result in results]
-    lines = [[name, *map(_cell, row)] for name, row in zip([*names, "mean"], figures, strict=True)]
-    print_table(columns, lines)
-    told = [result.comparison.as_json() | _accuracy_as_json(result) for result in results]
-    write_text(out / "results.json", json.dumps(told, ensure_ascii=False) + "\n")
-    write_text(out / "table.md", _markdown(columns, lines))
+def _ready(heats: Sequence[Heat], pool: Executor) -> None:
+    """Real judges are made and asked before the first run, once for each web and target."""
+    tasks = {heat.task.verdicts: heat.task for heat in heats if heat.judging == "real" and heat.task.per_host is None}
+    with progress("real judges", len(tasks)) as advance:
+        side_by_side([(make_ready, task) for task in tasks.values()], pool, advance)
 
 
-def _accuracy_as_json(result: Result) -> dict[str, dict[str, float | None]]:
-    return {"accuracy": result.accuracy.as_json()} if result.accuracy else {}
-
-
-def _cell(number: float | None) -> str:
-    return "" if number is None else f"{number:.3f}"
-
-
-def _mean(column: Sequence[float | None]) -> float | None:
-    """None for a strategy that did not take all rows: its mean could not be compared."""
-    numbers = [number for number in column if number is not None]
-    return sum(numbers) / len(numbers) if len(numbers) == len(column) else None
-
-
-def _markdown(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    rows = [columns, ["---"] * len(columns), *lines]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
+def _write(report: Report, arguments: argparse.Namespace) -> None:
+    told = [result.as_json() for result in report.results]
+    write_text(arguments.out / "results.json", json.dumps(told, ensure_ascii=False) + "\n")
+    sections = report.sections()
+    written = "\n".join(f"## {name}\n\n{text}" for name, text in sections.items() if name not in PLOTS)
+    write_text(arguments.out / "report.md", written)
+    for judging in report.plan.judges:
+        table = leaders(report.views[judging, None])
+        print_table(table.columns, table.lines, f"\nnormalised area, {SAID[judging]}")
+    if arguments.page:
+        for name, drawing in report.plots().items():
+            write_text(arguments.page.parent / "images" / PLOTS[name], drawing)
+        write_text(arguments.page, filled(arguments.page, sections))

@@ -32,6 +32,7 @@ FLAGS = {
     "script": ("target", "script"),
     "keywords": ("target", "keywords"),
     "topic": ("target", "topic"),
+    "ontology": ("target", "ontology"),
     "strategy": ("crawl", "strategy"),
     "max_pages": ("crawl", "max_pages"),
     "max_minutes": ("crawl", "max_minutes"),
@@ -61,6 +62,7 @@ def register(commands: Commands) -> None:
         help="wanted: pages about these words or phrases",
     )
     parser.add_argument("--topic", metavar="MODEL", help="wanted: pages about what a model was trained on")
+    parser.add_argument("--ontology", metavar="FILE", help="wanted: pages that hold the terms of an ontology")
     parser.add_argument("--seed", action="append", metavar="URL", help="where to start; may be given several times")
     parser.add_argument("--seeds", metavar="FILE", help="where to start: one URL a line")
     parser.add_argument("--strategy", metavar="S", help="a name from `spoor strategies` (soft-focused)")
@@ -115,7 +117,7 @@ def with_flags(table: dict[str, Any], arguments: argparse.Namespace) -> dict[str
     for flag, (section, key) in FLAGS.items():
         value = getattr(arguments, flag)
         if value is not None:
-            names_file = flag in ("seeds", "topic") or (flag == "language" and value.endswith(SUFFIX))
+            names_file = flag in ("seeds", "topic", "ontology") or (flag == "language" and value.endswith(SUFFIX))
             merged.setdefault(section, {})[key] = str(Path(value).resolve()) if names_file else value
     return merged
 

@@ -17,6 +17,7 @@ from spoor.cli import (
     judge,
     report,
     reproduce,
+    seeds,
     simulate,
     train,
     tune,
@@ -26,7 +27,23 @@ from spoor.cli import (
 from spoor.cli.command import Parser
 from spoor.errors import SpoorError
 
-COMMANDS = (demo, crawl, report, why, export, web, simulate, compare, contest, tune, reproduce, train, judge, catalogue)
+COMMANDS = (
+    demo,
+    seeds,
+    crawl,
+    report,
+    why,
+    export,
+    web,
+    simulate,
+    compare,
+    contest,
+    tune,
+    reproduce,
+    train,
+    judge,
+    catalogue,
+)
 
 
 def parser() -> Parser:

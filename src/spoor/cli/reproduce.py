@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from spoor.cli.command import Commands, add_command, add_workers
-from spoor.cli.contest import build_recorded
+from spoor.cli import reproduce_ahmm, reproduce_core
+from spoor.cli.command import Commands, add_command
+from spoor.cli.contest_webs import build_recorded
 from spoor.cli.progress import progress
+from spoor.cli.reproduce_options import add_options, check_pages, in_data_folder, report_conditions, seeds_from
 from spoor.cli.tables import print_table
 from spoor.contest import workers
 from spoor.errors import UsageError
 from spoor.reproduce import correlation, correlation_tables, language_specific, mongolian
-from spoor.reproduce.conditions import Condition
 from spoor.reproduce.mongolian_tables import tables
 from spoor.webs.generate import Request, generate
 
@@ -24,9 +24,10 @@ spoor reproduce language-specific
 spoor reproduce language-specific --seeds 1-3 --keep webs
 spoor reproduce mongolian --seeds 1-3
 spoor reproduce correlation --seeds 1-3 --keep webs
+spoor reproduce ahmm --seeds 1-3
+spoor reproduce core --seeds 1-5 --dictionary english-hindi.tsv
 """
 
-FEWEST_PAGES = 1000
 WORDS = Path("texts/mongolian-menksoft-words.txt")
 RECORDED = Path("webs/wikispeedia")
 """In the data folder, where there is one."""
@@ -40,36 +41,25 @@ def register(commands: Commands) -> None:
     paper = add_command(
         papers, "language-specific", "language-specific crawling on a simulator (2005)", EXAMPLES, run_language_specific
     )
-    _add_options(paper, language_specific.SEEDS, language_specific.PAGES)
+    add_options(paper, language_specific.SEEDS, language_specific.PAGES)
     paper = add_command(
         papers, "mongolian", "Mongolian pages by hyperlink correlation degree (2014)", EXAMPLES, run_mongolian
     )
-    _add_options(paper, mongolian.SEEDS, mongolian.PAGES)
+    add_options(paper, mongolian.SEEDS, mongolian.PAGES)
     paper.add_argument("--words", type=Path, metavar="FILE", help="Mongolian words, one a line, for the pages")
     paper = add_command(
         papers, "correlation", "pages of a field by correlation analysis (2014)", EXAMPLES, run_correlation
     )
-    _add_options(paper, correlation.SEEDS, correlation.PAGES)
+    add_options(paper, correlation.SEEDS, correlation.PAGES)
     paper.add_argument("--web", type=Path, metavar="WEB", help="a web with texts, instead of the usual one")
     paper.add_argument("--field", metavar="LABEL", help="the label of the wanted pages; goes with --web")
-
-
-def _add_options(paper: argparse.ArgumentParser, seeds: Sequence[int], pages: int) -> None:
-    usual = f"{seeds[0]}-{seeds[-1]}"
-    paper.add_argument("--seeds", default=usual, metavar="A-B", help=f"webs to generate ({usual})")
-    paper.add_argument("--pages", type=int, default=pages, metavar="N", help=f"pages of a web ({pages})")
-    paper.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the webs there (default: a temporary folder)")
-    add_workers(paper)
-
-
-def _check_pages(pages: int) -> None:
-    if pages < FEWEST_PAGES:
-        raise UsageError(f"--pages {pages}: at least {FEWEST_PAGES} are needed to see anything")
+    reproduce_ahmm.register(papers)
+    reproduce_core.register(papers)
 
 
 def run_mongolian(arguments: argparse.Namespace) -> int:
-    seeds = _range(arguments.seeds)
-    _check_pages(arguments.pages)
+    seeds = seeds_from(arguments.seeds)
+    check_pages(arguments.pages)
     request = Request("mongolian", arguments.pages, seeds[0], text=True, words=_words(arguments.words))
     with (
         tempfile.TemporaryDirectory() as scratch,
@@ -82,22 +72,18 @@ def run_mongolian(arguments: argparse.Namespace) -> int:
     print(f"ours: seeds {seeds[0]}–{seeds[-1]}, mean; a tick is a twelfth of the visits")
     for table in tables(experiment):
         print_table(table.columns, table.rows, f"\n{table.title}")
-    return _report_conditions(mongolian.conditions(experiment))
-
-
-def _data() -> Path:
-    return Path(os.environ.get("SPOOR_DATA") or "../shared")
+    return report_conditions(mongolian.conditions(experiment))
 
 
 def _words(given: Path | None) -> Path | None:
     """The list asked for, that of the data folder, or none."""
-    usual = _data() / WORDS
+    usual = in_data_folder(WORDS)
     return given or (usual if usual.exists() else None)
 
 
 def run_correlation(arguments: argparse.Namespace) -> int:
-    seeds = _range(arguments.seeds)
-    _check_pages(arguments.pages)
+    seeds = seeds_from(arguments.seeds)
+    check_pages(arguments.pages)
     with tempfile.TemporaryDirectory() as scratch, workers(arguments.workers) as pool:
         grounds = _grounds(arguments, seeds, arguments.keep or Path(scratch))
         with progress("draws crawled", len(seeds)) as advance:
@@ -107,7 +93,7 @@ def run_correlation(arguments: argparse.Namespace) -> int:
     title = f"\nours: seeds {seeds[0]}–{seeds[-1]}, mean (range)"
     print_table(correlation_tables.COLUMNS, correlation_tables.collected_rows(experiment), title)
     print_table(correlation_tables.AREAS, correlation_tables.area_rows(experiment), "\nhow soon:")
-    return _report_conditions(correlation.conditions(experiment))
+    return report_conditions(correlation.conditions(experiment))
 
 
 def _grounds(arguments: argparse.Namespace, seeds: Sequence[int], folder: Path) -> dict[int, correlation.Ground]:
@@ -116,7 +102,7 @@ def _grounds(arguments: argparse.Namespace, seeds: Sequence[int], folder: Path) 
         raise UsageError("--web and --field go together: a web, and the label of the wanted pages in it")
     if arguments.web is not None:
         return dict.fromkeys(seeds, correlation.Ground(arguments.web, arguments.field))
-    if (recorded := _data() / RECORDED).exists():
+    if (recorded := in_data_folder(RECORDED)).exists():
         if not (web := folder / RECORDED.name).exists():
             build_recorded(recorded, web, arguments.workers)
         return dict.fromkeys(seeds, correlation.Ground(web, FIELD))
@@ -131,8 +117,8 @@ def _topical(folder: Path, pages: int, seed: int) -> Path:
 
 
 def run_language_specific(arguments: argparse.Namespace) -> int:
-    seeds = _range(arguments.seeds)
-    _check_pages(arguments.pages)
+    seeds = seeds_from(arguments.seeds)
+    check_pages(arguments.pages)
     with (
         tempfile.TemporaryDirectory() as scratch,
         workers(arguments.workers) as pool,
@@ -150,22 +136,4 @@ def _report(experiment: language_specific.Experiment) -> int:
     title = f"\nours, seeds {experiment.seeds[0]}–{experiment.seeds[-1]}, mean (range):"
     rows = language_specific.table("Thai-like", experiment.thai)
     print_table(language_specific.COLUMNS, rows + language_specific.table("Japanese-like", experiment.japanese), title)
-    return _report_conditions(language_specific.conditions(experiment))
-
-
-def _report_conditions(conditions: Sequence[Condition]) -> int:
-    print("\nconditions:")
-    for condition in conditions:
-        print(f"  {condition.line()}")
-    return 0 if all(condition.holds for condition in conditions) else 1
-
-
-def _range(text: str) -> list[int]:
-    first, _, last = text.partition("-")
-    try:
-        seeds = list(range(int(first), int(last or first) + 1))
-    except ValueError:
-        seeds = []
-    if not seeds:
-        raise UsageError(f"--seeds {text}: give two numbers, as in 301-310")
-    return seeds
+    return report_conditions(language_specific.conditions(experiment))

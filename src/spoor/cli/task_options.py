@@ -24,6 +24,7 @@ def add_task_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--budget", type=int, metavar="N", help="visits (default: four for each wanted page that can be reached, ≥ 200)"
     )
+    parser.add_argument("--per-host", type=int, metavar="N", help="pages of one host at most (default: any number)")
     parser.add_argument(
         "--unrecorded",
         choices=("skip", "fail"),
@@ -41,6 +42,8 @@ def add_task_options(parser: argparse.ArgumentParser) -> None:
 def task_from(arguments: argparse.Namespace) -> Task:
     if arguments.budget is not None and arguments.budget < 1:
         raise UsageError(f"--budget {arguments.budget}: at least one visit is needed")
+    if arguments.per_host is not None and arguments.per_host < 1:
+        raise UsageError(f"--per-host {arguments.per_host}: at least one page is needed; leave it out for any number")
     return Task(
         web=arguments.web,
         target=arguments.target,
@@ -49,6 +52,7 @@ def task_from(arguments: argparse.Namespace) -> Task:
         budget=arguments.budget,
         open_ended=arguments.unrecorded == "fail",
         driver=arguments.driver,
+        per_host=arguments.per_host,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from spoor.cli import train_taxonomy, train_topic
+from spoor.cli import train_context, train_rules, train_taxonomy, train_topic
 from spoor.cli.command import Commands, add_command
 from spoor.errors import UsageError
 from spoor.language.profile import Profile
@@ -18,7 +18,8 @@ spoor train language --name gsw stories.txt letters.txt
 spoor judge gsw.spoor page.html
 spoor train language --name mn-Mong --orthography myfont legacy.txt --out mongolian.spoor
 """
-ALL_EXAMPLES = EXAMPLES.rstrip() + train_topic.EXAMPLES.rstrip() + train_taxonomy.EXAMPLES
+OTHERS = (train_topic, train_taxonomy, train_rules, train_context)
+ALL_EXAMPLES = EXAMPLES.rstrip() + "".join(kind.EXAMPLES.rstrip() for kind in OTHERS)
 
 
 def register(commands: Commands) -> None:
@@ -32,8 +33,8 @@ def register(commands: Commands) -> None:
         "--orthography", default="", metavar="NAME", help="to tell profiles of one language apart (TAG)"
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="the model; one that exists is added to (TAG.spoor)")
-    train_topic.register(kinds)
-    train_taxonomy.register(kinds)
+    for kind in OTHERS:
+        kind.register(kinds)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -26,7 +26,10 @@ def register(kinds: Commands) -> None:
     parser.add_argument("--seed", required=True, metavar="K", type=int, help="any whole number; same seed, same web")
     parser.add_argument("--out", required=True, metavar="WEB", type=Path, help="the folder to make")
     parser.add_argument("--text", action="store_true", help="give the pages of a language web texts, in real charsets")
-    words = "the words of traditional Mongolian pages, one a line, in Menksoft glyphs or Unicode (default: our own)"
+    words = (
+        "the words of traditional Mongolian pages, one a line, in Menksoft glyphs or Unicode; for courses a "
+        "dictionary: English, a tab, Hindi (default: our own)"
+    )
     parser.add_argument("--words", metavar="FILE", type=Path, help=words)
 
 

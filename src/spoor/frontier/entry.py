@@ -30,7 +30,8 @@ class Entry:
     """Owned by the frontier; nobody else changes one.
 
     `arrival` breaks ties and is new whenever the key changes. `again_at` matters while returning: the time from
-    which the URL may be tried again. `because` says why it is parked. `row` is the store's own handle.
+    which the URL may be tried again. `because` says why it is parked. `hints` are there when the scorer reviews links
+    that wait. `row` is the store's own handle.
     """
 
     url: str
@@ -46,6 +47,7 @@ class Entry:
     tries: int = 0
     again_at: float = 0.0
     because: str = ""
+    hints: bytes = b""
     row: int | None = None
 
     @property

@@ -10,7 +10,7 @@ from spoor.errors import BrokenContract
 from spoor.frontier.entry import OPEN, Entry, Order, State
 from spoor.frontier.host import Host, HostRules
 from spoor.frontier.store import LinkStore
-from spoor.records import Evidence, Key, RobotsRules, TrailState
+from spoor.records import Evidence, Key, RobotsRules, TrailState, WaitingLink
 
 SLACK = 64
 
@@ -58,6 +58,14 @@ class Frontier:
         (entry,) = self.find([url])
         return entry.evidence if entry is not None and entry.state in OPEN else None
 
+    def met_on(self, url: str, most: int) -> list[WaitingLink]:
+        return [WaitingLink(e.url, e.evidence, e.trail, e.hints) for e in self._store.met_on(url)[:most]]
+
+    def some(self, most: int) -> list[WaitingLink]:
+        return [
+            WaitingLink(e.url, e.evidence, e.trail, e.hints) for e in self._store.some(self.visits, most) if e.hints
+        ]
+
     def add(self, entry: Entry) -> None:
         """A URL that was unknown begins to wait, or is parked if its state says so."""
         entry.arrival = self._next_arrival()
@@ -68,9 +76,11 @@ class Frontier:
         if entry.state is State.WAITING:
             self._came_forward(entry)
 
-    def change(self, entry: Entry, key: Key, evidence: Evidence, trail: TrailState) -> bool:
-        """More is known of a link that is still open. Says whether it changed its place."""
+    def change(self, entry: Entry, key: Key, evidence: Evidence, trail: TrailState, hints: bytes | None = None) -> bool:
+        """More is known of a link that is still open. Says whether it changed its place. `hints` None: as they were."""
         entry.evidence, entry.trail = evidence, trail
+        if hints is not None:
+            entry.hints = hints
         moved, was = key != entry.key, entry.order
         if moved:
             entry.key, entry.arrival = key, self._next_arrival()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from operator import attrgetter
 
 from spoor.frontier.entry import Entry, Order, State
@@ -16,13 +17,14 @@ SLACK = 64
 
 
 class _Queue:
-    """The waiting links of one host. A link that moved leaves its old place behind, to be skipped later."""
+    """The waiting links of one host, by URL, with the arrival at their places. A link that moved leaves its old place
+    behind, to be skipped later."""
 
     __slots__ = ("places", "waiting")
 
     def __init__(self) -> None:
         self.places: list[tuple[Order, Entry]] = []
-        self.waiting: set[str] = set()
+        self.waiting: dict[str, int] = {}
 
 
 class MemoryStore:
@@ -31,6 +33,9 @@ class MemoryStore:
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
         self._queues: dict[str, _Queue] = {}
+        self._met_on: dict[str, list[Entry]] = {}
+        self._rows: list[Entry] = []
+        self._committed = 0
         self._hosts: dict[str, Host] = {}
         self._counters = Counters()
 
@@ -38,17 +43,22 @@ class MemoryStore:
         return list(map(self._entries.get, urls))
 
     def save(self, entry: Entry) -> None:
+        if entry.url not in self._entries:
+            self._met_on.setdefault(entry.found_on, []).append(entry)
+            self._rows.append(entry)
         self._entries[entry.url] = entry
         queue = self._queues.get(entry.host)
         if queue is None:
             queue = self._queues[entry.host] = _Queue()
         if entry.state is State.WAITING:
-            queue.waiting.add(entry.url)
+            if queue.waiting.get(entry.url) == entry.arrival:
+                return
+            queue.waiting[entry.url] = entry.arrival
             heapq.heappush(queue.places, (entry.order, entry))
             if len(queue.places) > 2 * len(queue.waiting) + SLACK:
                 self._sweep(queue)
         else:
-            queue.waiting.discard(entry.url)
+            queue.waiting.pop(entry.url, None)
 
     def best(self, host: str) -> Entry | None:
         queue = self._queues.get(host)
@@ -58,6 +68,13 @@ class MemoryStore:
                 return entry
             heapq.heappop(queue.places)
         return None
+
+    def met_on(self, url: str) -> list[Entry]:
+        return sorted((e for e in self._met_on.get(url, ()) if e.state is State.WAITING), key=attrgetter("arrival"))
+
+    def some(self, turn: int, count: int) -> list[Entry]:
+        after = turn * count % max(1, self._committed)
+        return list(islice((e for e in islice(self._rows, after, self._committed) if e.state is State.WAITING), count))
 
     def in_state(self, state: State) -> Iterator[Entry]:
         return iter(sorted((e for e in self._entries.values() if e.state is state), key=attrgetter("arrival")))
@@ -72,7 +89,8 @@ class MemoryStore:
         return self._counters
 
     def commit(self, counters: Counters) -> None:
-        """Nothing outlives the process, so nothing is to be done."""
+        """Nothing outlives the process; only `some` looks at what was committed."""
+        self._committed = len(self._rows)
 
     @staticmethod
     def _sweep(queue: _Queue) -> None:

@@ -39,26 +39,27 @@ CREATE TABLE IF NOT EXISTS links (
     id INTEGER PRIMARY KEY, host INTEGER NOT NULL, hash INTEGER NOT NULL, url TEXT NOT NULL, state INTEGER NOT NULL,
     key1 REAL NOT NULL, key2 REAL, key3 REAL, arrival INTEGER NOT NULL, evidence TEXT NOT NULL, trail TEXT,
     depth INTEGER NOT NULL, found_on TEXT NOT NULL, redirects INTEGER NOT NULL, tries INTEGER NOT NULL,
-    again_at REAL NOT NULL, because TEXT NOT NULL
+    again_at REAL NOT NULL, because TEXT NOT NULL, hints BLOB
 );
 CREATE INDEX IF NOT EXISTS links_by_url ON links (host, hash);
 CREATE INDEX IF NOT EXISTS waiting_links ON links (host, key1 DESC, key2 DESC, key3 DESC, arrival) WHERE state = 0;
+CREATE INDEX IF NOT EXISTS links_met_on ON links (found_on) WHERE state = 0;
 CREATE INDEX IF NOT EXISTS moving_links ON links (state, arrival) WHERE state IN (1, 3);
 CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 """
 COLUMNS = (
     "host, hash, url, state, key1, key2, key3, arrival, evidence, trail, depth, found_on, redirects, "
-    "tries, again_at, because"
+    "tries, again_at, because, hints"
 )
 CHANGING = (
     "state = ?, key1 = ?, key2 = ?, key3 = ?, arrival = ?, evidence = ?, trail = ?, "
-    "tries = ?, again_at = ?, because = ?"
+    "tries = ?, again_at = ?, because = ?, hints = ?"
 )
 URL = 3
 """The place of the URL in a row that begins with the id."""
 
 BEST = f"SELECT id, {COLUMNS} FROM links WHERE host = ? AND state = 0 ORDER BY key1 DESC, key2 DESC, key3 DESC, arrival"
-INSERT = f"INSERT INTO links (id, {COLUMNS}) VALUES ({', '.join('?' * 17)})"
+INSERT = f"INSERT INTO links (id, {COLUMNS}) VALUES ({', '.join('?' * 18)})"
 NOTHING: dict[str, Entry] = {}
 
 Writer = Callable[[sqlite3.Connection], None]
@@ -90,7 +91,8 @@ class SqliteStore:
         self._db.executescript(SCHEMA)
         self._host_ids = dict(self._db.execute("SELECT name, id FROM hosts"))
         self._host_names = {number: name for name, number in self._host_ids.items()}
-        self._last_row = self._db.execute("SELECT ifnull(max(id), 0) FROM links").fetchone()[0]
+        self._last_row: int = self._db.execute("SELECT ifnull(max(id), 0) FROM links").fetchone()[0]
+        self._committed = self._last_row
 
     def close(self) -> None:
         """Forgets what was not committed."""
@@ -112,6 +114,9 @@ class SqliteStore:
         return [entry or stored.get(url) for url, entry in zip(urls, at_hand, strict=True)]
 
     def save(self, entry: Entry) -> None:
+        if entry.row is None:
+            self._last_row += 1
+            entry.row = self._last_row
         self._changed.setdefault(entry.host, {})[entry.url] = entry
         self._recent[entry.url] = entry
 
@@ -123,6 +128,27 @@ class SqliteStore:
         if stored is not None:
             candidates.append(self._entry(stored))
         return min(candidates, key=attrgetter("order"), default=None)
+
+    def met_on(self, url: str) -> list[Entry]:
+        changed = [entry for entries in self._changed.values() for entry in entries.values() if entry.found_on == url]
+        fresh = {entry.url for entry in changed}
+        query = f"SELECT id, {COLUMNS} FROM links WHERE found_on = ? AND state = 0"
+        stored = [self._entry(row) for row in self._db.execute(query, (url,)) if row[URL] not in fresh]
+        waiting = [*stored, *(entry for entry in changed if entry.state is State.WAITING)]
+        return sorted(waiting, key=attrgetter("arrival"))
+
+    def some(self, turn: int, count: int) -> list[Entry]:
+        after = turn * count % max(1, self._committed)
+        found: list[Entry] = []
+        # What changed since the last commit is not in the file yet, so some of what it calls waiting is not.
+        for row in self._db.execute(
+            f"SELECT id, {COLUMNS} FROM links WHERE id > ? AND state = 0 ORDER BY id", (after,)
+        ):
+            entry = self._changed.get(self._host_names[row[1]], NOTHING).get(row[URL]) or self._entry(row)
+            found += [entry] if entry.state is State.WAITING else []
+            if len(found) == count:
+                break
+        return found
 
     def in_state(self, state: State) -> Iterator[Entry]:
         query = f"SELECT id, {COLUMNS} FROM links WHERE state = ? ORDER BY arrival"
@@ -154,6 +180,7 @@ class SqliteStore:
             self._db.execute("COMMIT")
         except sqlite3.Error as error:
             raise self._not_written(error) from error
+        self._committed = self._last_row
         self._changed.clear()
         self._changed_hosts.clear()
         if len(self._recent) > 2 * RECENT:
@@ -184,13 +211,13 @@ class SqliteStore:
         return found
 
     def _write_links(self, entries: list[Entry]) -> None:
-        known = [(*_changing(entry), entry.row) for entry in entries if entry.row is not None]
+        known = [(*_changing(entry), entry.row) for entry in entries if not self._is_new(entry)]
         self._db.executemany(f"UPDATE links SET {CHANGING} WHERE id = ?", known)
-        new = [entry for entry in entries if entry.row is None]
-        for entry in new:
-            self._last_row += 1
-            entry.row = self._last_row
-        self._db.executemany(INSERT, map(self._row, new))
+        self._db.executemany(INSERT, [self._row(entry) for entry in entries if self._is_new(entry)])
+
+    def _is_new(self, entry: Entry) -> bool:
+        assert entry.row is not None
+        return bool(entry.row > self._committed)
 
     def _row(self, entry: Entry) -> tuple[Any, ...]:
         state, key1, key2, key3, arrival, evidence, trail, *rest = _changing(entry)
@@ -228,6 +255,7 @@ class SqliteStore:
             tries=rest[1],
             again_at=rest[2],
             because=rest[3],
+            hints=rest[4] or b"",
             row=number,
         )
 
@@ -245,6 +273,7 @@ def _changing(entry: Entry) -> tuple[Any, ...]:
         entry.tries,
         entry.again_at,
         entry.because,
+        entry.hints or None,
     )
 
 

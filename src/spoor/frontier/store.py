@@ -34,6 +34,15 @@ class LinkStore(Protocol):
         """The waiting entry of a host that is first in order; None: nothing of it waits."""
         ...
 
+    def met_on(self, url: str) -> list[Entry]:
+        """The waiting entries that were first met on a page, by arrival."""
+        ...
+
+    def some(self, turn: int, count: int) -> list[Entry]:
+        """Up to `count` of the waiting entries that were there at the last commit, in the order they came; turn by turn
+        others, and all again and again."""
+        ...
+
     def in_state(self, state: State) -> Iterator[Entry]:
         """All entries in a state as of the last commit, by arrival. For the few that were in transit or returning when
         a crawl stopped."""

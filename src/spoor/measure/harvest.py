@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -33,15 +33,19 @@ class Run:
 
 @dataclass(frozen=True)
 class Yardstick:
-    """What a run is measured against: wanted pages that can be reached, and how many visits count."""
+    """What a run is measured against: wanted pages that can be reached, how many visits count, and the hosts that hold
+    wanted pages. `page_hosts` has the number of the host of each page. Both are None where hosts are not known."""
 
     relevant: int
     budget: int
+    relevant_hosts: int | None = None
+    page_hosts: NDArray[np.int32] | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
 class Score:
-    """One strategy on one web; the names are those of the JSON. `normalised` is None until an oracle is known."""
+    """One strategy on one web; the names are those of the JSON. `normalised` is None until an oracle is known, or
+    when that found nothing; `relevant_hosts`, those of which a wanted page was found, when hosts are not known."""
 
     strategy: str
     visits: int
@@ -54,6 +58,7 @@ class Score:
     max_queue: int
     seconds: float
     curve: tuple[tuple[int, int, int], ...]
+    relevant_hosts: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
@@ -69,14 +74,20 @@ def measure(strategy: str, run: Run, against: Yardstick, ceiling: float | None =
         visits=len(found),
         found=total,
         area=area,
-        normalised=None if ceiling is None else area / ceiling,
+        normalised=share_of(ceiling, area),
         r_precision=float(_after(found, against.relevant)) / against.relevant,
         n90=_visits_until(found, 0.9 * against.relevant),
         coverage=total / against.relevant,
         max_queue=int(run.queue.max(initial=0)),
         seconds=round(run.seconds, 3),
         curve=_curve(found, run.queue),
+        relevant_hosts=_hosts(run.beginning(against.budget), against),
     )
+
+
+def share_of(ceiling: float | None, area: float) -> float | None:
+    """None where there is nothing to compare with: no oracle, or one that found nothing."""
+    return area / ceiling if ceiling else None
 
 
 def _area(found: NDArray[np.int64], against: Yardstick) -> float:
@@ -92,6 +103,10 @@ def _after(found: NDArray[np.int64], visits: int) -> int:
 def _visits_until(found: NDArray[np.int64], wanted: float) -> int | None:
     place = int(np.searchsorted(found, wanted - 1e-9))
     return place + 1 if place < len(found) else None
+
+
+def _hosts(run: Run, against: Yardstick) -> int | None:
+    return None if against.page_hosts is None else len(np.unique(against.page_hosts[run.order[run.found]]))
 
 
 def _curve(found: NDArray[np.int64], queue: NDArray[np.int32]) -> tuple[tuple[int, int, int], ...]:

@@ -11,17 +11,33 @@ from spoor.measure.harvest import Score, Yardstick
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 PANELS = ("harvest: found / visits", "coverage: found / wanted", "queue: links waiting")
 
 
-def plot_scores(scores: Sequence[Score], against: Yardstick, title: str) -> str:
-    """Three panels over the number of visits; the oracle is drawn as a thin grey line."""
+def blank(width: float, height: float) -> Figure:
+    """In inches."""
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError:
         raise MissingExtra("plots need matplotlib; install it with: pip install 'spoor[plot]'") from None
-    figure = Figure(figsize=(13, 4.4), layout="constrained")
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def svg_of(figure: Figure) -> str:
+    """The same figure makes the same text."""
+    from matplotlib import rc_context
+
+    drawing = io.StringIO()
+    with rc_context({"svg.hashsalt": "spoor"}):
+        figure.savefig(drawing, format="svg", metadata={"Date": None})
+    return "\n".join(line.rstrip() for line in drawing.getvalue().splitlines()) + "\n"
+
+
+def plot_scores(scores: Sequence[Score], against: Yardstick, title: str) -> str:
+    """Three panels over the number of visits; the oracle is drawn as a thin grey line."""
+    figure = blank(13, 4.4)
     panels = figure.subplots(1, 3)
     for score in scores:
         if score.curve:
@@ -34,9 +50,7 @@ def plot_scores(scores: Sequence[Score], against: Yardstick, title: str) -> str:
     figure.suptitle(title, fontsize=11, x=0.01, ha="left")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=min(5, len(labels)), frameon=False, fontsize=9)
-    drawing = io.StringIO()
-    figure.savefig(drawing, format="svg", metadata={"Date": None})
-    return drawing.getvalue()
+    return svg_of(figure)
 
 
 def _draw(panels: Sequence[Axes], score: Score, against: Yardstick) -> None:

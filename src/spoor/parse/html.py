@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from spoor.parse.charset import Decoded, decode
 from spoor.parse.main_text import Extractor, MainText
 from spoor.parse.reading import BORDER, Found, Reading, Span, read
+from spoor.parse.surroundings import surroundings
 from spoor.records import Link, Page
 from spoor.urls import join
 
-WINDOW = 100
-"""Characters of text kept on each side of an anchor."""
-RAW_WINDOW = WINDOW + WINDOW // 4
-"""The same before white space is tidied up."""
 LONGEST = 500
 """Characters of an anchor or heading that are kept; one that is never closed holds the rest of the page."""
 
@@ -68,7 +65,7 @@ def _html_page(page: Page, decoded: Decoded, contexts: bool) -> Page:
         detected_charset=decoded.detected,
         size=page.size,
         title=reading.title,
-        text="\n".join([line for block in text.split(BORDER) if (line := _words(block))]),
+        text="\n".join([line for block in text.split(BORDER) if (line := " ".join(block.split()))]),
         tag_texts=_tag_texts(reading, text),
         links=tuple(_with_contexts(links, reading, text) if contexts else _bare(links, reading)),
         canonical=(join(base, reading.canonical) if reading.canonical else None) or "",
@@ -126,15 +123,40 @@ def _with_contexts(places: Places, reading: Reading, text: str) -> Iterator[Link
     """As the first place says that has an anchor."""
     headings: dict[int, str] = {}
     crowded = _crowded(reading.links, text)
-    for target, found in places.items():
-        nofollow = reading.nofollow or _nofollow(found)
-        anchors = ((place, _anchor(place, text)) for place in found)
-        place, anchor = next(((place, anchor) for place, anchor in anchors if anchor), (found[0], ""))
-        heading = ""
-        if place.heading is not None:
-            start, end = place.heading
-            heading = headings[start] = headings.get(start) or _words(text[start : min(end, start + LONGEST)])
-        yield _link(Link(target, anchor, heading=heading, nofollow=nofollow), place, text, crowded)
+    told = [_telling(found, text) for found in places.values()]
+    around = surroundings(text, [end for place, _ in told for end in place.span])
+    for (target, found), (place, anchor) in zip(places.items(), told, strict=True):
+        start, end = place.span
+        yield Link(
+            url=target,
+            anchor=anchor,
+            left=around.before(start),
+            right=around.after(end),
+            heading=_heading(place.heading, text, headings),
+            nofollow=reading.nofollow or _nofollow(found),
+            hreflang=place.hreflang[:LONGEST_TAG],
+            rel=place.rel.lower()[:LONGEST_TAG],
+            path=place.path,
+            navigation=place.navigation or start in crowded,
+        )
+
+
+def _heading(span: Span | None, text: str, known: dict[int, str]) -> str:
+    """Read once for all links below it; `known` holds those read before, by where they begin."""
+    if span is None:
+        return ""
+    start, end = span
+    if start not in known:
+        known[start] = _words(text[start : min(end, start + LONGEST)])
+    return known[start]
+
+
+def _telling(places: Sequence[Found], text: str) -> tuple[Found, str]:
+    """The first of them that has an anchor, and what that is."""
+    for place in places:
+        if anchor := _anchor(place, text):
+            return place, anchor
+    return places[0], ""
 
 
 def _anchor(found: Found, text: str) -> str:
@@ -155,22 +177,6 @@ def _crowded(links: Iterable[Found], text: str) -> set[int]:
         if 2 * sum([span[1] - span[0] for span in spans]) > end - begin
         for span in spans
     }
-
-
-def _link(link: Link, found: Found, text: str, crowded: set[int]) -> Link:
-    start, end = found.span
-    return Link(
-        url=link.url,
-        anchor=link.anchor,
-        left=_words(text[max(0, start - RAW_WINDOW) : start])[-WINDOW:].lstrip(),
-        right=_words(text[end : end + RAW_WINDOW])[:WINDOW].rstrip(),
-        heading=link.heading,
-        nofollow=link.nofollow,
-        hreflang=found.hreflang[:LONGEST_TAG],
-        rel=found.rel.lower()[:LONGEST_TAG],
-        path=found.path,
-        navigation=found.navigation or start in crowded,
-    )
 
 
 def _words(text: str) -> str:

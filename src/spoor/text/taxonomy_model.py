@@ -15,6 +15,8 @@ from spoor.model_file import Kind, Part, read_model, unpacked, write_model
 from spoor.text.naive_bayes import MOST_WORDS, NaiveBayes
 
 TAXONOMY = Kind("taxonomies", 1, "spoor train taxonomy")
+DAMAGED = (ValueError, KeyError, TypeError, OverflowError, zlib.error)
+"""What senseless figures in a model file lead to."""
 _MOST_CLASSES = 10_000
 _MOST_CHARACTERS = 100 * MOST_WORDS
 
@@ -40,6 +42,11 @@ def goodness(leaves: Mapping[str, float], good: Iterable[str]) -> float:
 
 
 def write_taxonomy(path: Path, model: TaxonomyModel) -> None:
+    write_model(path, TAXONOMY, [as_part(model)])
+
+
+def as_part(model: TaxonomyModel) -> Part:
+    """As it stands in a model file, which may hold more beside it."""
     words = "\n".join(model.bayes.words).encode("utf8", "surrogatepass")
     says = {
         "name": model.name,
@@ -51,16 +58,21 @@ def write_taxonomy(path: Path, model: TaxonomyModel) -> None:
         "characters": len(words),
     }
     times = model.bayes.times.astype("<u4").tobytes()
-    write_model(path, TAXONOMY, [Part(says, zlib.compress(words + times, 9))])
+    return Part(says, zlib.compress(words + times, 9))
 
 
 def open_taxonomy(path: Path) -> TaxonomyModel:
     parts = read_model(path, TAXONOMY)
     try:
         (part,) = parts
-        return _unpacked(part.says, part.content)
-    except (ValueError, KeyError, TypeError, OverflowError, zlib.error) as error:
+        return from_part(part)
+    except DAMAGED as error:
         raise BadInput(f"{path}: the taxonomy is damaged: {error}") from None
+
+
+def from_part(part: Part) -> TaxonomyModel:
+    """One of `DAMAGED` when it is not whole."""
+    return _unpacked(part.says, part.content)
 
 
 def _unpacked(says: Mapping[str, Any], content: bytes) -> TaxonomyModel:

@@ -52,10 +52,13 @@ def trained(name: str, classes: Mapping[str, Kept], good: Sequence[str], trained
     nodes = tuple(node.strip("/") for node in good)
     _check(classes, nodes)
     pages = {leaf: kept.examples for leaf, kept in classes.items()}
-    return Trained(_model(name, pages, nodes, trained_on), _trial(pages, nodes))
+    return Trained(modelled(name, pages, nodes, trained_on), _trial(pages, nodes))
 
 
-def _model(name: str, pages: Mapping[str, Sequence[Example]], good: tuple[str, ...], trained_on: str) -> TaxonomyModel:
+def modelled(
+    name: str, pages: Mapping[str, Sequence[Example]], good: tuple[str, ...], trained_on: str
+) -> TaxonomyModel:
+    """Without trying it out."""
     return TaxonomyModel(
         name, trained_on, good, learned({leaf: list(map(_words, each)) for leaf, each in pages.items()})
     )
@@ -83,7 +86,7 @@ def _trial(pages: Mapping[str, Sequence[Example]], good: tuple[str, ...]) -> Tri
     leaves, labels, taken = [], [], []
     for fold in range(FOLDS):
         parts = {leaf: parted(each, fold) for leaf, each in pages.items()}
-        judge = Taxonomy(_model("", {leaf: teaching for leaf, (teaching, _) in parts.items()}, good, ""))
+        judge = Taxonomy(modelled("", {leaf: teaching for leaf, (teaching, _) in parts.items()}, good, ""))
         for leaf, (_, held_back) in parts.items():
             verdicts = judge.judge([example.page for example in held_back])
             leaves += [leaf] * len(verdicts)

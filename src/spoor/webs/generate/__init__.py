@@ -36,6 +36,7 @@ CATALOGUE = {
     "topical": Generator("pages from the wanted topic to far from it, in nine types, with texts", topical.draw),
     "topical-weak": Generator("the same, but anchors hardly tell where they lead", topical.draw_weak),
     "courses": Generator("engineering courses in five classes, a fifth of the pages half in Hindi", courses.draw),
+    "courses-english": Generator("the same, all in English", courses.draw_english),
 }
 
 
@@ -49,8 +50,8 @@ def generate(request: Request, out: Path, advance: Advance) -> None:
         raise UsageError(f"--pages {request.pages} is too many; give at most {MOST_PAGES}")
     if request.text and request.pages > TEXT_LIMIT:
         raise UsageError(f"--text is for webs of up to {TEXT_LIMIT} pages; {request.pages} are asked for")
-    if request.words and not (request.name == "mongolian" and request.text):
-        raise UsageError("--words is for --like mongolian --text")
+    if request.words and not (request.name == "courses" or (request.name == "mongolian" and request.text)):
+        raise UsageError("--words is for --like mongolian --text and for --like courses")
     with complete_or_absent(out) as folder:
         try:
             CATALOGUE[request.name].draw(request, folder, advance)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spoor.webs.generate.content import Content, Context
-from spoor.webs.generate.prose import LANGUAGE, Author, vocabulary
+from spoor.webs.generate.course_hindi import OWN_HINDI, Hindi, hindi_in, in_hindi
+from spoor.webs.generate.prose import LANGUAGE, Author, Vocabulary, vocabulary
 from spoor.webs.generate.request import Advance, Request
 from spoor.webs.generate.typed_web import TypedWeb, draw_typed
 from spoor.webs.generate.words import COURSE_TERMS, COURSE_WORDS, LANGUAGES
@@ -39,29 +41,35 @@ TYPED = TypedWeb(
     seed_types=(CSE,),
 )
 
-PAGE_WORDS = {
-    (name, hindi): vocabulary((0.5, COURSE_WORDS[name][hindi]), (0.5, LANGUAGES["english"]))
-    for name in CLASSES
-    for hindi in (False, True)
-}
-
 
 def draw(request: Request, folder: Path, advance: Advance) -> None:
-    draw_typed(TYPED, lambda types, seed: CoursesAuthor(types, seed).compose, request, folder, advance)
+    hindi = hindi_in(request.words) if request.words else OWN_HINDI
+    draw_typed(TYPED, lambda types, seed: CoursesAuthor(types, seed, MIXED, hindi).compose, request, folder, advance)
+
+
+def draw_english(request: Request, folder: Path, advance: Advance) -> None:
+    draw_typed(TYPED, lambda types, seed: CoursesAuthor(types, seed, 0.0, OWN_HINDI).compose, request, folder, advance)
 
 
 class CoursesAuthor:
-    """Writes pages in the words of their class and contexts that name the class of the target, or do not."""
+    """Writes pages in the words of their class and contexts that name the class of the target, or do not. The share
+    `mixed` of the pages has all that in Hindi, between everyday words in English."""
 
-    def __init__(self, types: NDArray[np.uint8], seed: int) -> None:
+    def __init__(self, types: NDArray[np.uint8], seed: int, mixed: float, hindi: Hindi) -> None:
         self._types = types
         self._author = Author(seed)
+        self._mixed = mixed
+        self._terms = {name: (term, in_hindi(term, hindi)) for name, term in COURSE_TERMS.items()}
+        self._words = {
+            name: (_spread(words), _spread([hindi[word] for word in words if word in hindi]))
+            for name, words in COURSE_WORDS.items()
+        }
 
     def compose(self, page: int, links: list[int]) -> tuple[Content, list[Context]]:
         author, name = self._author, CLASSES[self._types[page]]
         author.turn_to(page)
-        hindi = author.chance() < MIXED
-        own, term = PAGE_WORDS[name, hindi], COURSE_TERMS[name][hindi]
+        hindi = author.chance() < self._mixed
+        own, term = self._words[name][hindi], self._terms[name][hindi]
         title = f"{term} {author.write(own, 3)}"
         text = f"{author.write(own, 50)} {term} {author.write(own, 50)}"
         content = Content(title, text, {"h1": f"{term} {author.write(own, 2)}"})
@@ -69,13 +77,18 @@ class CoursesAuthor:
 
     def _context(self, target: int, hindi: bool) -> Context:
         """The first mention is the anchor, the second follows it."""
-        author = self._author
+        author, term = self._author, self._terms[CLASSES[target]][hindi]
         anchor, left, right = (author.write(LANGUAGE["english"], 3) for _ in range(3))
         draw = author.chance()
         if draw >= NO_TERM:
-            anchor = f"{anchor} {COURSE_TERMS[CLASSES[target]][hindi]}"
+            anchor = f"{anchor} {term}"
         if draw >= NO_TERM + ONE_TERM:
-            right = f"{COURSE_TERMS[CLASSES[target]][hindi]} {right}"
+            right = f"{term} {right}"
         if author.chance() < STRAY_TERM:
-            left = f"{left} {COURSE_TERMS[CLASSES[COMP]][hindi]}"
+            left = f"{left} {self._terms[CLASSES[COMP]][hindi]}"
         return Context(anchor, left, right, "")
+
+
+def _spread(words: Sequence[str]) -> Vocabulary:
+    """Every other word is an everyday one."""
+    return vocabulary((0.5, words), (0.5, LANGUAGES["english"]))

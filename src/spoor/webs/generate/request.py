@@ -14,7 +14,7 @@ Advance = Callable[[int], None]
 @dataclass(frozen=True)
 class Request:
     """`text`: write texts and link contexts too, where they are not written anyway; `words`: in the words of this
-    list."""
+    list or dictionary."""
 
     name: str
     pages: int

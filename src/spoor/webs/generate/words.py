@@ -64,43 +64,38 @@ TOPICS: tuple[tuple[str, ...], ...] = tuple(
 )
 """The wanted topic, one near to it, one farther off, and six that have nothing to do with it."""
 
-COURSE_TERMS: dict[str, tuple[str, str]] = {
-    "CSE": ("computer science and engineering", "कंप्यूटर विज्ञान और इंजीनियरिंग"),
-    "IT": ("information technology", "सूचना प्रौद्योगिकी"),
-    "ENGG": ("engineering", "इंजीनियरिंग"),
-    "COMP": ("computer", "कंप्यूटर"),
-    "OTHER": ("campus life", "परिसर जीवन"),
+COURSE_TERMS: dict[str, str] = {
+    "CSE": "computer science and engineering",
+    "IT": "information technology",
+    "ENGG": "engineering",
+    "COMP": "computer",
+    "OTHER": "campus life",
 }
-"""The term that names each class of courses, in English and in Hindi."""
+"""The term that names each class of courses."""
 
-COURSE_WORDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    name: (tuple(english.split()), tuple(hindi.split()))
-    for name, english, hindi in (
+COURSE_WORDS: dict[str, tuple[str, ...]] = {
+    name: tuple(words.split())
+    for name, words in (
         (
             "CSE",
             "algorithms compilers programming data structures operating systems automata software theory graph parsing",
-            "एल्गोरिदम संकलक प्रोग्रामिंग डेटा संरचना प्रचालन तंत्र सिद्धांत",
         ),
         (
             "IT",
             "networks database internet security web cloud services administration servers protocols wireless storage",
-            "नेटवर्क डेटाबेस इंटरनेट सुरक्षा वेब सेवा प्रशासन सर्वर",
         ),
         (
             "ENGG",
             "mechanical civil circuits thermodynamics design workshop materials structures drawing turbines bridges",
-            "यांत्रिक सिविल परिपथ ऊष्मागतिकी अभिकल्प कार्यशाला सामग्री सेतु",
         ),
         (
             "COMP",
             "laptop printer keyboard repair monitor processor memory accessories warranty shop hardware screen",
-            "लैपटॉप मुद्रक कुंजीपटल मरम्मत प्रदर्शक स्मृति दुकान हार्डवेयर",
         ),
         (
             "OTHER",
             "sports hostel canteen music festival library admission fees holidays alumni transport garden",
-            "खेल छात्रावास भोजनालय संगीत उत्सव पुस्तकालय प्रवेश शुल्क",
         ),
     )
 }
-"""What pages of each class talk about, in English and in Hindi."""
+"""What pages of each class talk about."""

@@ -1,18 +1,17 @@
-"""Strategies on a web: who finds the wanted pages soonest? Runs, measures, and sets them side by side."""
+"""One strategy on one task: the crawl put together, driven, and written down visit by visit."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import lru_cache
-from multiprocessing import get_context
-from typing import Any
 
 import numpy as np
 
 from spoor import assembly
+from spoor.admit.all_of import AllOf
+from spoor.admit.scope import Scope
 from spoor.course import Course, Task
 from spoor.crawl import Crawl, Limits
 from spoor.drivers import compiled
@@ -22,8 +21,8 @@ from spoor.events import Event, Failed, Redirected, Visited
 from spoor.frontier import Frontier, MemoryStore
 from spoor.judge.charset import Charset
 from spoor.judge.truth import Truth
-from spoor.measure.accuracy import Accuracy, accuracy
-from spoor.measure.harvest import Run, Score, Yardstick, measure
+from spoor.measure.harvest import Run
+from spoor.strategy import Strategy
 from spoor.webs.recorded import RecordedWorld
 
 COMPILED_FROM = 100_000
@@ -47,15 +46,25 @@ def run(task: Task, strategy: str) -> Run:
 
 def crawl_of(prepared: Course, strategy: str, frontier: Frontier, budget: int) -> tuple[Crawl, RecordedWorld]:
     """A crawl ready to be driven, and the world to drive it on."""
-    name, _ = assembly.strategy_named(strategy)
-    level_of = _level_of(prepared, name) if name in assembly.ORACLES else None
-    parts = assembly.strategy(strategy, prepared.judge(), level_of)
+    parts = _parts(prepared, strategy)
     crawl = Crawl(parts, frontier, Limits(visits=budget))
     crawl.begin(prepared.web.urls[number] for number in prepared.seeds)
     if parts.reads_content and not prepared.web.has_content:
         remedy = "build it from WARC files, or generate it with --text"
         raise BadInput(f"{strategy} with judge {prepared.task.judge} reads texts, the web has none; {remedy}")
     return crawl, prepared.world(parts.reads_content)
+
+
+def _parts(prepared: Course, strategy: str) -> Strategy:
+    """The strategy as it is named, with verdicts that are known already, under the cap that the task sets."""
+    name, _ = assembly.strategy_named(strategy)
+    level_of = _level_of(prepared, name) if name in assembly.ORACLES else None
+    parts = assembly.strategy(strategy, prepared.judge(), level_of)
+    if prepared.task.verdicts is not None:
+        parts = replace(parts, judge=prepared.remembered())
+    if prepared.task.per_host is not None:
+        parts = replace(parts, admission=AllOf((parts.admission, Scope(pages_per_host=prepared.task.per_host))))
+    return parts
 
 
 def _level_of(prepared: Course, oracle: str) -> Callable[[str], int]:
@@ -113,6 +122,8 @@ def _obstacle(prepared: Course, strategy: str) -> str:
         return f"the web {prepared.web.name} has redirects or errors"
     if prepared.task.open_ended:
         return "links out of the web are to be tried"
+    if prepared.task.per_host is not None:
+        return "it counts no pages per host"
     return "" if isinstance(prepared.judge(), Truth | Charset) else f"the judge {prepared.task.judge} reads texts"
 
 
@@ -133,70 +144,3 @@ def _run_compiled(prepared: Course, strategy: str, budget: int) -> Run:
     done = compiled.run(compiled.LinkGraph.of(prepared.web, judged), plan, prepared.seeds, budget)
     order, seconds = done.order, time.perf_counter() - began
     return Run(order, prepared.wanted[order], done.queue, judged[order], prepared.web.array("size")[order], seconds)
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """The scores of all strategies on a task, in the order asked for; the oracle is always among them."""
-
-    task: Task
-    reachable: int
-    yardstick: Yardstick
-    scores: tuple[Score, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """The fixed form that scripts rely on."""
-        return {
-            "web": str(self.task.web),
-            "target": self.task.target,
-            "judge": self.task.judge,
-            "seeds": list(self.task.seeds),
-            "reachable": self.reachable,
-            "relevant": self.yardstick.relevant,
-            "budget": self.yardstick.budget,
-            "results": [score.as_json() for score in self.scores],
-        }
-
-
-def compare(task: Task, strategies: Sequence[str], pool: Executor, advance: Callable[[int], None]) -> Comparison:
-    """Runs the strategies side by side; `advance` is told of each that is done."""
-    names = list(dict.fromkeys([*strategies, "oracle"]))
-    for name in names:
-        if reason := refusal(task, name):
-            raise reason
-    prepared = course(task)
-    against = prepared.yardstick
-    runs = _side_by_side([(task, name) for name in names], pool, advance)
-    ceiling = measure("oracle", runs[names.index("oracle")], against).area
-    scores = tuple(measure(name, one, against, ceiling) for name, one in zip(names, runs, strict=True))
-    return Comparison(task, prepared.reachable_pages, against, scores)
-
-
-def accuracy_of_judge(task: Task) -> Accuracy:
-    """Against the label, over the pages that can be reached."""
-    prepared = course(task)
-    there = prepared.reachable & prepared.web.answers()
-    return accuracy(prepared.judged()[there], prepared.wanted[there])
-
-
-def refusal(task: Task, strategy: str) -> UsageError | None:
-    """Why a strategy does not take a task, such as one without a language; None: it does."""
-    name, _ = assembly.strategy_named(strategy)
-    try:
-        if name not in assembly.ORACLES:
-            assembly.strategy(strategy, course(task).judge())
-    except UsageError as error:
-        return error
-    return None
-
-
-def _side_by_side(jobs: Sequence[tuple[Task, str]], pool: Executor, advance: Callable[[int], None]) -> list[Run]:
-    futures: list[Future[Run]] = [pool.submit(run, *job) for job in jobs]
-    for _ in as_completed(futures):
-        advance(1)
-    return [future.result() for future in futures]
-
-
-def workers(count: int) -> ProcessPoolExecutor:
-    """Processes to compare in. Spawned, not forked: a progress bar's thread does not survive a fork."""
-    return ProcessPoolExecutor(count, mp_context=get_context("spawn"))

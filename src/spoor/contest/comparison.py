@@ -1,0 +1,93 @@
+"""Strategies side by side on one task: who finds the wanted pages soonest?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import Any
+
+from spoor import assembly
+from spoor.contest.runs import course, run
+from spoor.course import Task
+from spoor.errors import UsageError
+from spoor.measure.accuracy import Accuracy, accuracy
+from spoor.measure.harvest import Run, Score, Yardstick, measure
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The scores of all strategies on a task, in the order asked for; the oracle is always among them."""
+
+    task: Task
+    reachable: int
+    yardstick: Yardstick
+    scores: tuple[Score, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The fixed form that scripts rely on."""
+        return {
+            "web": str(self.task.web),
+            "target": self.task.target,
+            "judge": self.task.judge,
+            "seeds": list(self.task.seeds),
+            "reachable": self.reachable,
+            "relevant": self.yardstick.relevant,
+            "relevant_hosts": self.yardstick.relevant_hosts,
+            "budget": self.yardstick.budget,
+            "per_host": self.task.per_host,
+            "results": [score.as_json() for score in self.scores],
+        }
+
+
+def compare(task: Task, strategies: Sequence[str], pool: Executor, advance: Callable[[int], None]) -> Comparison:
+    """Runs the strategies side by side; `advance` is told of each that is done."""
+    names = list(dict.fromkeys([*strategies, "oracle"]))
+    for name in names:
+        if reason := refusal(task, name):
+            raise reason
+    prepared = course(task)
+    against = prepared.yardstick
+    runs: list[Run] = side_by_side([(run, task, name) for name in names], pool, advance)
+    ceiling = measure("oracle", runs[names.index("oracle")], against).area
+    scores = tuple(measure(name, one, against, ceiling) for name, one in zip(names, runs, strict=True))
+    return Comparison(task, prepared.reachable_pages, against, scores)
+
+
+def accuracy_of_judge(task: Task) -> Accuracy:
+    """Against the label, over the pages that can be reached."""
+    prepared = course(task)
+    there = prepared.reachable & prepared.web.answers()
+    return accuracy(prepared.judged()[there], prepared.wanted[there])
+
+
+def refusal(task: Task, strategy: str) -> UsageError | None:
+    """Why a strategy does not take a task, such as one without a language; None: it does."""
+    name, _ = assembly.strategy_named(strategy)
+    try:
+        if name not in assembly.ORACLES:
+            assembly.strategy(strategy, course(task).judge())
+    except UsageError as error:
+        return error
+    return None
+
+
+def side_by_side(jobs: Sequence[tuple[Any, ...]], pool: Executor, advance: Callable[[int], None]) -> list[Any]:
+    """What each job returns, in their order; a job is a function and its arguments. The first failure ends all, without
+    waiting for jobs that have not begun."""
+    futures: list[Future[Any]] = [pool.submit(*job) for job in jobs]
+    try:
+        for future in as_completed(futures):
+            future.result()
+            advance(1)
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    return [future.result() for future in futures]
+
+
+def workers(count: int) -> Executor:
+    """Processes to compare in. Spawned, not forked: a progress bar's thread does not survive a fork. One alone works in
+    this process."""
+    return ThreadPoolExecutor(1) if count == 1 else ProcessPoolExecutor(count, mp_context=get_context("spawn"))

@@ -1,0 +1,81 @@
+"""Hosts that yield most go first; within a host, links in the order they were found.
+
+yield = (wanted + 1) / (visited + 2)        one half for a host that was not visited
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from spoor.records import Evidence, Link, Sighting
+from spoor.roles import Merge, WaitingLinks
+from spoor.score.intervals import check_every
+from spoor.score.merging import latest
+from spoor.urls import host_of
+
+
+@dataclass
+class HostYield:
+    """Scorer and upkeep. All waiting links of a host have the same yield, so the order of arrival decides among them;
+    every `every` visits those of hosts whose yield has changed are told. Remembers the links that wait, by host.
+
+    Learns from every visit; has learned nothing when it is made.
+    """
+
+    every: int = 100
+    _visited: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
+    _wanted: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
+    _told: dict[str, float] = field(init=False, repr=False, compare=False, default_factory=dict)
+    _waiting: dict[str, dict[str, None]] = field(
+        init=False, repr=False, compare=False, default_factory=lambda: defaultdict(dict)
+    )
+
+    reads_content: ClassVar[bool] = False
+    merge: ClassVar[Mapping[str, Merge]] = {"yield": latest}
+
+    def __post_init__(self) -> None:
+        check_every(self.every)
+
+    def learn(self, sighting: Sighting) -> None:
+        host = sighting.visit.host
+        self._visited[host] += 1
+        self._wanted[host] += sighting.verdict.relevant
+
+    def recall(self, sighting: Sighting) -> None:
+        self.learn(sighting)
+
+    def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+        hosts = [host_of(link.url) for link in links]
+        for link, host in zip(links, hosts, strict=True):
+            self._waiting[host][link.url] = None
+        return [{"yield": self._told_yield(host)} for host in hosts]
+
+    def key(self, evidence: Evidence) -> float:
+        return evidence["yield"]
+
+    def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
+        for host in self._visited:
+            now = self._yield(host)
+            if self._told.get(host, now) != now:
+                self._told[host] = now
+                yield from self._revised(host, now, waiting)
+
+    def _revised(self, host: str, now: float, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
+        for url in list(self._waiting[host]):
+            if waiting.evidence_of(url) is None:
+                del self._waiting[host][url]
+            else:
+                yield url, {"yield": now}
+
+    def _told_yield(self, host: str) -> float:
+        """What its waiting links have; if there are none, what holds now."""
+        if host not in self._told:
+            self._told[host] = self._yield(host)
+        return self._told[host]
+
+    def _yield(self, host: str) -> float:
+        # Rounded, so that a whole host is not moved for next to nothing.
+        return round((self._wanted[host] + 1) / (self._visited[host] + 2), 2)

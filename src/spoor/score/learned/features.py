@@ -1,0 +1,180 @@
+"""What a link says, as numbers: words of its URL, its anchor and what stands around it, each hashed to a feature.
+
+Read in one pass over the code points of all links of a page, because this is done for every link that is met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from spoor.records import Link, Page
+
+BITS = 18
+"""Features are numbers below 2 to this power."""
+MOST = 64
+"""Features of one link; what comes later is not read."""
+PLACES = 4
+"""The host and so many folders less one are places in which pages are counted."""
+
+HEAD = 3 + PLACES
+"""Numbers that come before the features of a link."""
+
+HOST, PATH, ANCHOR, BEFORE, AFTER, HEADING, ELEMENTS, TITLE, CLAIMS, END = range(1, 11)
+"""The fields of a link, each begun by the control character of that number."""
+
+FIELDS: Mapping[str, tuple[int, ...]] = {
+    "url": (HOST, PATH),
+    "anchor": (ANCHOR,),
+    "context": (BEFORE, AFTER, HEADING),
+    "elements": (ELEMENTS, CLAIMS),
+    "title": (TITLE,),
+}
+"""What can be left unread."""
+
+_NEAR = 32
+"""Characters before and after the anchor that are read: a few words."""
+_TITLE = 60
+_ANCHOR = 80
+
+
+def packed_features(
+    page: Page, links: Sequence[Link], signs: Sequence[tuple[float, float]], without: Sequence[str] = ()
+) -> list[bytes]:
+    """For each link the numbers that the learned strategy keeps of it: `HEAD` of them (what was foretold, in
+    thousandths; whether its URL speaks for it or against it; the list it stands in; its places, from the outside in,
+    the innermost repeated) and its features. `without` names `FIELDS` that are not read, and may name other things."""
+    title = f"{chr(TITLE)}{page.title[:_TITLE]}"
+    text = "".join([_fields(link) + title for link in links]) + chr(HOST)
+    letters = np.frombuffer(text.lower().encode("utf-32-le", "replace"), np.uint32)
+    skipped = np.zeros(END, np.bool_)
+    for name in without:
+        skipped[list(FIELDS.get(name, ()))] = True
+    rows = np.zeros((len(links), HEAD + MOST), np.int32)
+    rows[:, :2] = [(round(sign * 1000), (url > 0) - (url < 0)) for sign, url in signs]
+    counts = np.zeros(len(links), np.int32)
+    _read(letters, skipped, rows[:, HEAD:], counts, rows[:, 3:HEAD], rows[:, 2])
+    return [row[: HEAD + count].tobytes() for row, count in zip(rows, counts.tolist(), strict=True)]
+
+
+def _fields(link: Link) -> str:
+    host, _, path = link.url.partition("://")[2].partition("/")
+    claims = f"{link.hreflang} {link.rel} {'nav' if link.navigation else ''}"
+    return (
+        f"\x01{host}\x02{path}\x03{_clean(link.anchor[:_ANCHOR])}\x04{_clean(link.left[-_NEAR:])}"
+        f"\x05{_clean(link.right[:_NEAR])}\x06{_clean(link.heading[:_TITLE])}\x07{link.path}\x09{_clean(claims)}"
+    )
+
+
+def _clean(text: str) -> str:
+    """Without the characters that begin fields."""
+    return text if text.isprintable() else "".join([c if c >= " " else " " for c in text])
+
+
+@njit(cache=True)
+def _is_letter(code: np.uint32) -> bool:
+    if code < 128:
+        return (97 <= code <= 122) or (48 <= code <= 57)
+    return code >= 0xC0 and not (0x2000 <= code < 0x2070 or 0x3000 <= code < 0x3040 or 0xFF00 <= code < 0xFF10)
+
+
+@njit(cache=True)
+def _is_unspaced(code: np.uint32) -> bool:
+    """Letters of scripts that put no blanks between words: there, pairs of letters stand for words."""
+    return (
+        0x0E00 <= code < 0x1000
+        or 0x1000 <= code < 0x10A0
+        or 0x1780 <= code < 0x1800
+        or 0x3040 <= code < 0x3100
+        or 0x3400 <= code < 0xA000
+    )
+
+
+@njit(cache=True)
+def _mixed(hashed: np.uint64) -> np.uint64:
+    hashed ^= hashed >> np.uint64(33)
+    hashed *= np.uint64(0xFF51AFD7ED558CCD)
+    hashed ^= hashed >> np.uint64(33)
+    return hashed
+
+
+@njit(cache=True)
+def _add(ids: NDArray[np.int32], counts: NDArray[np.int32], link: int, hashed: np.uint64) -> None:
+    feature = np.int32(_mixed(hashed) & np.uint64((1 << BITS) - 1))
+    count = counts[link]
+    if count >= MOST:
+        return
+    for k in range(count):
+        if ids[link, k] == feature:
+            return
+    ids[link, count] = feature
+    counts[link] = count + 1
+
+
+@njit(cache=True)
+def _read(
+    letters: NDArray[np.uint32],
+    skipped: NDArray[np.bool_],
+    ids: NDArray[np.int32],
+    counts: NDArray[np.int32],
+    places: NDArray[np.int32],
+    lists: NDArray[np.int32],
+) -> None:
+    start, prime = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
+    link, field, folders = -1, 0, 0
+    word, whole = start, start
+    length, before = 0, np.uint32(0)
+    for position in range(len(letters)):
+        code = letters[position]
+        if _is_letter(code) and not _is_unspaced(code):
+            # Numbers differ from page to page where templates are the same.
+            shown = np.uint32(48) if 48 <= code <= 57 else code
+            if not (shown == 48 and before == 48):
+                word = (word ^ np.uint64(shown)) * prime
+                length += 1
+            before = shown
+        else:
+            if length > 0 and not skipped[field]:
+                _add(ids, counts, link, word ^ np.uint64(field))
+            if _is_unspaced(code):
+                if _is_unspaced(before) and not skipped[field]:
+                    pair = ((start ^ np.uint64(before)) * prime ^ np.uint64(code)) * prime
+                    _add(ids, counts, link, pair ^ np.uint64(field))
+                before = code
+            else:
+                before = np.uint32(0)
+            word, length = start, 0
+        ends_field = code < END and code > 0
+        if field == HOST and ends_field:
+            whole = (whole ^ np.uint64(47)) * prime
+            for place in range(PLACES):
+                places[link, place] = np.int32(_mixed(whole) & np.uint64(0x7FFFFFFF))
+            if not skipped[HOST]:
+                _add(ids, counts, link, whole)
+            folders = 0
+        elif field == PATH and code == 47 and folders < PLACES - 1:
+            folders += 1
+            hashed = _mixed((whole ^ np.uint64(47)) * prime)
+            for place in range(folders, PLACES):
+                places[link, place] = np.int32(hashed & np.uint64(0x7FFFFFFF))
+            if not skipped[PATH]:
+                _add(ids, counts, link, hashed)
+        elif field == PATH and code == 63:
+            folders = PLACES
+        elif field == ELEMENTS and ends_field:
+            lists[link] = np.int32(_mixed(whole) & np.uint64(0x7FFFFFFF))
+            if not skipped[ELEMENTS]:
+                _add(ids, counts, link, whole ^ np.uint64(ELEMENTS))
+        if ends_field:
+            field = code
+            if field == HOST:
+                link += 1
+                if link == len(counts):
+                    return
+            if field != PATH:
+                whole = start
+        else:
+            whole = (whole ^ np.uint64(code)) * prime

@@ -1,0 +1,212 @@
+"""Which links lead to wanted pages, learned from every visit."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.errors import UsageError
+from spoor.records import Evidence, Hints, Link, Page, Sighting, TrailState, Verdict, WaitingLink, Wish
+from spoor.roles import Merge, WaitingLinks
+from spoor.score.learned.features import FIELDS, HEAD, packed_features
+from spoor.score.learned.foreknowledge import Foreknowledge
+from spoor.score.learned.odds import Odds
+from spoor.score.learned.outlook import COLUMNS, counters, outlook
+from spoor.score.learned.yields import Yields
+from spoor.score.merging import clearest, latest, total
+
+WEIGHTS: Mapping[str, float] = {
+    "always": -2.0,
+    "relevance": 1.0,
+    "share": 0.5,
+    "relevant_parents": 0.5,
+    "parents": 0.0,
+    "since": -0.3,
+    "place": 1.0,
+    "hub": 0.5,
+    "list": 1.0,
+    "signs": 1.0,
+}
+"""Log odds that each evidence is worth before anything is learned. Here and below stand all numbers that were set by
+hand; they are the same for every web and every target."""
+
+HOPED = 0.2
+"""The share of wanted pages that is hoped for where nothing was tried: high, so that what is unknown is tried."""
+STEP = 1.0
+"""Log odds nearer to one another than this are not told apart: what is nearer to a seed goes first, then what was met
+first. So what is about as good everywhere is tried everywhere."""
+FLOOR = -4.0
+"""Below these log odds nothing much is known in favour of a link. There, what it says counts half, and what was
+foretold and what its place gave decide: it is better to look elsewhere than to dig on."""
+UNSAID = 0.5
+FARTHEST = 5.0
+"""Unwanted pages in a row that make a difference."""
+SIBLINGS = 64
+"""Links of a page that are looked at again when one of them led to a wanted page."""
+IN_TURN = 32
+"""Links that are looked at again after every visit, all that wait in turn."""
+
+WITHOUT = (*FIELDS, "words", "parents", "hubs", "places", "prior", "exploration", "rescoring")
+"""What can be left out, to see its worth."""
+NO_WISH = Wish()
+_MOVING = {"words": ("words",), "places": ("place",), "hubs": ("hub", "list")}
+_INHERITED = ("relevance", "relevant_parents", "parents", "since")
+
+
+@dataclass
+class Learned:
+    """Scorer, trail and upkeep. Gathers for each link:
+
+    `words`: what the words of URL, anchor, surroundings and page title make together, in log odds, by a linear model
+    that learns from every visit. `place`, `hub`, `list`: by how much more or less than hoped for was found in its
+    folder, behind the page that links to it, behind the same list on that page, in log odds. `signs`: what the target
+    foretold. `relevance`, `relevant_parents`, `parents`, `since`: of the pages that link to it, and how many unwanted
+    pages lie behind. `depth`: links from a seed.
+
+    A link is asked about again when its turn has come, when another link of its page led to a wanted page, and now and
+    then. What it learned is worked out anew from the visits that a crawl has kept.
+    """
+
+    wish: Wish = NO_WISH
+    without: tuple[str, ...] = ()
+    _prior: Foreknowledge = field(init=False, repr=False, compare=False)
+    _odds: Odds = field(init=False, repr=False, compare=False)
+    _yields: Yields = field(init=False, repr=False, compare=False)
+    _gave: list[str] = field(init=False, repr=False, compare=False, default_factory=list)
+
+    reads_content: ClassVar[bool] = True
+    every: ClassVar[int] = 1
+    merge: ClassVar[Mapping[str, Merge]] = {
+        "relevance": max,
+        "relevant_parents": total,
+        "parents": total,
+        "since": min,
+        "depth": min,
+        "place": latest,
+        "hub": max,
+        "list": max,
+        "signs": clearest,
+        "words": max,
+    }
+
+    def __post_init__(self) -> None:
+        for name in self.without:
+            if name not in WITHOUT:
+                raise UsageError(f"learned has nothing called {name!r} to leave out; there are {', '.join(WITHOUT)}")
+        self._prior = Foreknowledge(NO_WISH if "prior" in self.without else self.wish)
+        self._odds = Odds(np.array(list(WEIGHTS.values())))
+        self._yields = Yields()
+
+    def root(self) -> TrailState:
+        return 0, ""
+
+    def advance(self, state: TrailState, page: Page, verdict: Verdict) -> TrailState:
+        """How many unwanted pages lie between here and the last wanted one, and the page itself."""
+        return (0 if verdict.relevant else state[0] + 1), page.url
+
+    def rank(self, state: TrailState) -> float:
+        return -float(state[0])
+
+    def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
+        return packed_features(page, links, self._prior.of(page, links), self.without)
+
+    def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+        verdict, (since, hub) = sighting.verdict, sighting.trail
+        of_page = {
+            "relevance": verdict.relevance,
+            "relevant_parents": float(verdict.relevant),
+            "parents": 1.0,
+            "since": min(FARTHEST, float(since)),
+            "depth": sighting.visit.depth + 1.0,
+        }
+        if "parents" in self.without:
+            of_page |= dict.fromkeys(_INHERITED, 0.0)
+        packed = [_packed(link.hints) for link in links]
+        moving = self._moving(packed, [hub] * len(links))
+        return [{**of_page, "signs": foretold(hints), **moves} for hints, moves in zip(packed, moving, strict=True)]
+
+    def key(self, evidence: Evidence) -> tuple[float, float, float]:
+        odds = evidence["words"] + float(self._odds.weights @ facts(evidence))
+        if "exploration" in self.without:
+            return odds, 0.0, 0.0
+        if odds >= FLOOR:
+            return STEP * math.floor(odds / STEP + 0.5), 0.0, -evidence["depth"]
+        elsewhere = evidence["place"] + evidence["signs"] + UNSAID * (evidence["list"] + evidence["words"])
+        return FLOOR - STEP, float(math.floor(elsewhere + 0.5)), -evidence["depth"]
+
+    def learn(self, sighting: Sighting) -> None:
+        visit, wanted = sighting.visit, sighting.verdict.relevant
+        if not visit.hints:
+            return
+        numbers = np.frombuffer(visit.hints, np.int32)
+        self._yields.note(counters(numbers[:HEAD], _hash(visit.trail[1])), wanted)
+        self._odds.learn(numbers[HEAD:], facts(visit.evidence), wanted)
+        if wanted:
+            self._gave.append(visit.found_on)
+
+    def recall(self, sighting: Sighting) -> None:
+        self.learn(sighting)
+        self._gave.clear()
+
+    def review(self, link: WaitingLink) -> Evidence:
+        ((_, evidence),) = self._again([link])
+        return evidence
+
+    def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
+        gave = list(dict.fromkeys(self._gave))
+        self._gave.clear()
+        if "rescoring" not in self.without:
+            for hub in gave:
+                yield from self._again(waiting.met_on(hub, SIBLINGS))
+            yield from self._again(waiting.some(IN_TURN))
+
+    def _again(self, links: Sequence[WaitingLink]) -> list[tuple[str, Evidence]]:
+        moving = self._moving([link.hints for link in links], [link.trail[1] for link in links]) if links else []
+        return [(link.url, {**link.evidence, **moves}) for link, moves in zip(links, moving, strict=True)]
+
+    def _moving(self, packed: Sequence[bytes], hubs: Sequence[str]) -> list[dict[str, float]]:
+        """The evidence that changes as more is learned. Rounded, so that a link is not moved for next to nothing."""
+        hoped = 0.01 if "exploration" in self.without else HOPED
+        looks = outlook(packed, [_hash(hub) for hub in hubs], self._odds.words, self._yields, hoped)
+        left_out = {name: 0.0 for kind in self.without for name in _MOVING.get(kind, ())}
+        return [dict(zip(COLUMNS, look, strict=True)) | left_out for look in looks.round(3).tolist()]
+
+
+def facts(evidence: Evidence) -> NDArray[np.float64]:
+    """What the weights weigh, in the order of `WEIGHTS`."""
+    parents, relevant = evidence["parents"], evidence["relevant_parents"]
+    return np.array(
+        [
+            1.0,
+            evidence["relevance"],
+            relevant / max(1.0, parents),
+            math.log1p(relevant),
+            math.log1p(parents),
+            evidence["since"],
+            evidence["place"],
+            evidence["hub"],
+            evidence["list"],
+            evidence["signs"],
+        ]
+    )
+
+
+def foretold(packed: bytes) -> float:
+    return int.from_bytes(packed[:4], "little", signed=True) / 1000
+
+
+def _packed(hints: Hints) -> bytes:
+    assert isinstance(hints, bytes)
+    return hints
+
+
+@lru_cache(1 << 14)
+def _hash(url: str) -> int:
+    return zlib.crc32(url.encode())

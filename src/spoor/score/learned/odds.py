@@ -1,0 +1,81 @@
+"""A linear model of log odds that learns with every visit: by how much each feature and each evidence moves a link."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from spoor.score.learned.features import BITS, MOST
+
+KEPT = 4096
+"""Visits that are gone through again and again; older ones make room."""
+AGAIN = 4
+"""So many of them after each visit."""
+PACE, SLOW_PACE = 0.15, 0.02
+"""How far a weight moves at first: that of a word, and that of an evidence, which has a good value to begin with."""
+
+
+class Odds:
+    """Learns by gradient, each weight at a pace of its own (AdaGrad). Visits are few and costly, so earlier ones are
+    learned from again, drawn by a fixed rule, so that two runs are the same."""
+
+    def __init__(self, weights: NDArray[np.float64]) -> None:
+        self.words = np.zeros(1 << BITS, np.float64)
+        self.weights = weights.copy()
+        self._word_steps = np.zeros(1 << BITS, np.float64)
+        self._weight_steps = np.zeros(len(weights), np.float64)
+        self._ids = np.zeros((KEPT, MOST), np.int32)
+        self._counts = np.zeros(KEPT, np.int32)
+        self._facts = np.zeros((KEPT, len(weights)), np.float64)
+        self._wanted = np.zeros(KEPT, np.float64)
+        self._seen = 0
+
+    def learn(self, ids: NDArray[np.int32], facts: NDArray[np.float64], wanted: bool) -> None:
+        place, self._seen = self._seen % KEPT, self._seen + 1
+        self._ids[place, : len(ids)] = ids
+        self._counts[place] = len(ids)
+        self._facts[place] = facts
+        self._wanted[place] = wanted
+        kept = (self._ids, self._counts, self._facts, self._wanted)
+        steps = (self.words, self._word_steps, self.weights, self._weight_steps)
+        _learn(place, self._seen, *kept, *steps)
+
+
+@njit(cache=True)
+def _learn(
+    newest: int,
+    seen: int,
+    ids: NDArray[np.int32],
+    counts: NDArray[np.int32],
+    facts: NDArray[np.float64],
+    wanted: NDArray[np.float64],
+    words: NDArray[np.float64],
+    word_steps: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    weight_steps: NDArray[np.float64],
+) -> None:
+    chosen = np.uint64(seen)
+    example = np.int64(newest)
+    for turn in range(AGAIN + 1):
+        if turn > 0:
+            chosen = chosen * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+            example = np.int64(chosen >> np.uint64(33)) % min(seen, len(counts))
+        size = 1.0 / math.sqrt(max(1, counts[example]))
+        total = 0.0
+        for k in range(counts[example]):
+            total += words[ids[example, k]] * size
+        for k in range(len(weights)):
+            total += weights[k] * facts[example, k]
+        wrong = 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, total)))) - wanted[example]
+        for k in range(counts[example]):
+            feature = ids[example, k]
+            slope = wrong * size
+            word_steps[feature] += slope * slope
+            words[feature] -= PACE * slope / math.sqrt(1e-3 + word_steps[feature])
+        for k in range(len(weights)):
+            slope = wrong * facts[example, k]
+            weight_steps[k] += slope * slope
+            weights[k] -= SLOW_PACE * slope / math.sqrt(1.0 + weight_steps[k])

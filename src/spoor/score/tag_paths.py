@@ -1,0 +1,50 @@
+"""Links that stand in like places: tag paths such as html/body/ul/li, put together by the pairs of tags they share."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import pairwise
+
+from spoor.errors import UsageError
+
+MOST = 500
+"""Clusters; a path met after so many goes to the nearest, however far that is."""
+_END = ""
+
+
+class TagPathClusters:
+    """A path belongs to the cluster whose pairs are most like its own, if the cosine is at least `likeness`; otherwise
+    it begins a new one. Where a path belongs holds, whatever comes after it."""
+
+    def __init__(self, likeness: float) -> None:
+        if not 0.0 <= likeness <= 1.0:
+            raise UsageError(f"likeness={likeness:g} is not a cosine; give a number from 0 to 1")
+        self._likeness = likeness
+        self._of_path: dict[str, int] = {}
+        self._pairs: list[Counter[tuple[str, str]]] = []
+
+    def of(self, path: str) -> int:
+        """The number of its cluster; clusters are numbered as they begin."""
+        cluster = self._of_path.get(path)
+        if cluster is None:
+            cluster = self._of_path[path] = self._placed(Counter(pairwise((*path.split("/"), _END))))
+        return cluster
+
+    def _placed(self, pairs: Counter[tuple[str, str]]) -> int:
+        likenesses = [_cosine(pairs, others) for others in self._pairs]
+        nearest = max(range(len(likenesses)), key=likenesses.__getitem__, default=None)
+        if nearest is None or (likenesses[nearest] < self._likeness and len(self._pairs) < MOST):
+            self._pairs.append(pairs)
+            return len(self._pairs) - 1
+        self._pairs[nearest].update(pairs)
+        return nearest
+
+
+def _cosine(one: Counter[tuple[str, str]], other: Counter[tuple[str, str]]) -> float:
+    shared = sum(count * other[pair] for pair, count in one.items() if pair in other)
+    return shared / (_length(one) * _length(other)) if shared else 0.0
+
+
+def _length(pairs: Counter[tuple[str, str]]) -> float:
+    return math.sqrt(sum(count * count for count in pairs.values()))

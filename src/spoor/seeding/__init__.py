@@ -1,0 +1,1 @@
+"""Seeds from the result lists of several search sources."""

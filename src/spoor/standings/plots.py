@@ -1,0 +1,82 @@
+"""Boards as SVG: how much the best strategies have found by when, and the mean of each strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.assembly import ORACLES
+from spoor.contest.heats import Judging
+from spoor.measure.harvest import Score, Yardstick
+from spoor.measure.plot import blank, svg_of
+from spoor.standings.board import Board
+from spoor.standings.tables import SHOWN
+
+POINTS = 201
+SAID: Mapping[Judging, str] = {"truth": "perfect judge", "real": "judge that reads the pages"}
+
+
+def curves(board: Board, judging: Judging) -> str:
+    """The share of wanted pages found over the share of the budget spent, the mean over rows. The oracle, a thin grey
+    line, is the ceiling."""
+    figure = blank(9.0, 5.2)
+    panel = figure.subplots()
+    spent = np.linspace(0.0, 1.0, POINTS)
+    for name in [*board.best(SHOWN), *reversed(ORACLES)]:
+        if name in board.scores:
+            (line,) = panel.plot(spent, _mean_curve(board, name, spent), label=name)
+            if name in ORACLES:
+                line.set(color="0.55", linewidth=1.0, linestyle="-" if name == "oracle" else "--")
+    panel.set_xlabel("share of the budget spent")
+    panel.set_ylabel("share of the wanted pages found")
+    panel.set_xlim(0, 1)
+    panel.set_ylim(0, 1)
+    panel.grid(alpha=0.25)
+    panel.set_title(f"Mean over {len(board.results)} rows, {SAID[judging]}", fontsize=10, loc="left")
+    panel.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside right upper", frameon=False, fontsize=9)
+    return svg_of(figure)
+
+
+def _mean_curve(board: Board, strategy: str, spent: NDArray[np.float64]) -> NDArray[np.float64]:
+    found = [_found(score, against, spent) for score, against in board.scores[strategy].values()]
+    mean: NDArray[np.float64] = np.array(found).mean(axis=0)
+    return mean
+
+
+def _found(score: Score, against: Yardstick, spent: NDArray[np.float64]) -> NDArray[np.float64]:
+    visits, found, _ = np.array([(0, 0, 0), *score.curve], float).T
+    share: NDArray[np.float64] = np.interp(spent * against.budget, visits, found) / against.relevant
+    return share
+
+
+def means(views: Mapping[Judging, Board]) -> str:
+    """The mean normalised area of each strategy that took all rows: a bar under the first judge, a mark under the
+    second."""
+    (first, *second) = views.values()
+    names = [one.strategy for one in first.standings() if one.rows == len(first.results) and one.strategy != "oracle"]
+    figure = blank(8.0, 1.2 + 0.27 * len(names))
+    panel = figure.subplots()
+    places = np.arange(len(names))[::-1]
+    bars = panel.barh(places, [_mean(first, name) for name in names], height=0.7, color="tab:blue")
+    for name, bar in zip(names, bars, strict=True):
+        if name in ORACLES:
+            bar.set_color("0.7")
+    for board in second:
+        panel.plot([_mean(board, name) for name in names], places, "D", color="tab:orange", markersize=4)
+    panel.set_yticks(places, names, fontsize=9)
+    panel.set_xlim(left=0)
+    panel.set_xlabel("normalised area, 1 = oracle")
+    shown = " and ".join(
+        f"{SAID[judging]} ({mark})" for judging, mark in zip(views, ("bars", "diamonds"), strict=False)
+    )
+    panel.set_title(f"Mean over {len(first.results)} rows, {shown}", fontsize=10, loc="left")
+    panel.grid(alpha=0.25, axis="x")
+    panel.spines[["top", "right"]].set_visible(False)
+    return svg_of(figure)
+
+
+def _mean(board: Board, strategy: str) -> float:
+    return float(np.mean(list(board.areas(strategy).values()) or [np.nan]))

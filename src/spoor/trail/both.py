@@ -1,0 +1,52 @@
+"""Two memories of one path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from spoor.records import Page, Sighting, TrailState, Verdict
+from spoor.roles import Learner, ReadingTrail, Recalling, Trail
+
+
+@dataclass
+class Both:
+    """States are pairs; the first memory decides which of two is kept.
+
+    The parts are copied without what they learned, so that a copy of the whole has learned nothing either.
+    """
+
+    first: Trail
+    second: Trail
+
+    def __post_init__(self) -> None:
+        self.first, self.second = _fresh(self.first), _fresh(self.second)
+
+    @property
+    def reads_content(self) -> bool:
+        return any(isinstance(part, ReadingTrail) and part.reads_content for part in (self.first, self.second))
+
+    def root(self) -> TrailState:
+        return self.first.root(), self.second.root()
+
+    def advance(self, state: TrailState, page: Page, verdict: Verdict) -> TrailState:
+        first, second = state
+        return self.first.advance(first, page, verdict), self.second.advance(second, page, verdict)
+
+    def rank(self, state: TrailState) -> float:
+        return self.first.rank(state[0])
+
+    def learn(self, sighting: Sighting) -> None:
+        for part in (self.first, self.second):
+            if isinstance(part, Learner):
+                part.learn(sighting)
+
+    def recall(self, sighting: Sighting) -> None:
+        for part in (self.first, self.second):
+            if isinstance(part, Recalling):
+                part.recall(sighting)
+
+
+def _fresh(part: Any) -> Any:
+    """Every part is a dataclass; the role cannot say so."""
+    return replace(part)

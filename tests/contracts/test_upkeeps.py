@@ -1,0 +1,88 @@
+"""What every upkeep promises."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from spoor.records import Evidence, Link, Page, Sighting, Verdict, Visit, WaitingLink
+from spoor.roles import LinkReader, Merge, Upkeep
+from spoor.score.distiller import Distiller
+from spoor.score.host_yield import HostYield
+from spoor.score.link_classifier import LinkClassifier
+from spoor.score.page_rank_order import PageRankOrder
+from spoor.score.tag_path_bandit import TagPathBandit
+from spoor.strategy import hinted
+from spoor.urls import host_of
+from tests.tiny import url
+
+Part = PageRankOrder | Distiller | LinkClassifier | HostYield | TagPathBandit
+"""All upkeeps so far score links too."""
+UPKEEPS: list[Part] = [PageRankOrder(), Distiller(), LinkClassifier(), HostYield(), TagPathBandit()]
+LINKS = {"S": "A B u", "A": "B v w", "B": "A u x", "C": "u y"}
+RELEVANCE = {"A": 1.0, "B": 0.4}
+
+
+@dataclass
+class Kept:
+    """A frontier that keeps nothing but the evidence of what waits."""
+
+    merge: Mapping[str, Merge]
+    evidence: dict[str, Evidence] = field(default_factory=dict)
+
+    def evidence_of(self, url: str) -> Evidence | None:
+        return self.evidence.get(url)
+
+    def met_on(self, url: str, most: int) -> Sequence[WaitingLink]:
+        return []
+
+    def some(self, most: int) -> Sequence[WaitingLink]:
+        return []
+
+    def offer(self, url: str, found: Evidence) -> None:
+        old = self.evidence.get(url, found)
+        self.evidence[url] = {name: self.merge[name](old[name], found[name]) for name in found}
+
+
+def visited(part: Part) -> Kept:
+    """What waits after the pages were visited."""
+    kept = Kept(part.merge)
+    for number, (name, targets) in enumerate(LINKS.items()):
+        page = Page(url(name), links=tuple(Link(url(target), target) for target in targets.split()))
+        found = kept.evidence.pop(page.url, {})
+        visit = Visit(page.url, host_of(page.url), number, 0.0, evidence=found)
+        relevance = RELEVANCE.get(name, 0.0)
+        sighting = Sighting(visit, page, Verdict(relevance, relevance >= 0.5, ""), None)
+        part.learn(sighting)
+        still_open = [link for link in page.links if link.url not in map(url, list(LINKS)[: number + 1])]
+        read = hinted(part, page, still_open) if isinstance(part, LinkReader) else still_open
+        for link, evidence in zip(still_open, part.evidence(sighting, read), strict=True):
+            kept.offer(link.url, evidence)
+    return kept
+
+
+def revised(part: Upkeep, kept: Kept) -> list[tuple[str, Evidence]]:
+    return list(part.revise(kept))
+
+
+@pytest.mark.parametrize("upkeep", UPKEEPS, ids=repr)
+class TestEveryUpkeep:
+    def test_comes_after_at_least_one_visit(self, upkeep: Part) -> None:
+        assert upkeep.every >= 1
+
+    def test_tells_waiting_links_evidence_of_the_names_that_their_scorer_merges(self, upkeep: Part) -> None:
+        part = replace(upkeep)
+        kept = visited(part)
+        for address, evidence in revised(part, kept):
+            assert address in kept.evidence and set(evidence) == set(part.merge)
+            assert not math.isnan(part.key(evidence))
+
+    def test_says_the_same_of_the_same_visits(self, upkeep: Part) -> None:
+        one, other = replace(upkeep), replace(upkeep)
+        assert revised(one, visited(one)) == revised(other, visited(other))
+
+    def test_has_nothing_to_say_before_the_first_visit(self, upkeep: Part) -> None:
+        assert revised(replace(upkeep), Kept(upkeep.merge)) == []

@@ -1,0 +1,87 @@
+"""The words around a link: a hundred characters on each side, and nothing cut that a reader would take for one."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spoor.parse.html import read_page
+from spoor.parse.surroundings import WINDOW, surroundings
+from spoor.records import Link
+
+
+def link(before: str, after: str) -> Link:
+    html = f"<meta charset=utf-8><p>{before}<a href=x>anchor</a>{after}</p>"
+    (found,) = read_page("http://a.test/", html.encode(), "text/html; charset=utf-8").links
+    return found
+
+
+def test_a_window_holds_whole_words_only() -> None:
+    said = link("word " * 50, " letters" * 50)
+    assert said.left == " ".join(["word"] * 20)
+    assert said.right == " ".join(["letters"] * 12)
+
+
+def test_a_word_that_just_fits_is_kept() -> None:
+    assert link("no " + "y" * WINDOW + " ", " " + "y" * WINDOW + " no").left == "y" * WINDOW
+    assert link("no " + "y" * WINDOW + " ", " " + "y" * WINDOW + " no").right == "y" * WINDOW
+
+
+def test_what_is_longer_than_a_window_is_no_word() -> None:
+    said = link("x" * 1000, "x" * 1000)
+    assert (said.left, said.right) == ("", "")
+
+
+def test_white_space_of_the_markup_does_not_count() -> None:
+    said = link(("word" + " " * 40 + "\n\t") * 50, (" \n" * 30 + "word") * 50)
+    assert said.left == said.right == " ".join(["word"] * 20)
+
+
+def test_hindi_is_cut_between_words() -> None:
+    words = "विश्वविद्यालय में कंप्यूटर विज्ञान और इंजीनियरिंग विभाग का पाठ्यक्रम "
+    said = link(words * 5, " " + words * 5)
+    assert WINDOW - 15 < len(said.left) <= WINDOW and WINDOW - 15 < len(said.right) <= WINDOW
+    assert set(said.left.split()) | set(said.right.split()) <= set(words.split())
+
+
+@pytest.mark.parametrize("run", ["计算机科学", "コンピューター", "วิทยาศาสตร์น้ำ", "កុំព្យូទ័រ", "ကွန်ပျူတာသိပ္ပံ", "ຄອມພິວເຕີນ້ຳ"])
+def test_scripts_without_blanks_fill_the_window_and_keep_letters_with_their_marks(run: str) -> None:
+    said = link(run * 100, run * 100)
+    for text in (said.left, said.right):
+        assert WINDOW - 6 < len(text) <= WINDOW
+    assert not begins_inside_of_a_letter(run * 100, len(run * 100) - len(said.left))
+    assert not begins_inside_of_a_letter(run * 100, len(said.right))
+
+
+def begins_inside_of_a_letter(text: str, place: int) -> bool:
+    tied = unicodedata.combining(text[place - 1]) == 9
+    return tied or text[place] in "\u0e33\u0eb3" or unicodedata.category(text[place]).startswith("M")
+
+
+def test_a_latin_word_among_chinese_is_not_cut() -> None:
+    assert link("学" * 50 + "Wikipedia" + "学" * 95, "").left == "学" * 95
+    assert link("", "学" * 95 + "Wikipedia" + "学" * 50).right == "学" * 95
+
+
+def test_the_windows_reach_over_other_links_and_blocks() -> None:
+    html = b"<h2>Above</h2><p>one <a href=1>two</a> three</p><ul><li><a href=2>four</a><li><a href=3>five</a></ul>six"
+    two = read_page("http://a.test/", html, "text/html").links[1]
+    assert (two.heading, two.left, two.anchor, two.right) == ("Above", "Above one two three", "four", "five six")
+
+
+TEXTS = st.text(st.sampled_from("ab. \n\x1f学น้ำक्ष"), max_size=300)
+
+
+@given(TEXTS, st.data())
+def test_windows_are_ends_of_the_tidied_text(text: str, data: st.DataObject) -> None:
+    places = data.draw(st.lists(st.integers(0, len(text)), max_size=6))
+    around = surroundings(text, places)
+    for place in places:
+        left, right = " ".join(text[:place].split()), " ".join(text[place:].split())
+        before, after = around.before(place), around.after(place)
+        assert left.endswith(before) and right.startswith(after) and max(len(before), len(after)) <= WINDOW
+        assert before == left or len(left) > WINDOW
+        assert after == right or len(right) > WINDOW
