@@ -76,7 +76,10 @@ class Crawling:
 
     seeds: tuple[str, ...] = setting((), texts, "where to start: URLs")
     seeds_file: str = setting("", text, "more seeds, one URL a line; the path is relative to that of crawl.toml")
-    strategy: str = setting("soft-focused", text, "which links first; `spoor strategies` lists them")
+    strategy: str = setting("learned", text, "which links first; `spoor strategies` lists them")
+    warm: str = setting(
+        "", text, "folder of an earlier crawl, from whose visits the strategy learns before the first of its own"
+    )
     max_pages: int | None = setting(None, at_least(1), "stop after so many visits")
     max_minutes: float | None = setting(None, above_0, "stop after so many minutes")
     contact: str = setting("", contact, "URL or e-mail address, told to every server in the user agent")
@@ -191,7 +194,9 @@ def _config(table: Table, folder: Path) -> Config:
         _check_section(name, table[name])
     config = Config(**{name: _section(name, table.get(name, {})) for name in SECTIONS})
     _check_target(config.target)
-    return dataclasses.replace(config, target=_with_files(config.target, folder))
+    warm = str((folder / config.crawl.warm).resolve()) if config.crawl.warm else ""
+    target, crawl = _with_files(config.target, folder), dataclasses.replace(config.crawl, warm=warm)
+    return dataclasses.replace(config, target=target, crawl=crawl)
 
 
 def dumps(config: Config) -> str:

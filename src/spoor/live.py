@@ -42,8 +42,10 @@ class Reader:
     @staticmethod
     def of(strategy: Strategy) -> Reader:
         links = strategy.link_reader
-        texts = strategy.trail_reads_content or (links is None and strategy.scorer.reads_content)
-        interest = Interest(QUICK if reads_main_text(strategy.judge) else None, strategy.scorer.reads_content)
+        on_the_way = strategy.way_reads_content
+        texts = on_the_way or (links is None and strategy.scorer.reads_content)
+        contexts = on_the_way or strategy.scorer.reads_content
+        interest = Interest(QUICK if reads_main_text(strategy.judge) else None, contexts)
         return Reader(strategy.judge, links, texts, interest, labels=bool(wish_of(strategy.judge).language))
 
     def read(self, visit: Visit, response: Response) -> Outcome:

@@ -84,12 +84,13 @@ class Trail(Protocol):
 
 
 @runtime_checkable
-class ReadingTrail(Protocol):
-    """A trail that looks at more of a page than its verdict. Without this role it does not."""
+class ContentReader(Protocol):
+    """A trail that looks at more of a page than its verdict, or an admission that looks at more of a link than its URL.
+    Without this role it does not."""
 
     @property
     def reads_content(self) -> bool:
-        """True: the texts of every page must be there when `advance` is called."""
+        """True: the texts of every page and its links must be there."""
         ...
 
 

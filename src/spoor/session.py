@@ -22,10 +22,10 @@ from spoor.fetch.http import HttpFetcher
 from spoor.fetch.limits import FetchLimits
 from spoor.frontier import Frontier, HostRules, SqliteStore
 from spoor.live import Archive, LiveLooker, Reader
-from spoor.roles import Recalling
+from spoor.recollection import check_links, earlier_crawl, recollect
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
-from spoor.store.journal import Journal, sightings
+from spoor.store.journal import Journal
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy
 from spoor.workers import Workers, working
@@ -72,10 +72,12 @@ async def open_session(folder: CrawlFolder, settings: Config) -> AsyncIterator[S
     """The folder is locked by the caller; what it holds already is gone on with."""
     gc.set_threshold(ALLOCATIONS_BETWEEN_SEARCHES, *gc.get_threshold()[1:])
     strategy = strategy_of(settings)
+    earlier = earlier_crawl(settings, strategy, folder)
     store = SqliteStore(folder.database)
     with contextlib.closing(store), WarcKeeper(folder.warcs, _about(settings)) as keeper:
+        check_links(strategy, store.connection)
         archive = _archive(store, keeper)
-        _remind(strategy, store)
+        recollect(strategy, store.connection, earlier)
         crawl = Crawl(strategy, Frontier(store, host_rules(settings)), _limits(settings), archive.journal)
         crawl.begin(settings.crawl.seeds)
         reader = Reader.of(strategy)
@@ -90,14 +92,6 @@ def strategy_of(settings: Config) -> Strategy:
     scope = settings.scope
     bounds = Scope(scope.include, scope.exclude, scope.hosts, scope.domains, scope.max_depth, scope.pages_per_host)
     return replace(named, admission=AllOf((Manners(), bounds, Traps(), named.admission)))
-
-
-def _remind(strategy: Strategy, store: SqliteStore) -> None:
-    """What learns on the way learns again from what was visited before."""
-    learners = [learner for learner in strategy.learners() if isinstance(learner, Recalling)]
-    for sighting in sightings(store.connection):
-        for learner in learners:
-            learner.recall(sighting)
 
 
 def user_agent(settings: Config) -> str:

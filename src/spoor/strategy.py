@@ -9,13 +9,13 @@ from typing import Any
 from spoor.records import ADMIT, Evidence, Link, Page, Ruling, TrailState, Verdict, Visit, Wish
 from spoor.roles import (
     Admission,
+    ContentReader,
     Foretelling,
     Judge,
     Learner,
     LinkReader,
     LinkScorer,
     MainTextReader,
-    ReadingTrail,
     Trail,
     Upkeep,
 )
@@ -59,11 +59,12 @@ class Strategy:
 
     @property
     def reads_content(self) -> bool:
-        return self.judge.reads_content or self.scorer.reads_content or self.trail_reads_content
+        return self.judge.reads_content or self.scorer.reads_content or self.way_reads_content
 
     @property
-    def trail_reads_content(self) -> bool:
-        return isinstance(self.trail, ReadingTrail) and self.trail.reads_content
+    def way_reads_content(self) -> bool:
+        """Whether the trail or the admission does."""
+        return any(isinstance(part, ContentReader) and part.reads_content for part in (self.trail, self.admission))
 
     @property
     def link_reader(self) -> LinkReader | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from spoor.records import ADMIT, Evidence, Link, Ruling, Sighting, TrailState, Visit
-from spoor.roles import Admission, Learner, Recalling
+from spoor.roles import Admission, ContentReader, Learner, Recalling
 
 
 @dataclass
@@ -23,6 +23,10 @@ class AllOf:
     def __post_init__(self) -> None:
         self.parts = tuple(_fresh(part) for part in self.parts)
         self._learners = [part for part in self.parts if isinstance(part, Learner)]
+
+    @property
+    def reads_content(self) -> bool:
+        return any(isinstance(part, ContentReader) and part.reads_content for part in self.parts)
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
         return _first_refusal(part.at_offer(link, evidence, trail) for part in self.parts)

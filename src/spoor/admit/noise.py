@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from spoor.records import ADMIT, Evidence, Link, Ruling, TrailState, Visit
 
@@ -31,6 +32,8 @@ _AROUND = " \t\n»›→>«‹←<|·•[](){}.:…-–—"
 @dataclass(frozen=True)
 class NoNoise:
     """Drops noise links; met again with an anchor that says something, one comes in."""
+
+    reads_content: ClassVar[bool] = True
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
         noise = noise_in(link)

@@ -37,7 +37,7 @@ spoor contest --judge real --strategies soft-focused,server-language --ablate se
 spoor contest --per-host 100,10 --page docs/contest.md --out out/contest
 spoor contest --held-out --out out/contest
 """
-UNDER_ANOTHER_NAME = ("b-crawl",)
+UNDER_ANOTHER_NAME = ("b-crawl", "core-baseline", "taxonomy-soft")
 """Strategies that are the same as another one here."""
 JUDGES: dict[str, tuple[Judging, ...]] = {"truth": ("truth",), "real": ("real",), "both": ("truth", "real")}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import signal
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,15 +16,17 @@ from spoor.cli.live_line import LiveLine
 from spoor.config import Config
 from spoor.errors import BadInput, UsageError
 from spoor.model_file import SUFFIX
+from spoor.recollection import earlier_crawl, unlike_targets
 from spoor.session import open_session, run_for, strategy_of
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.text.topic_model import write_topic
 from spoor.training.topic import topic_from
 
 EXAMPLES = """
-spoor crawl --script thai --seed https://example.org/ --contact https://example.org/our-crawl --out thai-pages
+spoor crawl --language th --seed https://example.org/ --contact https://example.org/our-crawl --out thai-pages
 spoor crawl crawl.toml --out thai-pages
 spoor crawl --out thai-pages          (goes on where it stopped)
+spoor crawl --language th --seeds more.txt --warm thai-pages --out more-thai-pages
 """
 
 FLAGS = {
@@ -34,6 +37,7 @@ FLAGS = {
     "topic": ("target", "topic"),
     "ontology": ("target", "ontology"),
     "strategy": ("crawl", "strategy"),
+    "warm": ("crawl", "warm"),
     "max_pages": ("crawl", "max_pages"),
     "max_minutes": ("crawl", "max_minutes"),
     "workers": ("crawl", "workers"),
@@ -65,7 +69,10 @@ def register(commands: Commands) -> None:
     parser.add_argument("--ontology", metavar="FILE", help="wanted: pages that hold the terms of an ontology")
     parser.add_argument("--seed", action="append", metavar="URL", help="where to start; may be given several times")
     parser.add_argument("--seeds", metavar="FILE", help="where to start: one URL a line")
-    parser.add_argument("--strategy", metavar="S", help="a name from `spoor strategies` (soft-focused)")
+    parser.add_argument("--strategy", metavar="S", help="a name from `spoor strategies` (learned)")
+    parser.add_argument(
+        "--warm", metavar="FOLDER", help="an earlier crawl, from whose visits the strategy learns first"
+    )
     parser.add_argument("--max-pages", type=int, metavar="N", help="stop after so many visits")
     parser.add_argument("--max-minutes", type=float, metavar="M", help="stop after so many minutes")
     parser.add_argument("--workers", type=int, metavar="N", help="processes that parse and judge (0: none)")
@@ -82,11 +89,17 @@ def _listed(words: str) -> list[str]:
 
 def run(arguments: argparse.Namespace) -> int:
     settings = settings_for(CrawlFolder(arguments.out), arguments)
-    strategy_of(settings)  # Whatever is wrong with the settings is said before a folder is made.
+    check(settings, CrawlFolder(arguments.out))
     with open_for_crawling(arguments.out) as folder:
-        settings = with_kept_model(settings, folder)
-        folder.write_settings(config.dumps(settings))
-        return asyncio.run(_crawl(folder, settings))
+        return asyncio.run(_crawl(folder, with_kept_model(settings, folder)))
+
+
+def check(settings: Config, folder: CrawlFolder) -> None:
+    """Whatever is wrong with the settings is said before a folder is made."""
+    earlier = earlier_crawl(settings, strategy_of(settings), folder)
+    if earlier is not None and (keys := unlike_targets(settings, earlier)):
+        told = f"{earlier.path} had another target ({', '.join(keys)}); what was learned there may mislead"
+        print(f"spoor: warning: {told}", file=sys.stderr)
 
 
 def settings_for(folder: CrawlFolder, arguments: argparse.Namespace) -> Config:
@@ -117,13 +130,16 @@ def with_flags(table: dict[str, Any], arguments: argparse.Namespace) -> dict[str
     for flag, (section, key) in FLAGS.items():
         value = getattr(arguments, flag)
         if value is not None:
-            names_file = flag in ("seeds", "topic", "ontology") or (flag == "language" and value.endswith(SUFFIX))
+            names_file = flag in ("seeds", "topic", "ontology", "warm") or (
+                flag == "language" and value.endswith(SUFFIX)
+            )
             merged.setdefault(section, {})[key] = str(Path(value).resolve()) if names_file else value
     return merged
 
 
 async def _crawl(folder: CrawlFolder, settings: Config) -> int:
     async with open_session(folder, settings) as session:
+        folder.write_settings(config.dumps(settings))
         loop = asyncio.get_running_loop()
         for name in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(name, session.stop, "it was interrupted")

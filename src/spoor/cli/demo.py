@@ -28,7 +28,7 @@ EXAMPLES = """
 spoor demo
 spoor demo --out somewhere/else
 """
-STRATEGIES = ("breadth-first", "soft-focused")
+STRATEGIES = ("breadth-first", "learned")
 BUDGET = 700
 CONTACT = "mailto:demo@spoor.invalid"
 """Told to every server of the demo web; a folder in whose settings it stands holds an earlier demo."""
@@ -114,4 +114,4 @@ def settings_for(strategy: str, seeds: tuple[str, ...]) -> Config:
     crawling = Crawling(
         seeds=seeds, strategy=strategy, max_pages=BUDGET, contact=CONTACT, connections=4, allow_private=True
     )
-    return Config(Target(script="thai"), crawling, politeness=Politeness(rest=0.05))
+    return Config(Target(language="th"), crawling, politeness=Politeness(rest=0.05))

@@ -11,13 +11,14 @@ from spoor.records import Outcome, Visit
 from spoor.roles import World
 
 
-def simulate(crawl: Crawl, world: World, connections: int = 1) -> Iterator[Event]:
-    """Runs the crawl to its end and tells what happens as it happens. `connections` looks may be under way at once.
+def simulate(crawl: Crawl, world: World, connections: int = 1, now: float = 0.0) -> Iterator[Event]:
+    """Runs the crawl to its end and tells what happens as it happens. `connections` looks may be under way at once;
+    `now` is when it begins, or goes on.
 
     While there is room and a visit, start looking; go on to whichever comes first, an arrival or a host waking; absorb;
     when neither can come, stop.
     """
-    now, started = 0.0, 0
+    started = 0
     under_way: list[tuple[float, int, Visit, Outcome]] = []
     while True:
         while len(under_way) < connections and (visit := crawl.next_visit(now)) is not None:

@@ -139,16 +139,12 @@ class SqliteStore:
 
     def some(self, turn: int, count: int) -> list[Entry]:
         after = turn * count % max(1, self._committed)
-        found: list[Entry] = []
-        # What changed since the last commit is not in the file yet, so some of what it calls waiting is not.
-        for row in self._db.execute(
-            f"SELECT id, {COLUMNS} FROM links WHERE id > ? AND state = 0 ORDER BY id", (after,)
-        ):
-            entry = self._changed.get(self._host_names[row[1]], NOTHING).get(row[URL]) or self._entry(row)
-            found += [entry] if entry.state is State.WAITING else []
-            if len(found) == count:
-                break
-        return found
+        changed = {e.row: e for entries in self._changed.values() for e in entries.values() if not self._is_new(e)}
+        query = f"SELECT id, {COLUMNS} FROM links WHERE id > ? AND state = 0 ORDER BY id"
+        rows = (row for row in self._db.execute(query, (after,)) if row[0] not in changed)
+        waiting = {row[0]: self._entry(row) for row in islice(rows, count)}
+        waiting |= {row: e for row, e in changed.items() if row > after and e.state is State.WAITING}
+        return [waiting[row] for row in sorted(waiting)[:count]]
 
     def in_state(self, state: State) -> Iterator[Entry]:
         query = f"SELECT id, {COLUMNS} FROM links WHERE state = ? ORDER BY arrival"
@@ -240,24 +236,35 @@ class SqliteStore:
         self._db.executemany("INSERT OR REPLACE INTO hosts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def _entry(self, row: tuple[Any, ...]) -> Entry:
-        number, host, _, url, state, key1, key2, key3, arrival, evidence, trail, depth, found_on, *rest = row
-        return Entry(
-            url=url,
-            host=self._host_names[host],
-            key=(key1,) if key2 is None else (key1, key2) if key3 is None else (key1, key2, key3),
-            arrival=arrival,
-            evidence=_evidence(evidence),
-            trail=None if trail is None else _trail(trail),
-            depth=depth,
-            found_on=found_on,
-            redirects=rest[0],
-            state=_STATES[state],
-            tries=rest[1],
-            again_at=rest[2],
-            because=rest[3],
-            hints=rest[4] or b"",
-            row=number,
-        )
+        return _entry(row, self._host_names[row[1]])
+
+
+def stored_entry(db: sqlite3.Connection, url: str) -> Entry | None:
+    """A link as it stands in a file that somebody else may be writing; None: it never waited."""
+    query = f"SELECT id, {COLUMNS} FROM links WHERE host = (SELECT id FROM hosts WHERE name = ?) AND hash = ? AND url = ?"
+    row = db.execute(query, (host_of(url), url_hash(url), url)).fetchone()
+    return None if row is None else _entry(row, host_of(url))
+
+
+def _entry(row: tuple[Any, ...], host: str) -> Entry:
+    number, _, _, url, state, key1, key2, key3, arrival, evidence, trail, depth, found_on, *rest = row
+    return Entry(
+        url=url,
+        host=host,
+        key=(key1,) if key2 is None else (key1, key2) if key3 is None else (key1, key2, key3),
+        arrival=arrival,
+        evidence=_evidence(evidence),
+        trail=None if trail is None else _trail(trail),
+        depth=depth,
+        found_on=found_on,
+        redirects=rest[0],
+        state=_STATES[state],
+        tries=rest[1],
+        again_at=rest[2],
+        because=rest[3],
+        hints=rest[4] or b"",
+        row=number,
+    )
 
 
 _STATES = {int(state): state for state in State}

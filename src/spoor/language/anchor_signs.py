@@ -92,11 +92,11 @@ def _names_among_others() -> dict[str, str]:
 
 def script_sign(wanted: str, text: str) -> float:
     """By the share of the letters that are in a script of the language; 0 when it says nothing."""
-    alphabets = [alphabet for alphabet in map(_alphabet, text) if alphabet]
+    alphabets = list(filter(None, map(_alphabet, text)))
     scripts = _scripts(wanted)
     if not alphabets or not scripts:
         return 0.0
-    inside = {script: sum(a in ALPHABETS[script] for a in alphabets) / len(alphabets) for script in scripts}
+    inside = {script: sum(map(alphabets.count, ALPHABETS[script])) / len(alphabets) for script in scripts}
     if max(inside.values()) < _FEW:
         return _LATIN_IN_ANOTHER_SCRIPT if "LATIN" in alphabets else -1.0
     return max((share * _certainty(script, alphabets) for script, share in inside.items()), key=abs)

@@ -20,6 +20,8 @@ _WANTED_SMALL = 0.8
 def sign(wanted: str, means: Meanings) -> float:
     """For or against a language: of something that may mean the languages `means`. A small language is only ever meant
     where it is wanted."""
+    if not means:
+        return 0.0
     for_it = max((sure for tag, sure in means.items() if matches(wanted, tag)), default=0.0)
     if for_it:
         return for_it / SMALL * _WANTED_SMALL if for_it <= SMALL and is_small(wanted) else for_it

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from urllib.parse import unquote
@@ -72,7 +71,8 @@ def _named_in_folder(folder: str) -> Meanings:
 def _named(words: Iterable[tuple[str, float]]) -> Meanings:
     clearest: Meanings = {}
     for word, weight in words:
-        clearest = _clearer(clearest, {tag: weight * sure for tag, sure in meanings(word).items()})
+        if means := meanings(word):
+            clearest = _clearer(clearest, {tag: weight * sure for tag, sure in means.items()})
     return clearest
 
 
@@ -90,8 +90,8 @@ def _words_of_part(part: str) -> Iterator[tuple[str, float]]:
     """A folder or a label of a host: the whole of it, or its last piece."""
     word = unquote(part).lower() if "%" in part else part
     yield word, 1.0
-    *before, last = re.split("[-_]", word)
-    if before and last not in WORDS and not locale(word):
+    last = word.replace("_", "-").rpartition("-")[2]
+    if last != word and last not in WORDS and not locale(word):
         yield last, _PIECE
 
 

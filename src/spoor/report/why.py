@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import difflib
-import json
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from spoor import robots
-from spoor.frontier.entry import Entry, State
+from spoor.frontier.entry import Entry
 from spoor.frontier.host import Host
-from spoor.frontier.sqlite import COLUMNS, url_hash
+from spoor.frontier.sqlite import stored_entry
 from spoor.report.reading import one_moment
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import DroppedRow, EventRow, PageRow, dropped, events_of, pages_of
@@ -58,7 +57,7 @@ def account(folder: CrawlFolder, url: str, agent: str) -> Account:
 
 
 def _account(db: sqlite3.Connection, url: str, agent: str) -> Account:
-    entry, host, lost = _entry(db, url), _host(db, host_of(url)), dropped(db, url)
+    entry, host, lost = stored_entry(db, url), _host(db, host_of(url)), dropped(db, url)
     pages, events = tuple(pages_of(db, url)), tuple(events_of(db, url))
     found_on = entry.found_on if entry else lost.found_on if lost else ""
     return Account(
@@ -76,32 +75,9 @@ def _account(db: sqlite3.Connection, url: str, agent: str) -> Account:
     )
 
 
-def _entry(db: sqlite3.Connection, url: str) -> Entry | None:
-    query = f"SELECT {COLUMNS} FROM links WHERE host = (SELECT id FROM hosts WHERE name = ?) AND hash = ? AND url = ?"
-    row = db.execute(query, (host_of(url), url_hash(url), url)).fetchone()
-    if row is None:
-        return None
-    _, _, _, state, *key, arrival, evidence, trail, depth, found_on, redirects, tries, again_at, because = row
-    return Entry(
-        url=url,
-        host=host_of(url),
-        key=tuple(part for part in key if part is not None),
-        evidence=json.loads(evidence),
-        trail=None if trail is None else json.loads(trail),
-        depth=depth,
-        found_on=found_on,
-        redirects=redirects,
-        arrival=arrival,
-        state=State(state),
-        tries=tries,
-        again_at=again_at,
-        because=because,
-    )
-
-
 def _path(db: sqlite3.Connection, found_on: str) -> Iterator[Entry]:
     for _ in range(STEPS_BACK):
-        entry = _entry(db, found_on) if found_on else None
+        entry = stored_entry(db, found_on) if found_on else None
         if entry is None:
             return
         yield entry
@@ -130,7 +106,7 @@ def _host(db: sqlite3.Connection, name: str) -> Host | None:
 
 def _similar(db: sqlite3.Connection, url: str) -> list[str]:
     """Known URLs: other spellings of this one, then URLs of its host that are written alike, or else of such hosts."""
-    spellings = [other for other in near_misses(url) if _entry(db, other)]
+    spellings = [other for other in near_misses(url) if stored_entry(db, other)]
     table = "links INDEXED BY links_by_url"
     of_host = f"SELECT url FROM {table} WHERE host = (SELECT id FROM hosts WHERE name = ?) ORDER BY id LIMIT ?"
     beside = [known for (known,) in db.execute(of_host, (host_of(url), LOOKED_THROUGH))]

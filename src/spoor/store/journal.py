@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from spoor.errors import BadInput
 from spoor.events import Event, Failed, HostOpened, Redirected, Refused, Visited
+from spoor.frontier.sqlite import stored_entry
 from spoor.records import Page, Sighting, Verdict, Visit
 from spoor.urls import host_of
 
@@ -182,12 +183,22 @@ def pages(db: sqlite3.Connection, relevant_only: bool = False) -> Iterator[PageR
 
 
 def sightings(db: sqlite3.Connection) -> Iterator[Sighting]:
-    """What is left of them: pages with their URL and status, verdicts, in the order they came."""
+    """What is left of them: pages with their URL and status, verdicts, what was known of the links that led there, in
+    the order they came."""
     columns = "id, url, host, number, started, status, relevance, relevant, because, label"
     for url, host, number, started, status, *said in _rows(db, f"SELECT {columns} FROM pages WHERE 1"):
         relevance, relevant, because, label = said
-        visit, page = Visit(url, host, number, started), Page(url, status)
+        visit, page = _visit_of(db, Visit(url, host, number, started)), Page(url, status)
         yield Sighting(visit, page, Verdict(relevance, bool(relevant), because, label), None)
+
+
+def _visit_of(db: sqlite3.Connection, visit: Visit) -> Visit:
+    """With what the frontier knew of its link."""
+    entry = stored_entry(db, visit.url)
+    if entry is None:
+        return visit
+    known = {"key": entry.key, "evidence": entry.evidence, "trail": entry.trail, "hints": entry.hints}
+    return replace(visit, **known, depth=entry.depth, found_on=entry.found_on, redirects=entry.redirects)
 
 
 def events(db: sqlite3.Connection) -> Iterator[EventRow]:

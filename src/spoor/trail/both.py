@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spoor.records import Page, Sighting, TrailState, Verdict
-from spoor.roles import Learner, ReadingTrail, Recalling, Trail
+from spoor.roles import ContentReader, Learner, Recalling, Trail
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Both:
 
     @property
     def reads_content(self) -> bool:
-        return any(isinstance(part, ReadingTrail) and part.reads_content for part in (self.first, self.second))
+        return any(isinstance(part, ContentReader) and part.reads_content for part in (self.first, self.second))
 
     def root(self) -> TrailState:
         return self.first.root(), self.second.root()

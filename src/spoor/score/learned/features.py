@@ -47,9 +47,7 @@ def packed_features(
     """For each link the numbers that the learned strategy keeps of it: `HEAD` of them (what was foretold, in
     thousandths; whether its URL speaks for it or against it; the list it stands in; its places, from the outside in,
     the innermost repeated) and its features. `without` names `FIELDS` that are not read, and may name other things."""
-    title = f"{chr(TITLE)}{page.title[:_TITLE]}"
-    text = "".join([_fields(link) + title for link in links]) + chr(HOST)
-    letters = np.frombuffer(text.lower().encode("utf-32-le", "replace"), np.uint32)
+    letters = np.frombuffer(spelled(page, links), np.uint32)
     skipped = np.zeros(END, np.bool_)
     for name in without:
         skipped[list(FIELDS.get(name, ()))] = True
@@ -60,12 +58,20 @@ def packed_features(
     return [row[: HEAD + count].tobytes() for row, count in zip(rows, counts.tolist(), strict=True)]
 
 
+def spelled(page: Page, links: Sequence[Link]) -> bytes:
+    """All that is read, in small letters and four bytes each: every field begun by its character, every link by that
+    of its host, which ends the last one too."""
+    title = f"{chr(TITLE)}{_clean(page.title[:_TITLE])}"
+    text = "".join([_fields(link) + title for link in links]) + chr(HOST)
+    return text.lower().encode("utf-32-le", "replace")
+
+
 def _fields(link: Link) -> str:
-    host, _, path = link.url.partition("://")[2].partition("/")
+    host, _, path = _clean(link.url).partition("://")[2].partition("/")
     claims = f"{link.hreflang} {link.rel} {'nav' if link.navigation else ''}"
     return (
         f"\x01{host}\x02{path}\x03{_clean(link.anchor[:_ANCHOR])}\x04{_clean(link.left[-_NEAR:])}"
-        f"\x05{_clean(link.right[:_NEAR])}\x06{_clean(link.heading[:_TITLE])}\x07{link.path}\x09{_clean(claims)}"
+        f"\x05{_clean(link.right[:_NEAR])}\x06{_clean(link.heading[:_TITLE])}\x07{_clean(link.path)}\x09{_clean(claims)}"
     )
 
 
@@ -77,14 +83,14 @@ def _clean(text: str) -> str:
 @njit(cache=True)
 def _is_letter(code: np.uint32) -> bool:
     if code < 128:
-        return (97 <= code <= 122) or (48 <= code <= 57)
-    return code >= 0xC0 and not (0x2000 <= code < 0x2070 or 0x3000 <= code < 0x3040 or 0xFF00 <= code < 0xFF10)
+        return bool((97 <= code <= 122) or (48 <= code <= 57))
+    return bool(code >= 0xC0 and not (0x2000 <= code < 0x2070 or 0x3000 <= code < 0x3040 or 0xFF00 <= code < 0xFF10))
 
 
 @njit(cache=True)
 def _is_unspaced(code: np.uint32) -> bool:
     """Letters of scripts that put no blanks between words: there, pairs of letters stand for words."""
-    return (
+    return bool(
         0x0E00 <= code < 0x1000
         or 0x1000 <= code < 0x10A0
         or 0x1780 <= code < 0x1800

@@ -141,6 +141,17 @@ class Learned:
         elsewhere = evidence["place"] + evidence["signs"] + UNSAID * (evidence["list"] + evidence["words"])
         return FLOOR - STEP, float(math.floor(elsewhere + 0.5)), -evidence["depth"]
 
+    def shares(self, evidence: Evidence) -> dict[str, float]:
+        """What each evidence adds to the log odds of a link, `always` being what every link begins with."""
+        weighed = (self._odds.weights * facts(evidence)).tolist()
+        return {"words": evidence["words"], **dict(zip(WEIGHTS, weighed, strict=True))}
+
+    def word_shares(self, hints: bytes) -> dict[int, float]:
+        """What each feature of a link adds to its evidence `words`."""
+        features = np.frombuffer(hints, np.int32)[HEAD:]
+        shares = self._odds.words[features] / math.sqrt(max(1, len(features)))
+        return dict(zip(features.tolist(), shares.tolist(), strict=True))
+
     def learn(self, sighting: Sighting) -> None:
         visit, wanted = sighting.visit, sighting.verdict.relevant
         if not visit.hints:

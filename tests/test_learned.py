@@ -1,0 +1,299 @@
+"""The strategy that learns on the way: what raises a link, what lowers it, when it is asked about again."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from spoor import assembly
+from spoor.contest import run
+from spoor.course import Course, Task, read_seeds
+from spoor.crawl import Crawl, Limits
+from spoor.drivers.simulated import simulate
+from spoor.errors import UsageError
+from spoor.events import Visited
+from spoor.frontier import Frontier, MemoryStore
+from spoor.frontier.entry import Entry
+from spoor.judge.truth import Truth
+from spoor.measure.harvest import measure
+from spoor.records import Evidence, Key, Link, Page, Visit, WaitingLink, Wish
+from spoor.score.language_signs import LanguageSigns
+from spoor.score.learned import WITHOUT, Learned
+from spoor.store.journal import open_to_read, sightings
+from spoor.strategy import Strategy
+from spoor.webs.generate import Request, generate
+from spoor.webs.written import WrittenWorld
+from tests.written_crawl import crawl_into
+
+START = "http://start.test/"
+
+
+def web(pages: Mapping[str, Sequence[Link]], wanted: str = "wanted") -> WrittenWorld:
+    """`pages` by URL with their links; what is only linked to has none. Wanted is what has a word in its URL."""
+    links = {url: tuple(targets) for url, targets in pages.items()}
+    for target in [link.url for targets in pages.values() for link in targets]:
+        links.setdefault(target, ())
+    outcomes = {url: Page(url, links=targets) for url, targets in links.items()}
+    return WrittenWorld(outcomes, {url for url in outcomes if wanted in url})
+
+
+def strategy_for(world: WrittenWorld, scorer: Learned | None = None) -> Strategy:
+    part = scorer or Learned()
+    return Strategy(Truth("relevant", world.truth), part, part, upkeep=part)
+
+
+def seeds_of(world: WrittenWorld) -> list[str]:
+    """Every page that has links."""
+    return [url for url, page in world.outcomes.items() if isinstance(page, Page) and page.links]
+
+
+def crawled(world: WrittenWorld, strategy: Strategy, visits: int | None = None) -> tuple[Crawl, list[str]]:
+    """A crawl, and what it visited, in order."""
+    crawl = Crawl(strategy, Frontier(MemoryStore()), Limits(visits))
+    crawl.begin(seeds_of(world))
+    return crawl, [event.visit.url for event in simulate(crawl, world) if isinstance(event, Visited)]
+
+
+def visited(world: WrittenWorld, scorer: Learned | None = None, visits: int | None = None) -> list[str]:
+    return crawled(world, strategy_for(world, scorer), visits)[1]
+
+
+def waiting(crawl: Crawl, url: str) -> Entry:
+    (entry,) = crawl.frontier.find([url])
+    assert entry is not None
+    return entry
+
+
+def hosts(names: str, count: int, anchor: str) -> list[Link]:
+    return [Link(f"http://{names}{n}.test/", f"{anchor} {n}") for n in range(count)]
+
+
+def test_words_that_led_to_wanted_pages_raise_links_with_the_same_words() -> None:
+    shops, stables = hosts("shop", 16, "buy here"), hosts("wanted", 16, "riding lessons")
+    world = web({START: [link for pair in zip(shops, stables, strict=True) for link in pair]})
+    first, last = visited(world)[:17], visited(world)[-8:]
+    assert sum("wanted" in url for url in first) >= 12 and not any("wanted" in url for url in last)
+
+
+def test_the_words_can_stand_in_the_url_too() -> None:
+    pages = [Link(f"http://h{n}.test/{'riding' if n % 2 else 'shop'}{n}") for n in range(32)]
+    assert sum("riding" in url for url in visited(web({START: pages}, wanted="riding"))[:17]) >= 12
+
+
+HUBS = {
+    "http://hub.test/": hosts("wanted", 8, ""),
+    "http://other.test/": hosts("page", 8, ""),
+}
+
+
+def test_a_hub_whose_links_were_wanted_raises_its_other_links_in_their_places() -> None:
+    world = web(HUBS)
+    before, _ = crawled(world, strategy_for(world), visits=2)
+    after, order = crawled(world, strategy_for(world), visits=3)
+    assert order[2] == "http://wanted0.test/"
+    sibling, stranger = "http://wanted7.test/", "http://page7.test/"
+    assert waiting(after, sibling).evidence["hub"] > waiting(before, sibling).evidence["hub"] == 0.0
+    assert waiting(after, sibling).key > waiting(before, sibling).key == waiting(after, stranger).key
+
+
+def test_the_links_of_a_good_hub_come_first() -> None:
+    order = visited(web(HUBS))
+    assert all("wanted" in url for url in order[2:10]) and all("page" in url for url in order[10:])
+
+
+def test_without_rescoring_nothing_is_raised_in_its_place() -> None:
+    world = web(HUBS)
+    crawl, _ = crawled(world, strategy_for(world, Learned(without=("rescoring",))), visits=3)
+    assert waiting(crawl, "http://wanted7.test/").evidence["hub"] == 0.0
+
+
+def test_lists_of_one_page_are_told_apart() -> None:
+    menu = [Link(f"http://m{n}.test/", path="html/body/nav/ul/li") for n in range(8)]
+    results = [Link(f"http://wanted{n}.test/", path="html/body/main/p") for n in range(8)]
+    order = visited(web({START: [link for pair in zip(menu, results, strict=True) for link in pair]}))
+    assert sum("wanted" in url for url in order[1:10]) >= 7
+
+
+def test_a_fruitless_host_falls_behind_an_unknown_one() -> None:
+    links = [Link(f"http://dull.test/{n}") for n in range(12)]
+    order = visited(web({START: [*links, Link("http://unknown.test/")]}))
+    assert order.index("http://unknown.test/") < 8
+
+
+def test_a_folder_is_known_by_what_was_found_in_it() -> None:
+    pages = [Link(f"http://a.test/{folder}/{n}") for n in range(8) for folder in ("chaff", "wanted")]
+    order = visited(web({START: pages}), Learned(without=("words", "hubs")))
+    assert sum("wanted" in url for url in order[1:9]) >= 6
+
+
+def test_a_link_that_is_worth_less_when_its_turn_has_come_goes_back() -> None:
+    """Nothing but its turn makes anybody look at it again."""
+    links = [Link(f"http://dull.test/{n}") for n in range(12)]
+    world = web({START: [*links, Link("http://unknown.test/")]})
+    order = visited(world, Learned(without=("rescoring",)))
+    assert order.index("http://unknown.test/") < 8 and len(order) == 14
+
+
+def test_a_language_that_is_wanted_orders_the_first_visits() -> None:
+    links = [Link("http://a.test/en/"), Link("http://b.test/", "Deutsch"), Link("http://c.test/", hreflang="th")]
+    world = web({START: [*links, Link("http://d.test/", "ภาษาไทย")]})
+    assert visited(world, Learned(Wish(language="th")))[1:] == [
+        "http://c.test/",
+        "http://d.test/",
+        "http://a.test/en/",
+        "http://b.test/",
+    ]
+    assert visited(world, Learned(Wish(language="th"), without=("prior",)))[1] == "http://a.test/en/"
+
+
+def test_words_that_are_wanted_order_the_first_visits() -> None:
+    links = [
+        Link("http://a.test/cars"),
+        Link("http://b.test/", "Horses of the north"),
+        Link("http://c.test/horse.html"),
+    ]
+    world = web({START: links})
+    assert visited(world, Learned(Wish(words=("horse",))))[1:3] == ["http://b.test/", "http://c.test/horse.html"]
+    assert visited(world)[1] == "http://a.test/cars"
+
+
+def test_the_same_link_is_thought_of_the_same_until_more_is_learned() -> None:
+    world = web(HUBS)
+    crawl, _ = crawled(world, strategy_for(world), visits=6)
+    scorer = crawl.strategy.scorer
+    assert isinstance(scorer, Learned)
+    entry = waiting(crawl, "http://page7.test/")
+    link = WaitingLink(entry.url, entry.evidence, entry.trail, entry.hints)
+    assert scorer.review(link) == scorer.review(link)
+
+
+def test_nobody_but_a_reviewer_keeps_hints() -> None:
+    world = web(HUBS)
+    judge = Truth("relevant", world.truth)
+    for strategy, kept in ((strategy_for(world), True), (Strategy(judge, LanguageSigns("th")), False)):
+        crawl, _ = crawled(world, strategy, visits=2)
+        assert bool(waiting(crawl, "http://page7.test/").hints) is kept
+        assert not waiting(crawl, "http://hub.test/").hints
+
+
+def test_two_runs_are_the_same() -> None:
+    world = web(HUBS)
+    runs = []
+    for _ in range(2):
+        crawl = Crawl(strategy_for(world), Frontier(MemoryStore()))
+        crawl.begin(seeds_of(world))
+        runs.append(list(simulate(crawl, world)))
+    assert runs[0] == runs[1]
+
+
+def test_a_fresh_strategy_has_forgotten_everything() -> None:
+    world = web(HUBS)
+    used = strategy_for(world)
+    first = crawled(world, used)[1]
+    evidence = {**dict.fromkeys(Learned.merge, 1.0), "words": 0.0}
+    fresh = used.fresh()
+    assert len({id(part) for part in (fresh.scorer, fresh.trail, fresh.upkeep)}) == 1 and repr(fresh) == repr(used)
+    assert odds(fresh, evidence) == odds(strategy_for(world), evidence) != odds(used, evidence)
+    assert crawled(world, fresh)[1] == first
+
+
+def odds(strategy: Strategy, evidence: Evidence) -> float:
+    scorer = strategy.scorer
+    assert isinstance(scorer, Learned)
+    return sum(scorer.shares(evidence).values())
+
+
+def test_what_moves_a_link_adds_up_to_its_key() -> None:
+    world = web(HUBS)
+    crawl, _ = crawled(world, strategy_for(world, Learned(without=("exploration",))), visits=6)
+    entry = waiting(crawl, "http://page7.test/")
+    assert entry.key[0] == pytest.approx(odds(crawl.strategy, entry.evidence), abs=0.05)
+
+
+def test_what_is_said_by_words_adds_up_to_the_evidence() -> None:
+    world = web(HUBS)
+    crawl, _ = crawled(world, strategy_for(world), visits=6)
+    scorer, entry = crawl.strategy.scorer, waiting(crawl, "http://page7.test/")
+    assert isinstance(scorer, Learned)
+    link = WaitingLink(entry.url, entry.evidence, entry.trail, entry.hints)
+    assert sum(scorer.word_shares(entry.hints).values()) == pytest.approx(scorer.review(link)["words"], abs=0.0005)
+
+
+def test_what_was_learned_is_learned_again_from_the_database(tmp_path: Path) -> None:
+    """As after a kill: the keys of what waits come out the same, to the last bit."""
+    world = web(HUBS)
+    strategy = strategy_for(world)
+    folder = crawl_into(tmp_path / "crawl", world, strategy, seeds_of(world), limits=Limits(visits=8))
+    again = strategy_for(world)
+    scorer, before = again.scorer, strategy.scorer
+    assert isinstance(scorer, Learned) and isinstance(before, Learned)
+    with contextlib.closing(open_to_read(folder.database)) as db:
+        for sighting in sightings(db):
+            scorer.recall(sighting)
+        visits = [sighting.visit for sighting in sightings(db)]
+    for visit in visits[2:]:
+        assert scorer.review(seen(visit)) == before.review(seen(visit))
+        assert scorer.key(visit.evidence) == before.key(visit.evidence)
+    assert len(visits) == 8 and list(scorer.revise(NothingWaits())) == []
+
+
+def seen(visit: Visit) -> WaitingLink:
+    return WaitingLink(visit.url, visit.evidence, visit.trail, visit.hints)
+
+
+class NothingWaits:
+    """A frontier that holds nothing."""
+
+    def evidence_of(self, url: str) -> Evidence | None:
+        return None
+
+    def met_on(self, url: str, most: int) -> Sequence[WaitingLink]:
+        raise AssertionError("what is learned again is no reason to look at links again")
+
+    def some(self, most: int) -> Sequence[WaitingLink]:
+        return []
+
+
+@pytest.mark.parametrize("name", WITHOUT)
+def test_each_kind_of_evidence_can_be_left_out(name: str) -> None:
+    world = web(HUBS)
+    strategy = assembly.strategy(f"learned:without={name}", Truth("relevant", world.truth))
+    assert sorted(crawled(world, strategy)[1]) == sorted(world.outcomes)
+
+
+def test_what_cannot_be_left_out_is_said_in_one_line() -> None:
+    with pytest.raises(UsageError, match="learned has nothing called 'luck' to leave out; there are url, anchor"):
+        assembly.strategy("learned:without=words+luck", Truth("relevant", lambda url: True))
+
+
+def key(scorer: Learned, **evidence: float) -> Key:
+    """Of a link about which nothing else is known."""
+    return scorer.key({**dict.fromkeys(Learned.merge, 0.0), **evidence})
+
+
+def test_links_nearer_than_a_step_are_told_apart_by_their_depth() -> None:
+    assert key(Learned(), words=2.1, depth=2) > key(Learned(), words=2.4, depth=3) > key(Learned(), words=1.0)
+    exact = Learned(without=("exploration",))
+    assert key(exact, words=2.1, depth=2) < key(exact, words=2.4, depth=3)
+
+
+def test_where_nothing_speaks_for_a_link_its_place_decides_not_its_words() -> None:
+    assert key(Learned(), words=-8.5, place=2.0) > key(Learned(), words=-6.0)
+    exact = Learned(without=("exploration",))
+    assert key(exact, words=-8.5, place=2.0) < key(exact, words=-6.0)
+
+
+@pytest.mark.parametrize(
+    ("like", "other", "more"), [("topical", "breadth-first", 1.5), ("courses", "soft-focused", 1.2)]
+)
+def test_on_generated_webs_it_finds_wanted_pages_much_sooner(
+    like: str, other: str, more: float, tmp_path: Path
+) -> None:
+    generate(Request(like, 2000, 1), tmp_path / "web", lambda pages: None)
+    task = Task(tmp_path / "web", "relevant", read_seeds(tmp_path / "web" / "seeds.txt"))
+    against = Course(task).yardstick
+    area, below = (measure(name, run(task, name), against).area for name in ("learned", other))
+    assert area > more * below

@@ -1,0 +1,126 @@
+"""A crawl that is gone on with visits what it would have visited anyway: `learned`, which learns from every visit."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from spoor.assembly import strategy
+from spoor.crawl import Crawl
+from spoor.drivers.simulated import simulate
+from spoor.events import Event, Failed, Redirected, Visited
+from spoor.frontier import Frontier, HostRules, MemoryStore, SqliteStore
+from spoor.judge.truth import Truth
+from spoor.records import Failure, Link, Outcome, Page, Redirect, Visit
+from spoor.recollection import recollect
+from spoor.store.journal import Journal
+from spoor.webs.written import WrittenWorld
+from tests.random_graphs import address, random_worlds
+
+POLITE = HostRules(rest=1.0, ask_first=True)
+WORDS = ("horse", "steppe", "rider", "price", "login", "terms")
+
+
+def drawn(seed: int, pages: int = 80) -> WrittenWorld:
+    """A web on a few hosts, whose folders and anchors mostly tell where the horses are; some pages fail or moved."""
+    rng = random.Random(seed)
+    subjects = [rng.choice(WORDS) for _ in range(pages)]
+    urls = [f"http://h{rng.randrange(6)}.test/{subject}/{n}" for n, subject in enumerate(subjects)]
+    outcomes: dict[str, Outcome] = {}
+    for n, url in enumerate(urls):
+        targets = [*rng.choices(range(pages), k=5), *range(n + 1, min(n + 3, pages))]
+        links = [Link(urls[target], f"{subjects[target]} {rng.choice(WORDS)}") for target in dict.fromkeys(targets)]
+        page = Page(url, title=subjects[n], links=tuple(links))
+        failures = (Failure("timed out", again_after=5.0), Failure("HTTP 404"), Redirect(rng.choice(urls)))
+        outcomes[url] = rng.choice(failures) if n and rng.random() < 0.2 else page
+    wanted = {url for url in urls if ("horse" in url) != (rng.random() < 0.1)}
+    return WrittenWorld(outcomes, wanted, {f"h{n}.test": n / 4 for n in range(6)})
+
+
+class Killed(Exception):
+    """The process is gone."""
+
+
+class Deadly:
+    """Whoever looks for the last time dies of it."""
+
+    def __init__(self, world: WrittenWorld, looks: int) -> None:
+        self.world, self.left = world, looks
+
+    def look(self, visit: Visit) -> tuple[Outcome, float]:
+        self.left -= 1
+        if not self.left:
+            raise Killed
+        return self.world.look(visit)
+
+    def truth(self, url: str) -> bool:
+        return self.world.truth(url)
+
+
+def in_memory(world: WrittenWorld, seed: str, rules: HostRules) -> list[Event]:
+    crawl = Crawl(strategy("learned", Truth("wanted", world.truth)), Frontier(MemoryStore(), rules))
+    crawl.begin([seed])
+    return list(simulate(crawl, world))
+
+
+def go_on(
+    file: Path, world: WrittenWorld | Deadly, seed: str, rules: HostRules, now: float = 0.0, most: int | None = None
+) -> list[Event]:
+    """What happens from `now` on, until `most` things have happened or somebody is killed. Only what was committed by
+    then is left."""
+    events: list[Event] = []
+    with contextlib.closing(SqliteStore(file)) as store, contextlib.suppress(Killed):
+        journal = Journal()
+        Journal.create(store.connection)
+        store.write_along(journal.write)
+        fresh = strategy("learned", Truth("wanted", world.truth))
+        recollect(fresh, store.connection, None)
+        crawl = Crawl(fresh, Frontier(store, rules), journal=journal)
+        crawl.begin([seed])
+        events.extend(islice(simulate(crawl, world, now=now), most))
+    return events
+
+
+def visits(events: list[Event]) -> list[str]:
+    looked = (event for event in events if isinstance(event, Visited | Redirected | Failed))
+    return [event.visit.url for event in looked if event.visit.purpose == "page"]
+
+
+def first(world: WrittenWorld) -> str:
+    return next(iter(world.outcomes))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_crawl_on_disk_visits_the_same_as_one_in_memory(seed: int, tmp_path: Path) -> None:
+    world = drawn(seed)
+    on_disk = go_on(tmp_path / "crawl.db", world, first(world), POLITE)
+    assert visits(on_disk) == visits(in_memory(world, first(world), POLITE))
+    assert len(visits(on_disk)) > 50
+
+
+@pytest.mark.parametrize("most", [1, 2, 7, 40])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_crawl_stopped_again_and_again_visits_the_same(most: int, seed: int, tmp_path: Path) -> None:
+    world = drawn(seed)
+    whole = go_on(tmp_path / "whole.db", world, first(world), POLITE)
+    events: list[Event] = []
+    while more := go_on(tmp_path / "crawl.db", world, first(world), POLITE, events[-1].at if events else 0.0, most):
+        events += more
+    assert visits(events) == visits(whole)
+
+
+@pytest.mark.parametrize("looks", [2, 3, 10, 60])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_crawl_killed_while_it_looks_visits_the_same(looks: int, seed: int, tmp_path: Path) -> None:
+    world = drawn(seed)
+    whole = go_on(tmp_path / "whole.db", world, first(world), POLITE)
+    before = go_on(tmp_path / "crawl.db", Deadly(world, looks), first(world), POLITE)
+    after = go_on(tmp_path / "crawl.db", world, first(world), POLITE, before[-1].at if before else 0.0)
+    assert visits(before + after) == visits(whole)
+    assert len(visits(before)) < len(visits(whole))
