@@ -14,10 +14,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from spoor.frontier import Entry, Frontier, HostRules, MemoryStore, SqliteStore, State
 from spoor.frontier.entry import OPEN
 from spoor.frontier.store import LinkStore
-from spoor.records import SOONEST, Key
+from spoor.records import SOONEST, Key, WaitingLink
 
 URLS = [f"http://{host}.test/{page}" for host in "abc" for page in range(4)]
 KEYS: list[Key] = [(0.0,), (1.0,), (-2.5,), (float("inf"),)]
+FOUND_ON = ["http://one.test/", "http://two.test/"]
 REST = 2.0
 
 
@@ -103,7 +104,8 @@ class FrontierMachine(RuleBasedStateMachine):
         if entry is None:
             assert known is None
             state = State.PARKED if parked else State.WAITING
-            self.frontier.add(Entry(url, host, key, {"e": float(evidence)}, (evidence, None), state=state))
+            found = ({"e": float(evidence)}, (evidence, None), 1, FOUND_ON[evidence % 2])
+            self.frontier.add(Entry(url, host, key, *found, state=state, hints=b"hints"))
             self.model.entries[url] = ModelEntry(host, key, self.model.arrival(), evidence, evidence, state)
         elif entry.state in OPEN:
             assert known is not None
@@ -154,6 +156,22 @@ class FrontierMachine(RuleBasedStateMachine):
     def commit(self) -> None:
         self.frontier.commit()
         self.committed = copy.deepcopy(self.model)
+
+    @rule()
+    def all_that_waits_is_met_in_turn(self) -> None:
+        self.commit()
+        some = {entry.url for turn in range(len(URLS)) for entry in self.store.some(turn, 2)}
+        assert some == {entry.url for entry in self.waiting()}
+
+    @rule(page=st.sampled_from(FOUND_ON), most=st.integers(1, 4))
+    def look_at_a_page_again(self, page: str, most: int) -> None:
+        met = sorted((entry for entry in self.waiting() if entry.found_on == page), key=lambda entry: entry.arrival)
+        found = [WaitingLink(entry.url, entry.evidence, entry.trail, b"hints") for entry in met]
+        assert self.frontier.met_on(page, most) == found[:most]
+
+    def waiting(self) -> list[Entry]:
+        found = self.frontier.find(list(self.model.entries))
+        return [entry for entry in found if entry is not None and entry.state is State.WAITING]
 
     @rule()
     def restart(self) -> None:

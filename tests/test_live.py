@@ -25,17 +25,22 @@ from spoor.cli.main import main
 from spoor.config import Config, Crawling, Politeness, ScopeSettings, Target
 from spoor.crawl import Crawl, Limits
 from spoor.drivers.simulated import simulate
+from spoor.errors import BadInput
 from spoor.events import Event, Failed, Redirected, Visited
 from spoor.frontier import Frontier, HostRules, MemoryStore
+from spoor.live import LiveLooker, Reader
 from spoor.records import Link, Page, Sighting, Verdict, Visit
 from spoor.score.server_language import ServerLanguage
-from spoor.session import open_session, strategy_of
+from spoor.session import fetcher_for, open_session, strategy_of
 from spoor.store.crawl_folder import open_for_crawling
+from spoor.store.journal import open_to_read
 from spoor.strategy import hinted
+from spoor.urls import host_of
 from spoor.webs.generate import Request, generate
 from spoor.webs.recorded import RecordedWorld
 from spoor.webs.serve import WebServer
 from spoor.webs.web import Web
+from spoor.webs.written import WrittenWorld
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +95,27 @@ def test_the_same_strategy_visits_the_same_pages_in_the_same_order(strategy: str
     asked = settings(web, strategy=strategy)
     live = asyncio.run(crawl_live(web, tmp_path / "crawl", asked))
     assert visits(live) == visits(crawl_simulated(web, asked))
+    assert len(visits(live)) == 150
+
+
+async def as_served(web: Web, asked: Config) -> WrittenWorld:
+    """Every page of a web as a live crawl reads it: it is served with other words around its links than it has."""
+    reader = Reader.of(strategy_of(asked))
+    async with served(web) as proxy, fetcher_for(replace(asked, crawl=replace(asked.crawl, proxy=proxy))) as fetcher:
+        looker = LiveLooker(fetcher, None, reader)
+        return WrittenWorld({url: await looker.look(Visit(url, host_of(url), 0, 0.0)) for url in web.urls})
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize("wanted", [Target(language="th"), Target(keywords=("ข้าว",))], ids=["language", "topic"])
+def test_what_learns_from_every_visit_visits_the_same_pages_in_the_same_order(
+    wanted: Target, workers: int, web: Web, tmp_path: Path
+) -> None:
+    asked = replace(settings(web, strategy="learned", workers=workers), target=wanted)
+    live = asyncio.run(crawl_live(web, tmp_path / "crawl", asked))
+    crawl = Crawl(strategy_of(asked), Frontier(MemoryStore(), HostRules(ask_first=True)), Limits(asked.crawl.max_pages))
+    crawl.begin(asked.crawl.seeds)
+    assert visits(live) == visits(list(simulate(crawl, asyncio.run(as_served(web, asked)))))
     assert len(visits(live)) == 150
 
 
@@ -153,8 +179,10 @@ def test_everything_is_accounted_for(web: Web, tmp_path: Path) -> None:
 class Crawler:
     """A crawl in a process of its own, against a proxy in another."""
 
-    def __init__(self, web: Web, folder: Path) -> None:
+    def __init__(self, web: Web, folder: Path, *flags: str) -> None:
+        """`flags` are those of a new crawl."""
         self.folder = folder
+        self._flags = flags
         self._seeds = web.folder / "seeds.txt"
         words = [sys.executable, "-m", "spoor", "web", "serve", str(web.folder), "--port", "0"]
         self._server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
@@ -172,8 +200,7 @@ class Crawler:
         """The first time with settings, later with what the folder says. `errors` is where it complains."""
         command = [sys.executable, "-m", "spoor", "crawl", "--out", str(self.folder), "--proxy", self._proxy]
         if not (self.folder / "crawl.toml").exists():
-            command += ["--charset", "th", "--seeds", str(self._seeds), "--strategy", "breadth-first"]
-            command += ["--rest", str(REST), "--connections", "4"]
+            command += ["--charset", "th", "--seeds", str(self._seeds), *self._flags]
         return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
 
     def kill_after(self, seconds: float) -> None:
@@ -182,9 +209,23 @@ class Crawler:
         process.kill()
         process.wait()
 
+    def kill_at(self, pages: int) -> None:
+        """As soon as so many pages have come in all."""
+        process = self.start()
+        while process.poll() is None and self._pages() < pages:
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+
+    def _pages(self) -> int:
+        with contextlib.suppress(BadInput), contextlib.closing(open_to_read(self.folder / "crawl.db")) as db:
+            return int(db.execute("SELECT count(*) FROM pages").fetchone()[0])
+        return 0
+
 
 KILLS = int(os.environ.get("SPOOR_KILLS", "25"))
 REST = 0.02
+CAREFUL = ("--strategy", "breadth-first", "--rest", str(REST), "--connections", "4")
 
 
 def gaps(pages: list[tuple[str, float, float]]) -> list[float]:
@@ -202,7 +243,7 @@ def test_a_crawl_killed_at_random_moments_loses_nothing_and_repeats_nothing(web:
     asked = settings(web, max_pages=None, strategy="breadth-first")
     whole = set(visits(asyncio.run(crawl_live(web, tmp_path / "whole", asked))))
     rng = random.Random(7)
-    with Crawler(web, tmp_path / "crawl") as crawler:
+    with Crawler(web, tmp_path / "crawl", *CAREFUL) as crawler:
         for _ in range(KILLS):
             crawler.kill_after(1.0 + rng.random())
         assert crawler.start().wait(timeout=120) == 0
@@ -216,6 +257,16 @@ def test_a_crawl_killed_at_random_moments_loses_nothing_and_repeats_nothing(web:
         with file.open("rb") as stream:
             kinds = [record.rec_type for record in ArchiveIterator(stream, check_digests="raise")]
         assert kinds[0] == "warcinfo"
+
+
+def test_what_learns_from_every_visit_is_killed_and_goes_on_as_if_nothing_had_been(web: Web, tmp_path: Path) -> None:
+    asked = settings(web, strategy="learned", max_pages=300)
+    whole = asyncio.run(crawl_live(web, tmp_path / "whole", asked))
+    with Crawler(web, tmp_path / "crawl", "--rest", "0", "--connections", "1", "--max-pages", "300") as crawler:
+        for pages in (1, 60, 180):
+            crawler.kill_at(pages)
+        assert crawler.start().wait(timeout=120) == 0
+    assert [url for (url,) in rows(tmp_path / "crawl", "SELECT url FROM pages ORDER BY id")] == visits(whole)
 
 
 @contextlib.contextmanager
@@ -234,7 +285,7 @@ def test_a_full_disk_ends_a_crawl_with_one_line_and_nothing_is_lost(web: Web, tm
     asked = settings(web, max_pages=None, strategy="breadth-first")
     whole = set(visits(asyncio.run(crawl_live(web, tmp_path / "whole", asked))))
     disk = tmp_path / "disk"
-    with small_disk(disk, "1m"), Crawler(web, disk / "crawl") as crawler:
+    with small_disk(disk, "1m"), Crawler(web, disk / "crawl", *CAREFUL) as crawler:
         process = crawler.start(subprocess.PIPE)
         _, said = process.communicate(timeout=120)
         assert process.returncode == 1

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import random
+import tempfile
 from itertools import islice
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spoor.assembly import strategy
@@ -17,8 +18,8 @@ from spoor.drivers.simulated import simulate
 from spoor.events import Event, Failed, Redirected, Visited
 from spoor.frontier import Frontier, HostRules, MemoryStore, SqliteStore
 from spoor.judge.truth import Truth
-from spoor.records import Failure, Link, Outcome, Page, Redirect, Visit
 from spoor.recollection import recollect
+from spoor.records import Failure, Link, Outcome, Page, Redirect, Visit
 from spoor.store.journal import Journal
 from spoor.webs.written import WrittenWorld
 from tests.random_graphs import address, random_worlds
@@ -27,7 +28,7 @@ POLITE = HostRules(rest=1.0, ask_first=True)
 WORDS = ("horse", "steppe", "rider", "price", "login", "terms")
 
 
-def drawn(seed: int, pages: int = 80) -> WrittenWorld:
+def drawn(seed: int, pages: int = 60) -> WrittenWorld:
     """A web on a few hosts, whose folders and anchors mostly tell where the horses are; some pages fail or moved."""
     rng = random.Random(seed)
     subjects = [rng.choice(WORDS) for _ in range(pages)]
@@ -101,11 +102,10 @@ def test_a_crawl_on_disk_visits_the_same_as_one_in_memory(seed: int, tmp_path: P
     world = drawn(seed)
     on_disk = go_on(tmp_path / "crawl.db", world, first(world), POLITE)
     assert visits(on_disk) == visits(in_memory(world, first(world), POLITE))
-    assert len(visits(on_disk)) > 50
+    assert len(visits(on_disk)) > 40
 
 
-@pytest.mark.parametrize("most", [1, 2, 7, 40])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("most", "seed"), [(1, 0), (2, 1), (7, 2), (7, 3), (40, 4)])
 def test_a_crawl_stopped_again_and_again_visits_the_same(most: int, seed: int, tmp_path: Path) -> None:
     world = drawn(seed)
     whole = go_on(tmp_path / "whole.db", world, first(world), POLITE)
@@ -115,8 +115,7 @@ def test_a_crawl_stopped_again_and_again_visits_the_same(most: int, seed: int, t
     assert visits(events) == visits(whole)
 
 
-@pytest.mark.parametrize("looks", [2, 3, 10, 60])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("looks", "seed"), [(2, 0), (3, 1), (10, 2), (30, 3), (60, 4), (61, 5)])
 def test_a_crawl_killed_while_it_looks_visits_the_same(looks: int, seed: int, tmp_path: Path) -> None:
     world = drawn(seed)
     whole = go_on(tmp_path / "whole.db", world, first(world), POLITE)
@@ -124,3 +123,16 @@ def test_a_crawl_killed_while_it_looks_visits_the_same(looks: int, seed: int, tm
     after = go_on(tmp_path / "crawl.db", world, first(world), POLITE, before[-1].at if before else 0.0)
     assert visits(before + after) == visits(whole)
     assert len(visits(before)) < len(visits(whole))
+
+
+@settings(max_examples=25)
+@given(random_worlds(), st.integers(1, 12), st.sampled_from([HostRules(), POLITE]))
+def test_any_little_web_is_visited_the_same_wherever_the_crawl_is_stopped(
+    world: WrittenWorld, most: int, rules: HostRules
+) -> None:
+    whole = in_memory(world, address(0), rules)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "crawl.db"
+        before = go_on(file, world, address(0), rules, most=most)
+        after = go_on(file, world, address(0), rules, before[-1].at)
+    assert visits(before + after) == visits(whole)

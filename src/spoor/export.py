@@ -21,15 +21,13 @@ from spoor.parse.html import HTML_TYPES
 from spoor.parse.main_text import BEST, MainText
 from spoor.parse.main_text.best import require_trafilatura
 from spoor.store.crawl_folder import CrawlFolder
-from spoor.store.duplicates import same_payload
 from spoor.store.journal import PageRow, open_to_read, pages
-from spoor.store.members import unpacked
+from spoor.store.messages import message_of
 from spoor.store.record import date_of
 from spoor.webs.build.http_response import take_apart
 
 _BATCH = 16
 _ROW_GROUP = 1000
-_REVISIT = b"\r\nWARC-Type: revisit\r\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,29 +124,11 @@ def _archived(folder: CrawlFolder, db: sqlite3.Connection, every: bool, report: 
         if page.noindex and not every:
             report["not to be indexed"] += 1
             continue
-        message = _message(folder, db, page)
+        message = message_of(folder, db, page)
         if message is None:
             report["not in the archive"] += 1
         else:
             yield page, message
-
-
-def _message(folder: CrawlFolder, db: sqlite3.Connection, page: PageRow) -> bytes | None:
-    """None: not kept, or lost. A payload that was kept only once is found through its digest."""
-    record = _record(folder, page.warc_file, page.warc_offset)
-    if record is not None and _REVISIT in record.partition(b"\r\n\r\n")[0]:
-        earlier = same_payload(db, page.digest)
-        record = None if earlier is None else _record(folder, earlier.file, earlier.offset)
-    return None if record is None else record.partition(b"\r\n\r\n")[2].removesuffix(b"\r\n\r\n")
-
-
-def _record(folder: CrawlFolder, file: str | None, offset: int | None) -> bytes | None:
-    if file is None or offset is None:
-        return None
-    try:
-        return unpacked(folder.warcs / file, offset)
-    except OSError:
-        return None
 
 
 def _documents(archived: Iterator[Archived], workers: int) -> Iterator[Document]:

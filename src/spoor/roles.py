@@ -128,6 +128,14 @@ class LinkReader(Protocol):
 
 
 @runtime_checkable
+class ContentUser(Protocol):
+    """A scorer that makes use of texts where a web has them. Without this role it needs those that it reads."""
+
+    @property
+    def does_without_content(self) -> bool: ...
+
+
+@runtime_checkable
 class Reviewer(Protocol):
     """A scorer that thinks otherwise of a link as it learns. It is asked again when the turn of the link has come; a
     link that is worth less by then goes back to where it belongs. Its hints stay with the link."""

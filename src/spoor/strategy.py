@@ -10,6 +10,7 @@ from spoor.records import ADMIT, Evidence, Link, Page, Ruling, TrailState, Verdi
 from spoor.roles import (
     Admission,
     ContentReader,
+    ContentUser,
     Foretelling,
     Judge,
     Learner,
@@ -60,6 +61,12 @@ class Strategy:
     @property
     def reads_content(self) -> bool:
         return self.judge.reads_content or self.scorer.reads_content or self.way_reads_content
+
+    @property
+    def needs_content(self) -> bool:
+        """False: on a web without texts it still makes sense."""
+        optional = isinstance(self.scorer, ContentUser) and self.scorer.does_without_content
+        return self.judge.reads_content or self.way_reads_content or (self.scorer.reads_content and not optional)
 
     @property
     def way_reads_content(self) -> bool:

@@ -19,8 +19,8 @@ from spoor.ontology.rule_model import RuleModel
 from spoor.ontology.rules import rules_from
 from spoor.ontology.terms import Ontology, Term
 from spoor.ontology.transcriber import Transcriber
-from spoor.records import Evidence, Link, Page, Sighting, TrailState, Verdict, Visit
-from spoor.roles import LinkReader, LinkScorer
+from spoor.records import Evidence, Link, Page, Sighting, TrailState, Verdict, Visit, WaitingLink, Wish
+from spoor.roles import LinkReader, LinkScorer, Reviewer
 from spoor.score.arrival import Arrival
 from spoor.score.aspects import Aspects
 from spoor.score.cash import Cash
@@ -36,6 +36,7 @@ from spoor.score.interval_share import IntervalShare
 from spoor.score.language_signs import LanguageSigns
 from spoor.score.latest import Latest
 from spoor.score.layer import Layer
+from spoor.score.learned import Learned
 from spoor.score.likeliest_layer import LikeliestLayer
 from spoor.score.link_classifier import LinkClassifier
 from spoor.score.nearness import Nearness
@@ -98,11 +99,15 @@ SCORERS: list[LinkScorer] = [
     ExpectedDistance(PATH),
     PathAspects(PATH, Aspects(Keywords(("menschen",)))),
     PathAspects(PATH, Aspects(Keywords(("menschen",))), by="argmax"),
+    Learned(),
+    Learned(Wish("de", ("menschen",)), without=("hubs",)),
 ]
 
 
 def sightings_for(scorer: LinkScorer) -> list[Sighting]:
     """With what the trail that goes with the scorer makes of paths of one page and of two."""
+    if isinstance(scorer, Learned):
+        return [replace(sighting, trail=(number, PAGE.url)) for number, sighting in enumerate(SIGHTINGS)]
     states: list[TrailState] = [PATH.go_on(None, "", PAGE.text)]
     states.append(PATH.go_on(states[0], "", "horse"))
     if isinstance(scorer, PathAspects):
@@ -151,3 +156,13 @@ class TestEveryLinkReader:
     def test_can_be_sent_to_another_process(self, reader: LinkReader) -> None:
         there = pickle.loads(pickle.dumps(reader))
         assert there.hints(PAGE, LINKS) == reader.hints(PAGE, LINKS)
+
+
+@pytest.mark.parametrize("scorer", [scorer for scorer in SCORERS if isinstance(scorer, Reviewer)], ids=repr)
+class TestEveryReviewer:
+    def test_thinks_the_same_of_a_link_until_it_learns(self, scorer: LinkScorer) -> None:
+        assert isinstance(scorer, Reviewer) and isinstance(scorer, LinkReader)
+        sighting = sightings_for(scorer)[0]
+        for hints, evidence in zip(scorer.hints(PAGE, LINKS), evidence_of(scorer, sighting, LINKS), strict=True):
+            assert isinstance(hints, bytes)
+            assert scorer.review(WaitingLink("", evidence, sighting.trail, hints)) == evidence

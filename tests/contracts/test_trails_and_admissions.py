@@ -27,6 +27,7 @@ from spoor.trail.both import Both
 from spoor.trail.chain_hops import ChainHops
 from spoor.trail.hidden_state import HiddenState
 from spoor.trail.inherited import Inherited
+from spoor.trail.last_page import LastPage
 from spoor.trail.since_relevant import SinceRelevant
 from spoor.trail.tunnel import Tunnel
 from tests.written_links import learned
@@ -34,7 +35,16 @@ from tests.written_links import learned
 PAGE = Page("http://p.test/")
 GOOD, BAD = Verdict(1.0, True, "good"), Verdict(0.0, False, "bad")
 PATH = HiddenState(PathView(learned()))
-TRAILS: list[Trail] = [NoTrail(), SinceRelevant(), ChainHops(), Inherited(), Tunnel(), PATH, Both(PATH, ChainHops())]
+TRAILS: list[Trail] = [
+    NoTrail(),
+    SinceRelevant(),
+    ChainHops(),
+    Inherited(),
+    Tunnel(),
+    PATH,
+    Both(PATH, ChainHops()),
+    LastPage(),
+]
 
 
 def tuples(state: TrailState) -> TrailState:

@@ -8,59 +8,66 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from spoor.records import Evidence, Link, Page, Sighting, Verdict, Visit, WaitingLink
+from spoor.records import Evidence, Link, Page, Sighting, TrailState, Verdict, Visit, WaitingLink
 from spoor.roles import LinkReader, Merge, Upkeep
 from spoor.score.distiller import Distiller
 from spoor.score.host_yield import HostYield
+from spoor.score.learned import Learned
 from spoor.score.link_classifier import LinkClassifier
 from spoor.score.page_rank_order import PageRankOrder
 from spoor.score.tag_path_bandit import TagPathBandit
 from spoor.strategy import hinted
+from spoor.trail.last_page import LastPage
 from spoor.urls import host_of
 from tests.tiny import url
 
-Part = PageRankOrder | Distiller | LinkClassifier | HostYield | TagPathBandit
+Part = PageRankOrder | Distiller | LinkClassifier | HostYield | TagPathBandit | Learned
 """All upkeeps so far score links too."""
-UPKEEPS: list[Part] = [PageRankOrder(), Distiller(), LinkClassifier(), HostYield(), TagPathBandit()]
+UPKEEPS: list[Part] = [PageRankOrder(), Distiller(), LinkClassifier(), HostYield(), TagPathBandit(), Learned()]
 LINKS = {"S": "A B u", "A": "B v w", "B": "A u x", "C": "u y"}
 RELEVANCE = {"A": 1.0, "B": 0.4}
 
 
 @dataclass
 class Kept:
-    """A frontier that keeps nothing but the evidence of what waits."""
+    """A frontier that keeps nothing but what waits, as it was first met."""
 
     merge: Mapping[str, Merge]
     evidence: dict[str, Evidence] = field(default_factory=dict)
+    links: dict[str, WaitingLink] = field(default_factory=dict)
 
     def evidence_of(self, url: str) -> Evidence | None:
         return self.evidence.get(url)
 
     def met_on(self, url: str, most: int) -> Sequence[WaitingLink]:
-        return []
+        return [link for link in self.some(len(self.links)) if link.trail[1] == url][:most]
 
     def some(self, most: int) -> Sequence[WaitingLink]:
-        return []
+        return [replace(self.links[url], evidence=found) for url, found in self.evidence.items()][:most]
 
-    def offer(self, url: str, found: Evidence) -> None:
-        old = self.evidence.get(url, found)
-        self.evidence[url] = {name: self.merge[name](old[name], found[name]) for name in found}
+    def offer(self, link: Link, found: Evidence, trail: TrailState) -> None:
+        old = self.evidence.get(link.url, found)
+        self.evidence[link.url] = {name: self.merge[name](old[name], found[name]) for name in found}
+        hints = link.hints if isinstance(link.hints, bytes) else b""
+        self.links.setdefault(link.url, WaitingLink(link.url, found, trail, hints))
 
 
 def visited(part: Part) -> Kept:
     """What waits after the pages were visited."""
-    kept = Kept(part.merge)
+    kept, nowhere, way = Kept(part.merge), WaitingLink("", {}, LastPage().root(), b""), LastPage()
     for number, (name, targets) in enumerate(LINKS.items()):
         page = Page(url(name), links=tuple(Link(url(target), target) for target in targets.split()))
-        found = kept.evidence.pop(page.url, {})
-        visit = Visit(page.url, host_of(page.url), number, 0.0, evidence=found)
+        found, link = kept.evidence.pop(page.url, {}), kept.links.get(page.url, nowhere)
+        known = {"trail": link.trail, "found_on": link.trail[1], "hints": link.hints}
+        visit = Visit(page.url, host_of(page.url), number, 0.0, evidence=found, **known)
         relevance = RELEVANCE.get(name, 0.0)
-        sighting = Sighting(visit, page, Verdict(relevance, relevance >= 0.5, ""), None)
+        verdict = Verdict(relevance, relevance >= 0.5, "")
+        sighting = Sighting(visit, page, verdict, way.advance(link.trail, page, verdict))
         part.learn(sighting)
         still_open = [link for link in page.links if link.url not in map(url, list(LINKS)[: number + 1])]
         read = hinted(part, page, still_open) if isinstance(part, LinkReader) else still_open
-        for link, evidence in zip(still_open, part.evidence(sighting, read), strict=True):
-            kept.offer(link.url, evidence)
+        for one, evidence in zip(read, part.evidence(sighting, read), strict=True):
+            kept.offer(one, evidence, sighting.trail)
     return kept
 
 
@@ -78,7 +85,8 @@ class TestEveryUpkeep:
         kept = visited(part)
         for address, evidence in revised(part, kept):
             assert address in kept.evidence and set(evidence) == set(part.merge)
-            assert not math.isnan(part.key(evidence))
+            key = part.key(evidence)
+            assert not any(map(math.isnan, key if isinstance(key, tuple) else (key,)))
 
     def test_says_the_same_of_the_same_visits(self, upkeep: Part) -> None:
         one, other = replace(upkeep), replace(upkeep)

@@ -38,6 +38,7 @@ from spoor.score.relevant_referrer import RelevantReferrer
 from spoor.score.server_language import ServerLanguage
 from spoor.strategy import Strategy, wish_of
 from spoor.trail.chain_hops import ChainHops
+from spoor.trail.last_page import LastPage
 from spoor.trail.since_relevant import SinceRelevant
 
 Level = Callable[[str], int]
@@ -149,7 +150,7 @@ def foreseeing(judge: Judge, level_of: Level) -> Strategy:
 
 def learned(judge: Judge, without: str = "") -> Strategy:
     scorer = Learned(wish_of(judge), joined(without))
-    return Strategy(judge, scorer, scorer, upkeep=scorer)
+    return Strategy(judge, scorer, LastPage(), upkeep=scorer)
 
 
 STRATEGIES: dict[str, Named] = {

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from spoor import robots
+from spoor.cli import why_learned
 from spoor.cli.command import Commands, add_command
 from spoor.errors import UsageError
 from spoor.frontier.entry import Entry, State
@@ -40,16 +41,18 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{plain(arguments.url)!r} is not an http or https URL, such as https://example.org/about")
     told = account(folder, url, AGENT)
     print(plain(told.url, 4000))
-    for name, what in lines(told, time.time()):
+    for name, what in lines(told, time.time(), why_learned.lines(folder, told)):
         print(f"  {name:<11} {plain(what, 4000)}")
     return 0
 
 
-def lines(told: Account, now: float) -> Iterator[Line]:
+def lines(told: Account, now: float, moved: Iterable[Line] = ()) -> Iterator[Line]:
+    """`moved` is what the strategy itself has to say of the link."""
     yield "state", state(told, now)
     yield from _found(told)
     if told.entry is not None:
         yield from _worth(told.entry)
+    yield from moved
     yield from (("visited", _visited(page)) for page in told.pages)
     yield from ((event.kind, _happened(event)) for event in told.events)
     if told.host is not None:

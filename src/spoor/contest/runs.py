@@ -49,7 +49,7 @@ def crawl_of(prepared: Course, strategy: str, frontier: Frontier, budget: int) -
     parts = _parts(prepared, strategy)
     crawl = Crawl(parts, frontier, Limits(visits=budget))
     crawl.begin(prepared.web.urls[number] for number in prepared.seeds)
-    if parts.reads_content and not prepared.web.has_content:
+    if parts.needs_content and not prepared.web.has_content:
         remedy = "build it from WARC files, or generate it with --text"
         raise BadInput(f"{strategy} with judge {prepared.task.judge} reads texts, the web has none; {remedy}")
     return crawl, prepared.world(parts.reads_content)

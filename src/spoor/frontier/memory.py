@@ -74,7 +74,8 @@ class MemoryStore:
 
     def some(self, turn: int, count: int) -> list[Entry]:
         after = turn * count % max(1, self._committed)
-        return list(islice((e for e in islice(self._rows, after, self._committed) if e.state is State.WAITING), count))
+        rows = (self._rows[row] for row in range(after, self._committed))
+        return list(islice((entry for entry in rows if entry.state is State.WAITING), count))
 
     def in_state(self, state: State) -> Iterator[Entry]:
         return iter(sorted((e for e in self._entries.values() if e.state is state), key=attrgetter("arrival")))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.errors import UsageError
-from spoor.records import Evidence, Hints, Link, Page, Sighting, TrailState, Verdict, WaitingLink, Wish
+from spoor.records import Evidence, Hints, Link, Page, Sighting, WaitingLink, Wish
 from spoor.roles import Merge, WaitingLinks
 from spoor.score.learned.features import FIELDS, HEAD, packed_features
 from spoor.score.learned.foreknowledge import Foreknowledge
@@ -62,7 +62,7 @@ _INHERITED = ("relevance", "relevant_parents", "parents", "since")
 
 @dataclass
 class Learned:
-    """Scorer, trail and upkeep. Gathers for each link:
+    """Scorer and upkeep, on the trail `LastPage`. Gathers for each link:
 
     `words`: what the words of URL, anchor, surroundings and page title make together, in log odds, by a linear model
     that learns from every visit. `place`, `hub`, `list`: by how much more or less than hoped for was found in its
@@ -82,6 +82,7 @@ class Learned:
     _gave: list[str] = field(init=False, repr=False, compare=False, default_factory=list)
 
     reads_content: ClassVar[bool] = True
+    does_without_content: ClassVar[bool] = True
     every: ClassVar[int] = 1
     merge: ClassVar[Mapping[str, Merge]] = {
         "relevance": max,
@@ -103,16 +104,6 @@ class Learned:
         self._prior = Foreknowledge(NO_WISH if "prior" in self.without else self.wish)
         self._odds = Odds(np.array(list(WEIGHTS.values())))
         self._yields = Yields()
-
-    def root(self) -> TrailState:
-        return 0, ""
-
-    def advance(self, state: TrailState, page: Page, verdict: Verdict) -> TrailState:
-        """How many unwanted pages lie between here and the last wanted one, and the page itself."""
-        return (0 if verdict.relevant else state[0] + 1), page.url
-
-    def rank(self, state: TrailState) -> float:
-        return -float(state[0])
 
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
         return packed_features(page, links, self._prior.of(page, links), self.without)
