@@ -13,11 +13,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from spoor.frontier import Entry, Frontier, MemoryStore, SqliteStore
+from spoor.score.learned import Learned
 
 HOSTS_PER_MILLION = 10_000
 LINKS_PER_PAGE = 40
 AT_HOME = 0.8
 """The share of a page's links that stay on its host."""
+
+HINTS = 180
+"""Bytes that the strategy `learned` keeps of a link, in the mean."""
 
 PAGES_PER_BATCH, PAGES_PER_FILLING = 10, 500
 MEASURED_BATCHES = 200
@@ -33,24 +37,37 @@ def links(waiting: int, seed: int) -> Iterator[list[tuple[str, str]]]:
         yield [(f"http://{host}/section/{rng.getrandbits(40):010x}/page.html", host) for host in page]
 
 
-def offer(frontier: Frontier, page: list[tuple[str, str]], rng: random.Random) -> None:
+def offer(frontier: Frontier, page: list[tuple[str, str]], rng: random.Random, learned: bool) -> None:
     known = frontier.find([url for url, _ in page])
+    found_on = f"http://{page[0][1]}/section/{rng.getrandbits(40):010x}/page.html"
     for (url, host), entry in zip(page, known, strict=True):
         if entry is None:
-            score = round(rng.random(), 3)
-            frontier.add(Entry(url, host, (score,), {"relevance": score}, 0, 3, "http://found.test/on/this/page.html"))
+            frontier.add((as_learned if learned else plain)(url, host, found_on, rng))
 
 
-def measure(kind: str, waiting: int, folder: Path) -> None:
+def plain(url: str, host: str, found_on: str, rng: random.Random) -> Entry:
+    score = round(rng.random(), 3)
+    return Entry(url, host, (score,), {"relevance": score}, 0, 3, found_on)
+
+
+def as_learned(url: str, host: str, found_on: str, rng: random.Random) -> Entry:
+    """With all that the strategy `learned` keeps of a link."""
+    score = round(rng.random(), 3)
+    evidence = dict.fromkeys(Learned.merge, score)
+    key = (float(round(6 * score) - 4), 0.0, -3.0)
+    return Entry(url, host, key, evidence, (0, found_on), 3, found_on, hints=rng.randbytes(HINTS))
+
+
+def measure(kind: str, waiting: int, learned: bool, folder: Path) -> None:
     """Fills a frontier, then offers and visits; prints one line of figures."""
     before = resident()
     frontier = Frontier(MemoryStore() if kind == "memory" else SqliteStore(folder / "frontier.db"))
     pages, rng = links(waiting, 1), random.Random(2)
     while len(frontier) < waiting:
-        batch(frontier, pages, rng, PAGES_PER_FILLING)
+        batch(frontier, pages, rng, learned, PAGES_PER_FILLING)
     with Stopwatch() as offering:
         for _ in range(MEASURED_BATCHES):
-            batch(frontier, pages, rng)
+            batch(frontier, pages, rng, learned)
     visits = MEASURED_BATCHES * PAGES_PER_BATCH * 5
     with Stopwatch() as visiting:
         visit(frontier, visits)
@@ -77,11 +94,15 @@ class Stopwatch:
 
 
 def batch(
-    frontier: Frontier, pages: Iterator[list[tuple[str, str]]], rng: random.Random, count: int = PAGES_PER_BATCH
+    frontier: Frontier,
+    pages: Iterator[list[tuple[str, str]]],
+    rng: random.Random,
+    learned: bool,
+    count: int = PAGES_PER_BATCH,
 ) -> None:
     """One absorbed batch: one transaction."""
     for _ in range(count):
-        offer(frontier, next(pages), rng)
+        offer(frontier, next(pages), rng, learned)
     frontier.commit()
 
 
@@ -105,12 +126,15 @@ def main(options: Sequence[str]) -> None:
     """Each measurement in a process of its own, so that memory is its own too."""
     parser = argparse.ArgumentParser(prog="python -m bench frontier", description=__doc__)
     parser.add_argument("--waiting", type=int, nargs="+", default=[1_000_000, 10_000_000], metavar="N")
+    parser.add_argument("--learned", action="store_true", help="with what the strategy learned keeps of every link")
+    arguments = parser.parse_args(options)
     print(f"frontier: pages of {LINKS_PER_PAGE} links, {PAGES_PER_BATCH} pages a transaction", flush=True)
-    for waiting in parser.parse_args(options).waiting:
+    kept = ["learned"] if arguments.learned else []
+    for waiting in arguments.waiting:
         for kind in ("memory", "sqlite"):
-            subprocess.run([sys.executable, "-m", "bench.frontier", kind, str(waiting)], check=True)
+            subprocess.run([sys.executable, "-m", "bench.frontier", kind, str(waiting), *kept], check=True)
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as scratch:
-        measure(sys.argv[1], int(sys.argv[2]), Path(scratch))
+        measure(sys.argv[1], int(sys.argv[2]), "learned" in sys.argv[3:], Path(scratch))

@@ -7,14 +7,17 @@ import argparse
 import tempfile
 import time
 import tracemalloc
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import mean
 
+import numpy as np
+
 from bench.signs import DATA
+from spoor import assembly
 from spoor.cli.tables import print_table
 from spoor.contest.rows import chosen, read_rows
 from spoor.course import Course, Task, read_seeds
@@ -23,8 +26,7 @@ from spoor.drivers.simulated import simulate
 from spoor.events import Visited
 from spoor.frontier import Frontier, MemoryStore
 from spoor.records import Evidence, Hints, Link, Page, Sighting, WaitingLink
-from spoor.roles import LinkScorer, WaitingLinks
-from spoor.score.arrival import Arrival
+from spoor.roles import WaitingLinks
 from spoor.score.foresight import Foresight
 from spoor.score.learned import Learned
 from spoor.strategy import Strategy, wish_of
@@ -39,18 +41,25 @@ ROWS = (
 GENERATED = ("thai", "topical")
 PARTS = ("reading links", "evidence, keys", "learning", "reviewing", "upkeep")
 OF_LINKS = PARTS[:2]
-"""These grow with the links of a page; the others do not."""
+"""What these take is a straight line over the links of a page; of the others it is the mean over all visits."""
 LINKS = 50
 """Links of the page that the figures are for."""
 
 
 @dataclass
 class Clocked(Learned):
-    """Notes the seconds of processor time that each part takes, and what it was taken for."""
+    """Notes for every call of a part the links it was about and the seconds of processor time it took."""
 
-    seconds: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
-    times: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
+    took: dict[str, list[tuple[int, float]]] = field(
+        init=False, repr=False, compare=False, default_factory=lambda: defaultdict(list)
+    )
     kept: list[int] = field(init=False, repr=False, compare=False, default_factory=list)
+
+    def cost(self, part: str, visits: int) -> float:
+        """Milliseconds for a page of `LINKS` links."""
+        links, seconds = np.array(self.took[part]).T
+        of_page = np.polyval(np.polyfit(links, seconds, 1), LINKS) if part in OF_LINKS else seconds.sum() / visits
+        return 1000 * float(of_page)
 
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
         with self._clocked("reading links", len(links)):
@@ -85,11 +94,10 @@ class Clocked(Learned):
             self.key(evidence)
 
     @contextmanager
-    def _clocked(self, part: str, times: int = 1) -> Iterator[None]:
+    def _clocked(self, part: str, links: int = 1) -> Iterator[None]:
         begun = time.process_time()
         yield
-        self.seconds[part] += time.process_time() - begun
-        self.times[part] += times
+        self.took[part].append((links, time.process_time() - begun))
 
 
 @dataclass(frozen=True)
@@ -136,39 +144,30 @@ def generated(folder: Path, pages: int) -> dict[str, Task]:
 def lines(name: str, course: Course) -> tuple[list[str], list[str]]:
     """A line for each table, after a crawl in which everything is compiled and read that is needed once."""
     judge = course.judge()
-    crawl(course, Learned(wish_of(judge)))
+    learned, breadth_first = (assembly.strategy(strategy, judge) for strategy in ("learned", "breadth-first"))
     clocked = Clocked(wish_of(judge))
-    crawl(course, clocked)
-    plain = crawl(course, Learned(wish_of(judge)))
+    crawl(course, learned)
+    crawl(course, replace(learned, scorer=clocked, upkeep=clocked))
+    plain = crawl(course, learned.fresh())
     place = {url: number for number, url in enumerate(plain.order)}
-    foreseen = crawl(course, Foresight(lambda url: place.get(url, len(place))))
-    wall = (plain.wall, crawl(course, Arrival()).wall)
-    costs = (plain.each(), foreseen.each(), plain.each() - foreseen.each())
+    foreseen = crawl(course, Strategy(judge, Foresight(lambda url: place.get(url, len(place)))))
+    costs = [clocked.cost(part, len(plain.order)) for part in PARTS]
+    figures = (plain.each(), foreseen.each(), plain.each() - foreseen.each())
+    walls = (plain.wall, crawl(course, breadth_first).wall)
     return (
-        [name, *page_costs(clocked.seconds, clocked.times, len(plain.order))],
+        [name, *(f"{cost:.2f}" for cost in (*costs, sum(costs)))],
         [
             name,
             f"{len(plain.order):,}",
-            *(f"{cost:.2f}" for cost in costs),
-            *(f"{seconds:.1f}" for seconds in wall),
+            *(f"{figure:.2f}" for figure in figures),
+            *(f"{wall:.1f}" for wall in walls),
             f"{mean(clocked.kept):.0f}",
         ],
     )
 
 
-def page_costs(seconds: Mapping[str, float], times: Mapping[str, int], visits: int) -> list[str]:
-    each = [
-        1000 * seconds[part] * LINKS / times[part] if part in OF_LINKS else 1000 * seconds[part] / visits
-        for part in PARTS
-    ]
-    return [f"{cost:.2f}" for cost in (*each, sum(each))]
-
-
-def crawl(course: Course, scorer: LinkScorer) -> Spent:
+def crawl(course: Course, strategy: Strategy) -> Spent:
     """Of a web with contents, as far as the budget goes."""
-    learned = scorer if isinstance(scorer, Learned) else None
-    judge = course.judge()
-    strategy = Strategy(judge, scorer) if learned is None else Strategy(judge, scorer, learned, upkeep=learned)
     crawling = Crawl(strategy, Frontier(MemoryStore()), Limits(visits=course.yardstick.budget))
     crawling.begin(course.web.urls[number] for number in course.seeds)
     world, wall, processor = course.world(with_content=True), time.perf_counter(), time.process_time()

@@ -89,6 +89,11 @@ def test_the_seeds_of_a_file_follow_and_are_written_down(tmp_path: Path) -> None
     assert loads(dumps(config)) == config
 
 
+def test_an_earlier_crawl_is_looked_for_beside_the_file_and_written_down_with_its_whole_path(tmp_path: Path) -> None:
+    (tmp_path / "crawl.toml").write_text(SMALL + 'warm = "earlier"\n')
+    assert load(tmp_path / "crawl.toml").crawl.warm == str(tmp_path.resolve() / "earlier")
+
+
 def test_a_seeds_file_of_rubbish_is_refused_with_examples(tmp_path: Path) -> None:
     rubbish = tmp_path / "seeds.txt"
     rubbish.write_text("\n".join(["http://a.test/", "one", "two", "three", "four", "five"]))

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from spoor.cli.main import main
-from spoor.store.crawl_folder import open_for_crawling
+from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
+from tests.written_crawl import small_crawl
 
 SEED = "http://127.0.0.1:9/"
 
@@ -67,6 +68,7 @@ def test_the_folder_keeps_exactly_what_ran(tmp_path: Path) -> None:
     kept = tomllib.loads((tmp_path / "crawl" / "crawl.toml").read_text())
     assert kept["target"]["script"] == "thai"
     assert kept["crawl"]["seeds"] == [SEED] and kept["crawl"]["max_pages"] == 5
+    assert kept["crawl"]["strategy"] == "learned" and kept["crawl"]["warm"] == ""
 
 
 def test_a_folder_that_is_being_crawled_into_is_refused(tmp_path: Path) -> None:
@@ -83,6 +85,16 @@ def test_a_folder_of_another_version_is_refused(tmp_path: Path, capsys: pytest.C
     (tmp_path / "crawl" / "version").write_text("spoor crawl 99\n")
     assert spoor("--script", "thai", "--seed", SEED, "--out", tmp_path / "crawl") == 1
     assert "was written by another spoor" in refusal(capsys)
+
+
+def test_a_crawl_goes_on_only_with_a_strategy_that_can_read_what_is_known_of_its_links(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = small_crawl(tmp_path / "crawl").settings()
+    for other in ("learned", "soft-focused"):
+        assert spoor("--out", tmp_path / "crawl", "--strategy", other) == 1
+        assert "begun by another strategy, which found out relevant_referrer of its links" in refusal(capsys)
+    assert CrawlFolder(tmp_path / "crawl").settings() == kept
 
 
 def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from spoor import robots
+from spoor import assembly, robots
 from spoor.cli.demo import BUDGET, CONTACT, make_room
 from spoor.cli.main import main
 from spoor.demo.answers import Asked, answer
@@ -20,7 +20,6 @@ from spoor.demo.plan import AGENT, Habits, Host, Moved, Place, Plan, Rules, Text
 from spoor.demo.server import DemoServer
 from spoor.demo.site import TUNNEL, plan
 from spoor.errors import BadInput
-from spoor.judge.script_share import ScriptShare
 from spoor.parse.html import read_page
 from spoor.records import Page
 from spoor.store.crawl_folder import open_for_crawling
@@ -73,7 +72,7 @@ def test_many_charsets_are_spoken_and_some_are_not_declared(web: Plan) -> None:
 
 
 def test_a_reader_sees_thai_where_thai_was_written(web: Plan) -> None:
-    judge = ScriptShare("thai", 0.3)
+    judge = assembly.judge("language:th")
     for host in web.hosts.values():
         if not host.habits.front_of:
             (verdict,) = judge.judge([read(host, "/")])
@@ -186,11 +185,11 @@ async def _the_server_answers_as_planned(web: Plan) -> None:
 
 def test_a_focused_crawl_beats_breadth_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", "--out", str(tmp_path)]) == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith(("breadth", "soft"))]
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith(("breadth", "learned"))]
     found = {strategy: int(thai) for strategy, _, thai, *_ in rows}
     assert [row[1] for row in rows] == [str(BUDGET)] * 2
     assert [row[-1] for row in rows] == ["0", "0"], "disallowed requests"
-    assert found["soft-focused"] >= 1.5 * found["breadth-first"]
+    assert found["learned"] >= 2 * found["breadth-first"]
     for strategy in found:
         with closing(open_to_read(tmp_path / strategy / "crawl.db")) as db:
             visited = [page.url for page in pages(db)]
@@ -208,6 +207,11 @@ def test_only_an_earlier_demo_makes_room(tmp_path: Path) -> None:
             folder.write_settings(settings)
     make_room(tmp_path / "demo")
     assert not (tmp_path / "demo").exists()
+    with open_for_crawling(tmp_path / "old") as folder:
+        folder.write_settings(f'contact = "{CONTACT}"')
+    (tmp_path / "old" / "version").write_text("spoor crawl 0\n")
+    make_room(tmp_path / "old")
+    assert not (tmp_path / "old").exists()
     with pytest.raises(BadInput, match="no demo"):
         make_room(tmp_path / "other")
     assert (tmp_path / "other" / "crawl.toml").exists()

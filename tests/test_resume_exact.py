@@ -81,7 +81,7 @@ def go_on(
         Journal.create(store.connection)
         store.write_along(journal.write)
         fresh = strategy("learned", Truth("wanted", world.truth))
-        recollect(fresh, store.connection, None)
+        recollect(fresh, store.connection)
         crawl = Crawl(fresh, Frontier(store, rules), journal=journal)
         crawl.begin([seed])
         events.extend(islice(simulate(crawl, world, now=now), most))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -18,6 +18,8 @@ from spoor.store.crawl_folder import CrawlFolder, open_for_reading
 from spoor.store.journal import open_to_read, sightings
 from spoor.strategy import AdmitAll, Strategy
 
+Advance = Callable[[int], None]
+
 
 def earlier_crawl(settings: Config, strategy: Strategy, folder: CrawlFolder) -> CrawlFolder | None:
     """The crawl that `[crawl] warm` names, if the strategy can learn from it; None: it names none. `folder` is that of
@@ -27,10 +29,10 @@ def earlier_crawl(settings: Config, strategy: Strategy, folder: CrawlFolder) -> 
     path, name = Path(settings.crawl.warm), settings.crawl.strategy
     if not _recalling(_without_admission(strategy)):
         raise UsageError(f"{name} learns nothing from an earlier crawl; leave out warm, or take the strategy learned")
-    if not path.exists():
-        raise BadInput(f"there is no folder {path} to learn from; put it back, or say with --warm where it is now")
     if path == folder.path.resolve():
         raise UsageError(f"{path} is this very crawl, which recalls its own visits anyway; give --warm another one")
+    if not path.exists():
+        raise BadInput(f"there is no folder {path} to learn from; say with --warm where the earlier crawl is now")
     earlier = open_for_reading(path)
     theirs = config.load(path / "crawl.toml").crawl.strategy
     if isinstance(strategy.scorer, Reviewer) and _named(theirs) != _named(name):
@@ -45,13 +47,18 @@ def unlike_targets(settings: Config, earlier: CrawlFolder) -> list[str]:
     return [one.name for one in fields(Target) if getattr(theirs, one.name) != getattr(settings.target, one.name)]
 
 
-def recollect(strategy: Strategy, own: sqlite3.Connection, earlier: CrawlFolder | None) -> None:
-    """What learns on the way learns again, from the earlier crawl first. An admission counts what this crawl has
-    visited, so it does not hear of the earlier one."""
+def recollect(
+    strategy: Strategy,
+    own: sqlite3.Connection,
+    earlier: CrawlFolder | None = None,
+    advance: Advance = lambda visits: None,
+) -> None:
+    """What learns on the way learns again, from the earlier crawl first; `advance` is told of every visit. An admission
+    counts what this crawl has visited, so it does not hear of the earlier one."""
     if earlier is not None:
         with contextlib.closing(open_to_read(earlier.database)) as db:
-            _recall(_without_admission(strategy), sightings(db))
-    _recall(strategy, sightings(own))
+            _recall(_without_admission(strategy), sightings(db), advance)
+    _recall(strategy, sightings(own), advance)
 
 
 def check_links(strategy: Strategy, own: sqlite3.Connection) -> None:
@@ -61,17 +68,17 @@ def check_links(strategy: Strategy, own: sqlite3.Connection) -> None:
         return
     evidence, trail = set(json.loads(row[0])), row[1]
     if evidence != set(strategy.scorer.merge) or (trail is None) != (strategy.trail.root() is None):
-        known = f"known of its links are {', '.join(sorted(evidence))}" if evidence else "nothing is known of its links"
-        raise BadInput(
-            f"this crawl was begun by another strategy: {known}; go on with that, or give --out a new folder"
-        )
+        known = ", ".join(sorted(evidence)) or "nothing"
+        told = f"this crawl was begun by another strategy, which found out {known} of its links"
+        raise BadInput(f"{told}; go on with that strategy, or give --out a new folder")
 
 
-def _recall(strategy: Strategy, seen: Iterable[Sighting]) -> None:
+def _recall(strategy: Strategy, seen: Iterable[Sighting], advance: Advance) -> None:
     learners = _recalling(strategy)
     for sighting in seen if learners else ():
         for learner in learners:
             learner.recall(sighting)
+        advance(1)
 
 
 def _recalling(strategy: Strategy) -> list[Recalling]:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import gc
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 
 from spoor import __version__, assembly, config
@@ -68,8 +68,11 @@ class Session:
 
 
 @contextlib.asynccontextmanager
-async def open_session(folder: CrawlFolder, settings: Config) -> AsyncIterator[Session]:
-    """The folder is locked by the caller; what it holds already is gone on with."""
+async def open_session(
+    folder: CrawlFolder, settings: Config, advance: Callable[[int], None] = lambda visits: None
+) -> AsyncIterator[Session]:
+    """The folder is locked by the caller; what it holds already is gone on with. `advance` is told of every visit from
+    which the strategy learns again."""
     gc.set_threshold(ALLOCATIONS_BETWEEN_SEARCHES, *gc.get_threshold()[1:])
     strategy = strategy_of(settings)
     earlier = earlier_crawl(settings, strategy, folder)
@@ -77,7 +80,7 @@ async def open_session(folder: CrawlFolder, settings: Config) -> AsyncIterator[S
     with contextlib.closing(store), WarcKeeper(folder.warcs, _about(settings)) as keeper:
         check_links(strategy, store.connection)
         archive = _archive(store, keeper)
-        recollect(strategy, store.connection, earlier)
+        recollect(strategy, store.connection, earlier, advance)
         crawl = Crawl(strategy, Frontier(store, host_rules(settings)), _limits(settings), archive.journal)
         crawl.begin(settings.crawl.seeds)
         reader = Reader.of(strategy)

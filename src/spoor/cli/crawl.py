@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import signal
 import sys
 from dataclasses import replace
@@ -13,6 +14,7 @@ from typing import Any
 from spoor import config
 from spoor.cli.command import Commands, add_command
 from spoor.cli.live_line import LiveLine
+from spoor.cli.progress import progress
 from spoor.config import Config
 from spoor.errors import BadInput, UsageError
 from spoor.model_file import SUFFIX
@@ -138,7 +140,9 @@ def with_flags(table: dict[str, Any], arguments: argparse.Namespace) -> dict[str
 
 
 async def _crawl(folder: CrawlFolder, settings: Config) -> int:
-    async with open_session(folder, settings) as session:
+    async with contextlib.AsyncExitStack() as opened:
+        with progress("learning from earlier visits") as advance:
+            session = await opened.enter_async_context(open_session(folder, settings, advance))
         folder.write_settings(config.dumps(settings))
         loop = asyncio.get_running_loop()
         for name in (signal.SIGINT, signal.SIGTERM):

@@ -22,7 +22,7 @@ from spoor.events import Visited
 from spoor.report.figures import figures
 from spoor.report.page import write_page
 from spoor.session import open_session
-from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
+from spoor.store.crawl_folder import VERSION, CrawlFolder, open_for_crawling
 
 EXAMPLES = """
 spoor demo
@@ -81,12 +81,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def make_room(path: Path) -> None:
-    """An earlier demo is removed; whatever else is there is refused, and so is a demo that is running."""
-    with open_for_crawling(path) as folder:
-        earlier = folder.settings()
-    if earlier is not None and CONTACT not in earlier:
-        raise BadInput(f"{path} holds a crawl that is no demo; give --out another folder")
+    """An earlier demo is removed, even one of another version; whatever else is there is refused, and so is a demo that
+    is running."""
+    earlier = CrawlFolder(path).settings()
+    is_demo = earlier is not None and CONTACT in earlier
+    if not is_demo or _version(path) == VERSION:
+        with open_for_crawling(path):
+            if earlier is not None and not is_demo:
+                raise BadInput(f"{path} holds a crawl that is no demo; give --out another folder")
     shutil.rmtree(path)
+
+
+def _version(path: Path) -> str:
+    file = path / "version"
+    return file.read_text("utf8", "replace").strip() if file.exists() else ""
 
 
 def crawl_into(path: Path, strategy: str, web: Plan) -> Result:

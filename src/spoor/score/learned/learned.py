@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spoor.errors import UsageError
 from spoor.records import Evidence, Hints, Link, Page, Sighting, WaitingLink, Wish
@@ -124,7 +123,7 @@ class Learned:
         return [{**of_page, "signs": foretold(hints), **moves} for hints, moves in zip(packed, moving, strict=True)]
 
     def key(self, evidence: Evidence) -> tuple[float, float, float]:
-        odds = evidence["words"] + float(self._odds.weights @ facts(evidence))
+        odds = evidence["words"] + self._odds.of(facts(evidence))
         if "exploration" in self.without:
             return odds, 0.0, 0.0
         if odds >= FLOOR:
@@ -181,22 +180,20 @@ class Learned:
         return [dict(zip(COLUMNS, look, strict=True)) | left_out for look in looks.round(3).tolist()]
 
 
-def facts(evidence: Evidence) -> NDArray[np.float64]:
+def facts(evidence: Evidence) -> tuple[float, ...]:
     """What the weights weigh, in the order of `WEIGHTS`."""
     parents, relevant = evidence["parents"], evidence["relevant_parents"]
-    return np.array(
-        [
-            1.0,
-            evidence["relevance"],
-            relevant / max(1.0, parents),
-            math.log1p(relevant),
-            math.log1p(parents),
-            evidence["since"],
-            evidence["place"],
-            evidence["hub"],
-            evidence["list"],
-            evidence["signs"],
-        ]
+    return (
+        1.0,
+        evidence["relevance"],
+        relevant / max(1.0, parents),
+        math.log1p(relevant),
+        math.log1p(parents),
+        evidence["since"],
+        evidence["place"],
+        evidence["hub"],
+        evidence["list"],
+        evidence["signs"],
     )
 
 

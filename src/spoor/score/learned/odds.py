@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numba import njit
@@ -32,8 +33,17 @@ class Odds:
         self._facts = np.zeros((KEPT, len(weights)), np.float64)
         self._wanted = np.zeros(KEPT, np.float64)
         self._seen = 0
+        self._weights_now: list[float] = weights.tolist()
 
-    def learn(self, ids: NDArray[np.int32], facts: NDArray[np.float64], wanted: bool) -> None:
+    def of(self, facts: Sequence[float]) -> float:
+        """What all evidence of a link makes together. Added up one by one, which for so few is quicker than an array
+        would be, and comes to the same on every machine."""
+        total = 0.0
+        for weight, fact in zip(self._weights_now, facts, strict=True):
+            total += weight * fact
+        return total
+
+    def learn(self, ids: NDArray[np.int32], facts: Sequence[float], wanted: bool) -> None:
         place, self._seen = self._seen % KEPT, self._seen + 1
         self._ids[place, : len(ids)] = ids
         self._counts[place] = len(ids)
@@ -42,6 +52,7 @@ class Odds:
         kept = (self._ids, self._counts, self._facts, self._wanted)
         steps = (self.words, self._word_steps, self.weights, self._weight_steps)
         _learn(place, self._seen, *kept, *steps)
+        self._weights_now = self.weights.tolist()
 
 
 @njit(cache=True)
