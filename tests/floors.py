@@ -21,7 +21,14 @@ WEBS = {
     "topical": (Request("topical", 4_000, 13), "truth"),
     "courses": (Request("courses", 2_000, 14), "truth"),
 }
-STRATEGIES = ("learned", "soft-focused", "hard-focused", "prioritised-limited-distance:n=2", "in-links", "greedy-oracle")
+STRATEGIES = (
+    "learned",
+    "soft-focused",
+    "hard-focused",
+    "prioritised-limited-distance:n=2",
+    "in-links",
+    "greedy-oracle",
+)
 
 
 def measured(web: str, folder: Path) -> dict[str, float]:

@@ -91,7 +91,7 @@ def test_a_crawl_goes_on_only_with_a_strategy_that_can_read_what_is_known_of_its
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kept = small_crawl(tmp_path / "crawl").settings()
-    for other in ("learned", "soft-focused"):
+    for other in ("learned", "in-links"):
         assert spoor("--out", tmp_path / "crawl", "--strategy", other) == 1
         assert "begun by another strategy, which found out relevant_referrer of its links" in refusal(capsys)
     assert CrawlFolder(tmp_path / "crawl").settings() == kept

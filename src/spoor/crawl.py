@@ -318,5 +318,6 @@ class Crawl:
             (entry,) = self.frontier.find([url])
             if entry is not None and entry.state in OPEN and not entry.is_seed and evidence != entry.evidence:
                 self.frontier.change(entry, self._key(evidence), evidence, entry.trail)
-                self._reconsider(Link(url), entry)
+                if entry.state is State.PARKED:
+                    self._reconsider(Link(url), entry)
         self._upkeep_at = self._next_upkeep()

@@ -66,8 +66,8 @@ def check_links(strategy: Strategy, own: sqlite3.Connection) -> None:
     row = own.execute("SELECT evidence, trail FROM links WHERE key1 < 9e999 LIMIT 1").fetchone()
     if row is None:
         return
-    evidence, trail = set(json.loads(row[0])), row[1]
-    if evidence != set(strategy.scorer.merge) or (trail is None) != (strategy.trail.root() is None):
+    evidence, remembers = set(json.loads(row[0])), row[1] is not None
+    if evidence != set(strategy.scorer.merge) or (not remembers and strategy.trail.root() is not None):
         known = ", ".join(sorted(evidence)) or "nothing"
         told = f"this crawl was begun by another strategy, which found out {known} of its links"
         raise BadInput(f"{told}; go on with that strategy, or give --out a new folder")

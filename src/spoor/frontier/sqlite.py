@@ -243,7 +243,8 @@ class SqliteStore:
 
 def stored_entry(db: sqlite3.Connection, url: str) -> Entry | None:
     """A link as it stands in a file that somebody else may be writing; None: it never waited."""
-    query = f"SELECT id, {COLUMNS} FROM links WHERE host = (SELECT id FROM hosts WHERE name = ?) AND hash = ? AND url = ?"
+    place = "host = (SELECT id FROM hosts WHERE name = ?) AND hash = ? AND url = ?"
+    query = f"SELECT id, {COLUMNS} FROM links WHERE {place}"
     row = db.execute(query, (host_of(url), url_hash(url), url)).fetchone()
     return None if row is None else _entry(row, host_of(url))
 

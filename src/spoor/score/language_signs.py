@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import ClassVar
 
 from spoor.errors import UsageError
@@ -84,12 +85,16 @@ class LanguageSigns:
         return sum(weight * evidence[name] for name, weight in WEIGHTS.items())
 
     def _hints(self, link: Link, of_words: float, of_page: float, choice: float) -> Hints:
-        tag = self.tag
-        url, claim = sign(tag, named_in_url(link.url)), sign(tag, claimed(link.hreflang))
-        anchor = sign(tag, named_in_anchor(link.anchor)) or script_sign(tag, link.anchor)
+        url, claim, anchor, country = _of_link(self.tag, link.url, link.hreflang, link.anchor)
         away = min(url, claim, anchor) < _CLEARLY_AGAINST
-        country = domain_sign(tag, link.url)
         return url, claim, anchor, country, of_words, of_page, 0.0 if away else choice
+
+
+@lru_cache(1 << 14)
+def _of_link(tag: str, url: str, hreflang: str, anchor: str) -> tuple[float, float, float, float]:
+    """What a link says wherever it stands; the pages of a site go on naming the same links."""
+    of_anchor = sign(tag, named_in_anchor(anchor)) or script_sign(tag, anchor)
+    return sign(tag, named_in_url(url)), sign(tag, claimed(hreflang)), of_anchor, domain_sign(tag, url)
 
 
 def choice_of(page: Page) -> float:
