@@ -279,7 +279,7 @@ def _changing(entry: Entry) -> tuple[Any, ...]:
         *_key_columns(entry.key),
         entry.arrival,
         _dumped(tuple(entry.evidence.items())),
-        None if entry.trail is None else json.dumps(entry.trail),
+        None if entry.trail is None else _dumped_trail(entry.trail),
         entry.tries,
         entry.again_at,
         entry.because,
@@ -296,6 +296,12 @@ def _key_columns(key: Key) -> tuple[float | None, ...]:
 @lru_cache(STATEMENTS)
 def _dumped(evidence: tuple[tuple[str, float], ...]) -> str:
     return json.dumps(dict(evidence))
+
+
+@lru_cache(STATEMENTS)
+def _dumped_trail(trail: TrailState) -> str:
+    """The links of a page share one."""
+    return json.dumps(trail)
 
 
 @lru_cache(STATEMENTS)
