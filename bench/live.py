@@ -29,6 +29,9 @@ WEB_PER_CRAWL = 3
 WARMING = 0.1
 """The share of the pages before the clock starts: processes begin, hosts are opened, caches fill."""
 
+PLAIN = "soft-focused"
+"""The strategy of the crawls that are compared: the cost of choosing is told apart."""
+
 HOW_TO_INSTALL = "Scrapy is not installed, so it is not compared; pip install scrapy==2.19.0"
 
 
@@ -74,7 +77,8 @@ def main(options: Sequence[str]) -> None:
     shape = Shape(arguments.pages * WEB_PER_CRAWL)
     first, *others = sorted(os.sched_getaffinity(0))
     two = (first, *others[:1])
-    alone = [spoor("one process", 0, two[:1]), *scrapies(arguments.scrapy, two[:1])]
+    learning = spoor("one process that learns", 0, two[:1], "learned")
+    alone = [spoor("one process", 0, two[:1]), learning, *scrapies(arguments.scrapy, two[:1])]
     workers = [spoor("1 worker", 1, two[:1]), spoor("1 worker", 1, two), spoor("2 workers", 2, two)]
     runs: dict[Contestant, list[Run]] = {}
     for contestants, cores in ((alone, others[-1:] or two), (workers, others[1:] or two)):
@@ -87,8 +91,8 @@ def main(options: Sequence[str]) -> None:
     print_ratios({one: median(each, lambda run: run.speed) for one, each in runs.items()})
 
 
-def spoor(name: str, workers: int, cores: tuple[int, ...]) -> Contestant:
-    return Contestant(f"spoor, {name}", (sys.executable, "-m", "bench.live", str(workers)), cores)
+def spoor(name: str, workers: int, cores: tuple[int, ...], strategy: str = PLAIN) -> Contestant:
+    return Contestant(f"spoor, {name}", (sys.executable, "-m", "bench.live", str(workers), strategy), cores)
 
 
 def scrapies(python: str, cores: tuple[int, ...]) -> list[Contestant]:
@@ -133,10 +137,15 @@ def print_ratios(speeds: dict[Contestant, float]) -> None:
         print(f"2 workers on 2 cores / one process on 1 core: {two / alone:.2f}")
 
 
-def settings(pages: int, seeds: Sequence[str], workers: int = 0) -> Config:
+def settings(pages: int, seeds: Sequence[str], workers: int = 0, strategy: str = PLAIN) -> Config:
     """Everything that spoor does, without the rests that politeness would ask for."""
     crawling = Crawling(
-        seeds=tuple(seeds), max_pages=pages, workers=workers, connections=CONNECTIONS, allow_private=True
+        seeds=tuple(seeds),
+        strategy=strategy,
+        max_pages=pages,
+        workers=workers,
+        connections=CONNECTIONS,
+        allow_private=True,
     )
     return Config(Target(language="th"), crawling, politeness=Politeness(rest=0.0))
 
@@ -178,12 +187,13 @@ def _processor_seconds_of(process: int | None) -> float:
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-def measure(workers: int, pages: int, seeds: list[str]) -> Run:
+def measure(workers: int, strategy: str, pages: int, seeds: list[str]) -> Run:
     watch = Watch(pages)
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(crawl(Path(folder), settings(pages, seeds, workers), watch))
+        asyncio.run(crawl(Path(folder), settings(pages, seeds, workers, strategy), watch))
     return watch.run()
 
 
 if __name__ == "__main__":
-    print(json.dumps(vars(measure(int(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3])))))
+    workers, strategy, pages, seeds = sys.argv[1:]
+    print(json.dumps(vars(measure(int(workers), strategy, int(pages), json.loads(seeds)))))
