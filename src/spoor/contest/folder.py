@@ -22,6 +22,7 @@ ABOVE = (
     "reproduce",
     "samples",
     "session",
+    "recollection",
     "demo",
     "clocked",
     "live",
