@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import dataclass, field
 
+from spoor.admit.host_tally import HostTally
 from spoor.errors import UsageError
 from spoor.records import ADMIT, Evidence, Link, Ruling, Sighting, TrailState, Visit
 from spoor.urls import host_of
@@ -21,8 +21,7 @@ class EnoughYield:
 
     step: float = 0.01
     patience: int = 100
-    _visits: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
-    _relevant: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
+    _tally: HostTally = field(init=False, repr=False, compare=False, default_factory=HostTally)
 
     def __post_init__(self) -> None:
         if not self.step >= 0.0:
@@ -31,9 +30,7 @@ class EnoughYield:
             raise UsageError(f"patience={self.patience}: at least 1 page must be visited before a host is left")
 
     def learn(self, sighting: Sighting) -> None:
-        host = sighting.visit.host
-        self._visits[host] += 1
-        self._relevant[host] += sighting.verdict.relevant
+        self._tally.count(sighting)
 
     def recall(self, sighting: Sighting) -> None:
         self.learn(sighting)
@@ -45,7 +42,7 @@ class EnoughYield:
         return self._ruling(visit.host)
 
     def _ruling(self, host: str) -> Ruling:
-        visits, relevant = self._visits[host], self._relevant[host]
+        visits, relevant = self._tally.of(host)
         if visits <= self.patience:
             return ADMIT
         least = self.step * math.log10(visits / self.patience)

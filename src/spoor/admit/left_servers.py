@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 
+from spoor.admit.host_tally import HostTally
 from spoor.errors import UsageError
 from spoor.records import ADMIT, Evidence, Link, Ruling, Sighting, TrailState, Visit
 from spoor.urls import host_of
@@ -20,17 +20,14 @@ class LeftServers:
     visit; has learned nothing when it is made."""
 
     patience: int = 50
-    _visits: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
-    _relevant: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
+    _tally: HostTally = field(init=False, repr=False, compare=False, default_factory=HostTally)
 
     def __post_init__(self) -> None:
         if self.patience < 1:
             raise UsageError(f"patience={self.patience}: at least 1 page must be visited before a server is left")
 
     def learn(self, sighting: Sighting) -> None:
-        host = sighting.visit.host
-        self._visits[host] += 1
-        self._relevant[host] += sighting.verdict.relevant
+        self._tally.count(sighting)
 
     def recall(self, sighting: Sighting) -> None:
         self.learn(sighting)
@@ -42,7 +39,7 @@ class LeftServers:
         return self._ruling(visit.host, visit.evidence)
 
     def _ruling(self, host: str, evidence: Evidence) -> Ruling:
-        visits, relevant = self._visits[host], self._relevant[host]
+        visits, relevant = self._tally.of(host)
         left = visits >= self.patience and relevant * self.patience < visits
         if not left or any(evidence.get(name, 0.0) > 0 for name in SIGNS):
             return ADMIT

@@ -38,6 +38,8 @@ hand; they are the same for every web and every target."""
 
 HOPED = 0.2
 """The share of wanted pages that is hoped for where nothing was tried: high, so that what is unknown is tried."""
+HOPED_AT_LEAST = 0.01
+"""The same without exploration."""
 STEP = 1.0
 """Log odds nearer to one another than this are not told apart: what is nearer to a seed goes first, then what was met
 first. So what is about as good everywhere is tried everywhere."""
@@ -174,7 +176,7 @@ class Learned:
 
     def _moving(self, packed: Sequence[bytes], hubs: Sequence[str]) -> list[dict[str, float]]:
         """The evidence that changes as more is learned. Rounded, so that a link is not moved for next to nothing."""
-        hoped = 0.01 if "exploration" in self.without else HOPED
+        hoped = HOPED_AT_LEAST if "exploration" in self.without else HOPED
         looks = outlook(packed, [_hash(hub) for hub in hubs], self._odds.words, self._yields, hoped)
         left_out = {name: 0.0 for kind in self.without for name in _MOVING.get(kind, ())}
         return [dict(zip(COLUMNS, look, strict=True)) | left_out for look in looks.round(3).tolist()]
