@@ -51,7 +51,10 @@ def test_compare_writes_the_json_that_scripts_rely_on(web: Path, tmp_path: Path)
     assert told["seeds"] == ["http://h0.test/", "http://elsewhere.test/"]
     assert [result["strategy"] for result in told["results"]] == ["breadth-first", "soft-focused", "oracle"]
     fields = "strategy visits found area normalised r_precision n90 coverage max_queue seconds curve relevant_hosts"
-    assert set(told["results"][0]) == set(fields.split())
+    costs = "failed requests requests_per_relevant spread spread_time orders"
+    times = "normalised_time horizon elapsed idle half_time n90_time curve_time"
+    assert set(told["results"][0]) == set(f"{fields} {costs} {times}".split())
+    assert all(told["results"][0][name] is None for name in times.split()), "nothing takes time in the lab"
     assert told["results"][2]["normalised"] == 1.0
 
 
@@ -100,6 +103,99 @@ def test_a_virtual_clock_tells_the_time_and_that_every_host_was_left_in_peace(we
     told = json.loads((tmp_path / "s.json").read_text())["clock"]
     assert told["violations"] == 0 and told["tightest"] >= 1.0
     assert told["elapsed"] > 2.0 * 8
+
+
+FIELD = ("--conditions", "field")
+
+
+@pytest.fixture
+def blogs(tmp_path: Path) -> Path:
+    """Thirty blogs of three pages each, every second about the subject, with links to hosts that were not recorded."""
+    log, links = ["url,label"], ["source,target"]
+    for blog in range(30):
+        home = f"http://blog{blog}.test/"
+        label = "relevant" if blog % 2 == 0 else ""
+        log += [f"{home},{label}", f"{home}1,{label}", f"{home}2,{label}"]
+        links += [f"{home},{home}1", f"{home}1,{home}2", f"{home},http://gone{blog}.test/"]
+        links += [f"{home},http://blog{2 * blog + child}.test/" for child in (1, 2) if 2 * blog + child < 30]
+    (tmp_path / "log.csv").write_text("\n".join([*log, ""]))
+    (tmp_path / "links.csv").write_text("\n".join([*links, ""]))
+    (tmp_path / "seeds.txt").write_text("http://blog0.test/\nhttp://blog1.test/\nhttp://blog2.test/\n")
+    assert spoor("web", "build", tmp_path / "log.csv", tmp_path / "links.csv", "--out", tmp_path / "blogs") == 0
+    return tmp_path / "blogs"
+
+
+def test_field_conditions_charge_for_links_out_of_the_web_and_take_time(blogs: Path, tmp_path: Path) -> None:
+    words = [*task(blogs), "--strategies", "breadth-first", "--workers", "1", "--json", tmp_path / "r.json"]
+    told = {}
+    for conditions in ("lab", "field"):
+        assert spoor("compare", *words, "--conditions", conditions) == 0
+        told[conditions] = json.loads((tmp_path / "r.json").read_text())
+    (lab, _), (field, oracle) = (told[conditions]["results"] for conditions in ("lab", "field"))
+    assert lab["failed"] == 0.0 and lab["elapsed"] is None and told["lab"]["conditions"] is None
+    assert field["failed"] > 0.1 and field["elapsed"] > 1.0 and 0.0 < field["idle"] < 1.0
+    assert field["requests"] > field["visits"] == lab["visits"], "robots rules are asked for too"
+    assert 0.0 < field["normalised_time"] <= 1.0 and oracle["normalised_time"] == oracle["normalised"] == 1.0
+    assert told["field"]["conditions"]["connections"] == 64 and told["field"]["conditions"]["failures"] == 0.02
+
+
+def test_an_option_of_the_clock_changes_one_value_of_the_field(blogs: Path, tmp_path: Path) -> None:
+    words = ["--strategies", "breadth-first", "--workers", "1", "--json", tmp_path / "r.json", *FIELD]
+    assert spoor("compare", *task(blogs), *words, "--rest", "0", "--unrecorded", "skip") == 0
+    told = json.loads((tmp_path / "r.json").read_text())
+    usual = {"latency": 0.2, "bandwidth": 500_000.0, "seed": 0, "connections": 64, "failures": 0.02, "retry_after": 60}
+    assert told["conditions"] == usual | {"rest": 0.0, "open_web": False}
+
+
+def test_a_clock_alone_is_a_closed_web_with_sixteen_connections(blogs: Path, tmp_path: Path) -> None:
+    words = ["--strategies", "breadth-first", "--workers", "1", "--json", tmp_path / "r.json", "--clock"]
+    assert spoor("compare", *task(blogs), *words) == 0
+    conditions = json.loads((tmp_path / "r.json").read_text())["conditions"]
+    assert (conditions["connections"], conditions["failures"], conditions["open_web"]) == (16, 0.0, False)
+
+
+def test_simulate_gives_the_same_figures_as_compare_in_the_field(blogs: Path, tmp_path: Path) -> None:
+    words = [*task(blogs), *FIELD, "--orders", "3", "--json"]
+    assert spoor("compare", *words, tmp_path / "c.json", "--strategies", "soft-focused", "--workers", "1") == 0
+    assert spoor("simulate", *words, tmp_path / "s.json", "--strategy", "soft-focused") == 0
+    compared = json.loads((tmp_path / "c.json").read_text())["results"][0]
+    simulated = json.loads((tmp_path / "s.json").read_text())
+    assert simulated.pop("information") and simulated.pop("clock")["violations"] == 0
+    assert compared | {"seconds": 0} == simulated | {"seconds": 0}
+    assert len(simulated["orders"]) == 3
+
+
+def test_the_oracle_of_visits_keeps_the_order_of_the_lab_and_that_of_time_finds_everything_sooner(
+    blogs: Path, tmp_path: Path
+) -> None:
+    words = [*task(blogs), "--strategy", "oracle", "--json", tmp_path / "s.json"]
+    assert spoor("simulate", *words) == 0
+    lab = json.loads((tmp_path / "s.json").read_text())
+    assert spoor("simulate", *words, *FIELD, "--failures", "0") == 0
+    field = json.loads((tmp_path / "s.json").read_text())
+    assert field["area"] == lab["area"] and field["n90"] == lab["n90"]
+    assert field["clock"]["elapsed"] > field["elapsed"], "one connection is slower than 64"
+
+
+def test_scores_from_several_orders_of_the_seeds_have_means_and_a_spread(
+    blogs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--strategies", "depth-first", "--workers", "1", "--json", tmp_path / "r.json", "--orders", "9"]
+    assert spoor("compare", *task(blogs), *words) == 0
+    result = json.loads((tmp_path / "r.json").read_text())["results"][0]
+    assert len(result["orders"]) == 6, "three seeds have six orders"
+    areas = [order["normalised"] for order in result["orders"]]
+    assert result["normalised"] == pytest.approx(sum(areas) / 6) and result["spread"] > 0.0
+    assert "spread" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("options", [("--conditions", "moon"), ("--orders", "0"), (*FIELD, "--driver", "compiled")])
+def test_conditions_that_are_none_are_refused(
+    web: Path, options: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert spoor("compare", *task(web), "--strategies", "breadth-first", *options) == 2
+    assert options[1] in refusal(capsys)
+    assert spoor("simulate", *task(web), "--strategy", "breadth-first", *options) == 2
 
 
 def test_the_catalogues_name_everything(capsys: pytest.CaptureFixture[str]) -> None:

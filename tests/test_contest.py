@@ -19,7 +19,7 @@ from spoor.contest.folder import ABOVE, ContestFolder
 from spoor.contest.heats import Heat, Result
 from spoor.contest.rows import Row
 from spoor.course import Course, Task
-from spoor.measure.harvest import Score, Yardstick
+from spoor.measure.harvest import OrderScore, Score, Yardstick
 from spoor.standings.board import Board
 from tests.warcs import response
 
@@ -382,8 +382,15 @@ def board(**areas: str) -> Board:
 
 def result(name: str, areas: dict[str, float]) -> Result:
     heat = Heat(Row(Path("w"), name, "hub", Path("seeds")), "truth", Task(Path("w"), name, ()))
-    scores = (Score(of, 9, 2, area, area, 0.5, None, 0.5, 1, 1.0, (), 1) for of, area in areas.items())
-    return Result(heat, Comparison(heat.task, 9, Yardstick(4, 9, 2), tuple(scores)))
+    scores = tuple(
+        Score(of, 9, 2, area, area, 0.5, None, 0.5, 1, 1.0, (), 1, orders=(of_order(area),))
+        for of, area in areas.items()
+    )
+    return Result(heat, Comparison(heat.task, 9, Yardstick(4, 9, 2), scores))
+
+
+def of_order(area: float) -> OrderScore:
+    return OrderScore(area, None, found=2, visits=9, failed=0.0, elapsed=None, half_time=None)
 
 
 class TestBoard:

@@ -24,7 +24,7 @@ from spoor.course import Task
 from spoor.frontier import SqliteStore
 from spoor.judge.charset import ALIASES, CHARSETS
 from spoor.judge.script_share import SCRIPTS
-from spoor.measure.harvest import Score, Yardstick
+from spoor.measure.harvest import OrderScore, Score, Yardstick
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal
 from spoor.webs import folder
@@ -100,7 +100,9 @@ def test_every_generator_is_documented(name: str) -> None:
 def test_every_field_of_the_json_is_documented() -> None:
     task = Task(Path("web"), "relevant", ("http://a.test/",))
     comparison = Comparison(task, 1, Yardstick(1, 1), ()).as_json()
-    for name in [*comparison, *[field.name for field in fields(Score)]]:
+    result = Score("", 0, 0, 0.0, None, 0.0, None, 0.0, 0, 0.0, ()).as_json()
+    of_order = [field.name for field in fields(OrderScore)]
+    for name in [*comparison, *result, *of_order]:
         assert f"`{name}`" in page("measures.md"), name
 
 

@@ -17,10 +17,12 @@ from spoor.errors import BadInput
 from spoor.judge.remembered import Remembered, Verdicts
 from spoor.judge.truth import Truth
 from spoor.measure.harvest import Yardstick
+from spoor.measure.orders import seed_orders
 from spoor.records import Page, Verdict, Visit
 from spoor.roles import Judge
 from spoor.urls import normalise
 from spoor.webs.graph import distance_to_relevant, reachable
+from spoor.webs.network import Conditions
 from spoor.webs.recorded import RecordedWorld
 from spoor.webs.web import Web
 
@@ -32,7 +34,8 @@ PAGES_AT_ONCE = 256
 class Task:
     """What strategies are asked to do. `budget` None: four visits for every wanted page, at least 200. `per_host`: how
     many pages of one host may be visited, None: any number. `verdicts`: a file with what the judge says of every page,
-    None: pages are judged as they come."""
+    None: pages are judged as they come. `conditions` None: the lab, and `open_ended` says whether links out of the web
+    cost a failed visit there; other conditions say it themselves."""
 
     web: Path
     target: str
@@ -43,6 +46,12 @@ class Task:
     driver: Driver = "auto"
     per_host: int | None = None
     verdicts: Path | None = None
+    conditions: Conditions | None = None
+
+    @property
+    def open_web(self) -> bool:
+        """Whether links that lead out of the web are offered."""
+        return self.open_ended if self.conditions is None else self.conditions.open_web
 
 
 def read_seeds(path: Path) -> tuple[str, ...]:
@@ -76,6 +85,11 @@ class Course:
         if not numbers:
             raise BadInput(f"none of the {len(found)} seeds is a page of the web {self.web.name}")
         return numbers
+
+    def seed_orders(self, most: int) -> list[tuple[int, ...]]:
+        """The seeds in at most so many orders, that of the task first."""
+        numbers = {self.web.urls[number]: number for number in self.seeds}
+        return [tuple(numbers[url] for url in order) for order in seed_orders(list(numbers), most)]
 
     @cached_property
     def reachable(self) -> NDArray[np.bool_]:
@@ -112,7 +126,7 @@ class Course:
         return int(np.minimum(there, np.maximum(seeds, self.task.per_host)).sum())
 
     def world(self, with_content: bool) -> RecordedWorld:
-        return RecordedWorld(self.web, self.wanted, with_content, self.task.open_ended)
+        return RecordedWorld(self.web, self.wanted, with_content, self.task.open_web)
 
     def judge(self) -> Judge:
         if self.task.judge == "truth":

@@ -27,11 +27,11 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
     """How many processes may work side by side."""
     cores = os.cpu_count() or 1
     parser.add_argument(
-        "--workers", type=_at_least_one, default=cores, metavar="N", help="processes (default: all cores)"
+        "--workers", type=at_least_one, default=cores, metavar="N", help="processes (default: all cores)"
     )
 
 
-def _at_least_one(text: str) -> int:
+def at_least_one(text: str) -> int:
     if int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text}: at least one is needed")
     return int(text)

@@ -7,11 +7,12 @@ import json
 from pathlib import Path
 
 from spoor.cli.command import Commands, add_command, add_workers
+from spoor.cli.conditions_options import add_conditions, conditions_from
 from spoor.cli.progress import progress
 from spoor.cli.results import check_writable, write_text
-from spoor.cli.tables import SCORE_COLUMNS, print_table, score_row
+from spoor.cli.tables import print_table, score_table
 from spoor.cli.task_options import add_task_options, names_in, task_from
-from spoor.contest import Comparison, compare, workers
+from spoor.contest import Comparison, compare, course, workers
 from spoor.measure.plot import plot_scores
 
 EXAMPLES = """
@@ -19,6 +20,8 @@ spoor web generate --like thai --pages 30000 --seed 1 --out thai-web
 spoor compare thai-web --target relevant --seeds thai-web/seeds.txt --strategies breadth-first,soft-focused
 spoor compare thai-web --target relevant --seeds thai-web/seeds.txt --judge charset:th \\
     --strategies hard-focused,limited-distance:n=2,prioritised-limited-distance:n=2 --json r.json --plot r.svg
+spoor compare thai-web --target relevant --seeds thai-web/seeds.txt --strategies breadth-first,soft-focused \\
+    --conditions field --orders 5
 """
 
 
@@ -27,6 +30,7 @@ def register(commands: Commands) -> None:
         commands, "compare", "run several strategies on a web and see who finds more, sooner", EXAMPLES, run
     )
     add_task_options(parser)
+    add_conditions(parser)
     parser.add_argument("--strategies", required=True, metavar="A,B,…", help="names from `spoor strategies`")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON")
     parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw harvest, coverage and queue length")
@@ -35,10 +39,12 @@ def register(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     check_writable(arguments.json, arguments.plot)
-    task = task_from(arguments)
+    task = task_from(arguments, conditions_from(arguments))
     strategies = names_in(arguments.strategies)
-    with workers(arguments.workers) as pool, progress("strategies", len({*strategies, "oracle"})) as advance:
-        comparison = compare(task, strategies, pool, advance)
+    orders = arguments.orders or 1
+    runs = len({*strategies, "oracle"}) * len(course(task).seed_orders(orders))
+    with workers(arguments.workers) as pool, progress("runs", runs) as advance:
+        comparison = compare(task, strategies, pool, advance, orders)
     show(comparison)
     if arguments.json:
         write_text(arguments.json, json.dumps(comparison.as_json(), ensure_ascii=False) + "\n")
@@ -54,4 +60,4 @@ def describe(comparison: Comparison) -> str:
 
 
 def show(comparison: Comparison) -> None:
-    print_table(SCORE_COLUMNS, map(score_row, comparison.scores), describe(comparison))
+    print_table(*score_table(comparison.scores), describe(comparison))

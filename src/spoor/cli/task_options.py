@@ -7,6 +7,7 @@ from pathlib import Path
 
 from spoor.course import Task, read_seeds
 from spoor.errors import UsageError
+from spoor.webs.network import Conditions
 
 
 def add_task_options(parser: argparse.ArgumentParser) -> None:
@@ -28,8 +29,7 @@ def add_task_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--unrecorded",
         choices=("skip", "fail"),
-        default="skip",
-        help="links to pages the web does not hold are not offered (skip) or cost a failed visit (fail)",
+        help="links to pages the web does not hold are not offered (skip, as in the lab) or cost a visit (fail)",
     )
     parser.add_argument(
         "--driver",
@@ -39,7 +39,8 @@ def add_task_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def task_from(arguments: argparse.Namespace) -> Task:
+def task_from(arguments: argparse.Namespace, conditions: Conditions | None = None) -> Task:
+    """`conditions` None: the lab."""
     if arguments.budget is not None and arguments.budget < 1:
         raise UsageError(f"--budget {arguments.budget}: at least one visit is needed")
     if arguments.per_host is not None and arguments.per_host < 1:
@@ -53,6 +54,7 @@ def task_from(arguments: argparse.Namespace) -> Task:
         open_ended=arguments.unrecorded == "fail",
         driver=arguments.driver,
         per_host=arguments.per_host,
+        conditions=conditions,
     )
 
 

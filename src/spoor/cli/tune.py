@@ -100,5 +100,5 @@ def _command(arguments: argparse.Namespace, strategy: str) -> str:
     words = ["spoor", "simulate", arguments.web, "--strategy", strategy, "--target", arguments.target]
     words += ["--seeds", arguments.seeds, "--judge", arguments.judge]
     words += ["--budget", arguments.budget] if arguments.budget else []
-    words += ["--unrecorded", arguments.unrecorded] if arguments.unrecorded != "skip" else []
+    words += ["--unrecorded", arguments.unrecorded] if arguments.unrecorded else []
     return shlex.join(map(str, words))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from typing import Any
 
 from spoor import assembly
-from spoor.contest.runs import course, run
+from spoor.contest.runs import course, score
 from spoor.course import Task
 from spoor.errors import UsageError
 from spoor.measure.accuracy import Accuracy, accuracy
-from spoor.measure.harvest import Run, Score, Yardstick, measure
+from spoor.measure.harvest import Score, Yardstick, beside
+from spoor.measure.orders import over_orders
 
 
 @dataclass(frozen=True)
@@ -37,22 +38,36 @@ class Comparison:
             "relevant_hosts": self.yardstick.relevant_hosts,
             "budget": self.yardstick.budget,
             "per_host": self.task.per_host,
+            "conditions": asdict(self.task.conditions) if self.task.conditions else None,
             "results": [score.as_json() for score in self.scores],
         }
 
 
-def compare(task: Task, strategies: Sequence[str], pool: Executor, advance: Callable[[int], None]) -> Comparison:
-    """Runs the strategies side by side; `advance` is told of each that is done."""
+def compare(
+    task: Task, strategies: Sequence[str], pool: Executor, advance: Callable[[int], None], orders: int = 1
+) -> Comparison:
+    """Runs the strategies side by side, each from so many orders of the seeds, or fewer if the seeds have no more;
+    `advance` is told of each run that is done."""
     names = list(dict.fromkeys([*strategies, "oracle"]))
     for name in names:
         if reason := refusal(task, name):
             raise reason
+    each = range(len(course(task).seed_orders(orders)))
+    jobs = [(name, order) for name in names for order in each]
+    scores: list[Score] = side_by_side([(score, task, *job) for job in jobs], pool, advance)
+    by_job = dict(zip(jobs, scores, strict=True))
+    return compared(task, {name: [by_job[name, order] for order in each] for name in names})
+
+
+def compared(task: Task, scores: Mapping[str, Sequence[Score]]) -> Comparison:
+    """The scores of each strategy from each order, beside those of the oracle from the same order."""
     prepared = course(task)
     against = prepared.yardstick
-    runs: list[Run] = side_by_side([(run, task, name) for name in names], pool, advance)
-    ceiling = measure("oracle", runs[names.index("oracle")], against).area
-    scores = tuple(measure(name, one, against, ceiling) for name, one in zip(names, runs, strict=True))
-    return Comparison(task, prepared.reachable_pages, against, scores)
+    whole = [
+        over_orders([beside(one, oracle, against) for one, oracle in zip(own, scores["oracle"], strict=True)])
+        for own in scores.values()
+    ]
+    return Comparison(task, prepared.reachable_pages, against, tuple(whole))
 
 
 def accuracy_of_judge(task: Task) -> Accuracy:

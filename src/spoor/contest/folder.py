@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
@@ -24,7 +24,6 @@ ABOVE = (
     "session",
     "recollection",
     "demo",
-    "clocked",
     "live",
     "export",
     "report",
@@ -82,12 +81,16 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
 
 
 def write_score(path: Path, score: Score) -> None:
+    """Of one run, before it is set beside an oracle."""
+
     def write(part: Path) -> None:
-        part.write_text(json.dumps(score.as_json()), "utf8")
+        part.write_text(json.dumps(asdict(score)), "utf8")
 
     write_whole(path, write)
 
 
 def read_score(path: Path) -> Score:
     told = json.loads(path.read_text("utf8"))
-    return Score(**{**told, "curve": tuple(map(tuple, told["curve"]))})
+    points = {name: tuple(map(tuple, told[name])) for name in ("curve", "curve_time") if told[name] is not None}
+    found_at = {} if told["found_at"] is None else {"found_at": tuple(told["found_at"])}
+    return Score(**told | points | found_at | {"orders": ()})

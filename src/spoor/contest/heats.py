@@ -9,15 +9,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-from spoor.contest.comparison import Comparison, refusal, side_by_side
+from spoor.contest.comparison import Comparison, compared, refusal, side_by_side
 from spoor.contest.folder import ContestFolder, read_score, write_score
 from spoor.contest.real_judges import accuracy_on_unseen, with_real_judge
 from spoor.contest.rows import Row
-from spoor.contest.runs import course, run
+from spoor.contest.runs import course, score
 from spoor.course import Task, read_seeds
 from spoor.errors import UsageError
 from spoor.measure.accuracy import Accuracy
-from spoor.measure.harvest import Score, measure, share_of
 
 Judging = Literal["truth", "real"]
 Cap = int | None
@@ -126,16 +125,14 @@ def run_missing(runs: Runs, pool: Executor, advance: Callable[[int], None]) -> N
 
 
 def keep_score(task: Task, strategy: str, file: Path) -> None:
-    write_score(file, measure(strategy, run(task, strategy), course(task).yardstick))
+    write_score(file, score(task, strategy))
 
 
 def results(heats: Iterable[Heat], runs: Runs) -> list[Result]:
-    return [_result(heat, [read_score(runs[heat, name]) for name in heat.strategies]) for heat in heats]
+    return [_result(heat, runs) for heat in heats]
 
 
-def _result(heat: Heat, scores: Sequence[Score]) -> Result:
-    (ceiling,) = (score.area for score in scores if score.strategy == "oracle")
-    prepared = course(heat.task)
-    normalised = tuple(replace(score, normalised=share_of(ceiling, score.area)) for score in scores)
-    comparison = Comparison(heat.task, prepared.reachable_pages, prepared.yardstick, normalised)
-    return Result(heat, comparison, accuracy_on_unseen(heat.task) if heat.judging == "real" else None)
+def _result(heat: Heat, runs: Runs) -> Result:
+    scores = {name: [read_score(runs[heat, name])] for name in heat.strategies}
+    accuracy = accuracy_on_unseen(heat.task) if heat.judging == "real" else None
+    return Result(heat, compared(heat.task, scores), accuracy)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from spoor import assembly
 from spoor.admit.all_of import AllOf
+from spoor.admit.at_most import AtMost
 from spoor.admit.scope import Scope
 from spoor.course import Course, Task
 from spoor.crawl import Crawl, Limits
@@ -18,13 +19,20 @@ from spoor.drivers import compiled
 from spoor.drivers.simulated import simulate
 from spoor.errors import BadInput, UsageError
 from spoor.events import Event, Failed, Redirected, Visited
-from spoor.frontier import Frontier, MemoryStore
+from spoor.frontier import Frontier, HostRules, MemoryStore
 from spoor.judge.charset import Charset
 from spoor.judge.truth import Truth
-from spoor.measure.harvest import Run
+from spoor.measure.harvest import Run, Score, measure
+from spoor.measure.timing import timing
 from spoor.strategy import Strategy
+from spoor.webs.graph import FAR
+from spoor.webs.network import Conditions, Network
 from spoor.webs.recorded import RecordedWorld
 
+Advance = Callable[[int], None]
+"""Told how many events there were since the last call."""
+OF_TIME = ("elapsed", "idle", "half_time", "n90_time", "curve_time", "found_at")
+"""What a score says of time."""
 COMPILED_FROM = 100_000
 """Pages from which `auto` takes the compiled driver where it can; below that the simulated one is quicker to start."""
 
@@ -35,24 +43,75 @@ def course(task: Task) -> Course:
     return Course(task)
 
 
-def run(task: Task, strategy: str) -> Run:
-    """One strategy on one task, with the driver the task asks for."""
+def _nobody(events: int) -> None:
+    """Nobody is told."""
+
+
+def run(task: Task, strategy: str, order: int = 0, advance: Advance = _nobody) -> Run:
+    """One strategy on one task, from one of the orders of its seeds, under whatever conditions the task has."""
     prepared = course(task)
-    budget = prepared.yardstick.budget
     if _takes_compiled(prepared, strategy):
-        return _run_compiled(prepared, strategy, budget)
-    return _run_simulated(prepared, strategy, budget)
+        return _run_compiled(prepared, strategy, order)
+    began, parts = time.perf_counter(), _parts(prepared, strategy)
+    conditions = _drawn(task.conditions, order)
+    conditions = _undelayed(conditions) if conditions and _is_oracle(strategy) else conditions
+    events, world = _simulated(prepared, parts, order, conditions, Limits(visits=prepared.yardstick.budget))
+    done = _written_down(_told(events, advance), world, conditions)
+    return replace(done, seconds=time.perf_counter() - began)
 
 
-def crawl_of(prepared: Course, strategy: str, frontier: Frontier, budget: int) -> tuple[Crawl, RecordedWorld]:
-    """A crawl ready to be driven, and the world to drive it on."""
-    parts = _parts(prepared, strategy)
-    crawl = Crawl(parts, frontier, Limits(visits=budget))
-    crawl.begin(prepared.web.urls[number] for number in prepared.seeds)
-    if parts.needs_content and not prepared.web.has_content:
-        remedy = "build it from WARC files, or generate it with --text"
-        raise BadInput(f"{strategy} with judge {prepared.task.judge} reads texts, the web has none; {remedy}")
-    return crawl, prepared.world(parts.reads_content)
+def score(task: Task, strategy: str, order: int = 0) -> Score:
+    """What a strategy reached, before it is set beside an oracle."""
+    return scored(task, strategy, order, run(task, strategy, order))
+
+
+def scored(task: Task, strategy: str, order: int, done: Run) -> Score:
+    """Under a clock an oracle that saves visits and one that saves time are two crawls. The score of the oracle has
+    what is about time from the second, all else from the first."""
+    against = course(task).yardstick
+    own = measure(strategy, done, against)
+    if task.conditions is None or not _is_oracle(strategy):
+        return own
+    fastest = run_fast_oracle(task, order)
+    fast = measure(strategy, fastest, replace(against, budget=len(fastest.found)))
+    return replace(own, **{name: getattr(fast, name) for name in OF_TIME}, seconds=own.seconds + fast.seconds)
+
+
+def _is_oracle(strategy: str) -> bool:
+    return assembly.strategy_named(strategy)[0] == "oracle"
+
+
+def _drawn(conditions: Conditions | None, order: int) -> Conditions | None:
+    """Each order of the seeds meets speeds and failures of its own: under a clock all seeds are asked for at once, so
+    that their order alone makes next to no difference."""
+    return conditions and replace(conditions, seed=conditions.seed + order)
+
+
+def _undelayed(conditions: Conditions) -> Conditions:
+    """The same network for an oracle that is measured by its visits alone. With one connection, no crawl delay and no
+    time before a retry its best link is always free: the order is that of an oracle that waits for its best link."""
+    return replace(conditions, connections=1, rest=0.0, retry_after=0.0)
+
+
+def run_fast_oracle(task: Task, order: int = 0) -> Run:
+    """The oracle that is measured by time, until it has found everything: no connection waits for a better link, but
+    none is used for a link from which no relevant page can be reached. Visits are free to it."""
+    began, prepared = time.perf_counter(), course(task)
+    parts, conditions = _parts(prepared, "oracle"), _drawn(task.conditions, order)
+    useful = AllOf((parts.admission, AtMost("level", FAR - 1)))
+    events, world = _simulated(prepared, replace(parts, admission=useful), order, conditions, Limits())
+    done = _written_down(_until_found(events, world, prepared.yardstick.relevant), world, conditions)
+    return replace(done, seconds=time.perf_counter() - began)
+
+
+def _until_found(events: Iterable[Event], world: RecordedWorld, pages: int) -> Iterator[Event]:
+    """Up to the find that makes so many relevant pages."""
+    found = 0
+    for event in events:
+        yield event
+        found += isinstance(event, Visited) and world.truth(event.visit.url)
+        if found >= pages:
+            return
 
 
 def _parts(prepared: Course, strategy: str) -> Strategy:
@@ -64,6 +123,9 @@ def _parts(prepared: Course, strategy: str) -> Strategy:
         parts = replace(parts, judge=prepared.remembered())
     if prepared.task.per_host is not None:
         parts = replace(parts, admission=AllOf((parts.admission, Scope(pages_per_host=prepared.task.per_host))))
+    if parts.needs_content and not prepared.web.has_content:
+        remedy = "build it from WARC files, or generate it with --text"
+        raise BadInput(f"{strategy} with judge {prepared.task.judge} reads texts, the web has none; {remedy}")
     return parts
 
 
@@ -77,16 +139,37 @@ def _level_of(prepared: Course, oracle: str) -> Callable[[str], int]:
     return level_of
 
 
-def _run_simulated(prepared: Course, strategy: str, budget: int) -> Run:
-    began = time.perf_counter()
-    crawl, world = crawl_of(prepared, strategy, Frontier(MemoryStore()), budget)
-    run = visit_by_visit(simulate(crawl, world), world)
-    return replace(run, seconds=time.perf_counter() - began)
+def _simulated(
+    prepared: Course, parts: Strategy, order: int, conditions: Conditions | None, limits: Limits
+) -> tuple[Iterator[Event], RecordedWorld]:
+    """A crawl as it happens, and the recorded world that it happens on. Under conditions hosts are asked for their
+    rules first, have a crawl delay, and differ in speed."""
+    world = prepared.world(parts.reads_content)
+    rules = HostRules() if conditions is None else HostRules(rest=conditions.rest, ask_first=True)
+    crawl = Crawl(parts, Frontier(MemoryStore(), rules), limits)
+    crawl.begin(prepared.web.urls[number] for number in prepared.seed_orders(order + 1)[order])
+    if conditions is None:
+        return simulate(crawl, world), world
+    return simulate(crawl, Network(world, conditions), conditions.connections), world
+
+
+def _written_down(events: Iterable[Event], world: RecordedWorld, conditions: Conditions | None) -> Run:
+    if conditions is None:
+        return visit_by_visit(events, world)
+    everything = list(events)
+    clock = timing(everything, conditions.connections, conditions.rest)
+    return replace(visit_by_visit(everything, world), timing=clock)
+
+
+def _told(events: Iterable[Event], advance: Advance) -> Iterator[Event]:
+    for event in events:
+        advance(1)
+        yield event
 
 
 def visit_by_visit(events: Iterable[Event], world: RecordedWorld) -> Run:
     """What each visit brought, and the queue before it. Redirects and failures are visits too."""
-    order, found, queue, stored, sizes = [], [], [], [], []
+    order, found, queue, stored, sizes, failed = [], [], [], [], [], []
     for event in events:
         if isinstance(event, Visited | Redirected | Failed) and event.visit.purpose == "page":
             number = world.number(event.visit.url)
@@ -96,6 +179,7 @@ def visit_by_visit(events: Iterable[Event], world: RecordedWorld) -> Run:
             queue.append(event.waiting)
             stored.append(page is not None and page.verdict.relevant)
             sizes.append(0 if page is None else page.size)
+            failed.append(page is None)
     return Run(
         np.array(order, np.int32),
         np.array(found, np.bool_),
@@ -103,6 +187,7 @@ def visit_by_visit(events: Iterable[Event], world: RecordedWorld) -> Run:
         np.array(stored, np.bool_),
         np.array(sizes, np.int32),
         seconds=0.0,
+        failed=np.array(failed, np.bool_),
     )
 
 
@@ -120,7 +205,9 @@ def _obstacle(prepared: Course, strategy: str) -> str:
         return f"it does not know {strategy}"
     if prepared.web.redirects is not None or not prepared.web.answers().all():
         return f"the web {prepared.web.name} has redirects or errors"
-    if prepared.task.open_ended:
+    if prepared.task.conditions is not None:
+        return "it has no clock"
+    if prepared.task.open_web:
         return "links out of the web are to be tried"
     if prepared.task.per_host is not None:
         return "it counts no pages per host"
@@ -131,7 +218,7 @@ def _plan_name(strategy: str) -> str:
     return assembly.strategy_named(strategy)[0].removeprefix("prioritised-")
 
 
-def _run_compiled(prepared: Course, strategy: str, budget: int) -> Run:
+def _run_compiled(prepared: Course, strategy: str, order: int) -> Run:
     began = time.perf_counter()
     name, given = assembly.strategy_named(strategy)
     plan = compiled.Plan(
@@ -140,7 +227,8 @@ def _run_compiled(prepared: Course, strategy: str, budget: int) -> Run:
         prioritised=name.startswith("prioritised-"),
         levels=prepared.levels(name) if name in assembly.ORACLES else None,
     )
-    judged = prepared.judged()
-    done = compiled.run(compiled.LinkGraph.of(prepared.web, judged), plan, prepared.seeds, budget)
-    order, seconds = done.order, time.perf_counter() - began
-    return Run(order, prepared.wanted[order], done.queue, judged[order], prepared.web.array("size")[order], seconds)
+    judged, seeds = prepared.judged(), prepared.seed_orders(order + 1)[order]
+    done = compiled.run(compiled.LinkGraph.of(prepared.web, judged), plan, seeds, prepared.yardstick.budget)
+    pages, seconds = done.order, time.perf_counter() - began
+    sizes, failed = prepared.web.array("size")[pages], np.zeros(len(pages), np.bool_)
+    return Run(pages, prepared.wanted[pages], done.queue, judged[pages], sizes, seconds, failed)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from spoor.measure.timing import Timing, area_by_time, horizon, time_until
 
 CURVE_POINTS = 200
 
@@ -15,7 +17,8 @@ CURVE_POINTS = 200
 class Run:
     """A crawl visit by visit: the number of the page, did it bring a wanted page, how many links waited before it
     (itself included), did the judge take it, and its bytes. A URL that the web has never heard of has the number -1, a
-    visit that brought no page 0 bytes. `seconds` is the computer's time.
+    visit that brought no page 0 bytes. `seconds` is the computer's time. `failed` says which visits brought no page,
+    redirects included; None: not known. `timing` is None in the lab, where nothing takes time.
     """
 
     order: NDArray[np.int32]
@@ -24,6 +27,8 @@ class Run:
     stored: NDArray[np.bool_]
     sizes: NDArray[np.int32]
     seconds: float
+    failed: NDArray[np.bool_] | None = None
+    timing: Timing | None = None
 
     def beginning(self, visits: int) -> Run:
         """As if it had ended after so many visits."""
@@ -43,25 +48,56 @@ class Yardstick:
 
 
 @dataclass(frozen=True)
+class OrderScore:
+    """What a strategy reached from one order of the seeds."""
+
+    normalised: float | None
+    normalised_time: float | None
+    found: float
+    visits: float
+    failed: float | None
+    elapsed: float | None
+    half_time: float | None
+
+
+@dataclass(frozen=True)
 class Score:
-    """One strategy on one web; the names are those of the JSON. `normalised` is None until an oracle is known, or
-    when that found nothing; `relevant_hosts`, those of which a wanted page was found, when hosts are not known."""
+    """One strategy on one web; the names are those of the JSON. What needs an oracle (`normalised`, `normalised_time`,
+    `horizon`) is None until one is known, or when that found nothing; what needs a clock is None in the lab;
+    `relevant_hosts`, those of which a relevant page was found, when hosts are not known. Over several orders of the
+    seeds figures are means, `spread` and `spread_time` are the standard deviations of the normalised areas, and the
+    curves are those of the first order. `found_at` has the virtual second of each find of one run."""
 
     strategy: str
-    visits: int
-    found: int
+    visits: float
+    found: float
     area: float
     normalised: float | None
     r_precision: float
-    n90: int | None
+    n90: float | None
     coverage: float
-    max_queue: int
+    max_queue: float
     seconds: float
     curve: tuple[tuple[int, int, int], ...]
-    relevant_hosts: int | None = None
+    relevant_hosts: float | None = None
+    failed: float | None = None
+    requests: float = 0
+    requests_per_relevant: float | None = None
+    normalised_time: float | None = None
+    horizon: float | None = None
+    elapsed: float | None = None
+    idle: float | None = None
+    half_time: float | None = None
+    n90_time: float | None = None
+    curve_time: tuple[tuple[float, int], ...] | None = None
+    spread: float | None = None
+    spread_time: float | None = None
+    orders: tuple[OrderScore, ...] = ()
+    found_at: tuple[float, ...] | None = field(default=None, repr=False)
 
     def as_json(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        told = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "found_at"}
+        return told | {"orders": [asdict(order) for order in self.orders]}
 
 
 def measure(strategy: str, run: Run, against: Yardstick, ceiling: float | None = None) -> Score:
@@ -69,7 +105,7 @@ def measure(strategy: str, run: Run, against: Yardstick, ceiling: float | None =
     found = np.cumsum(run.found[: against.budget], dtype=np.int64)
     total = int(found[-1]) if len(found) else 0
     area = _area(found, against)
-    return Score(
+    score = Score(
         strategy=strategy,
         visits=len(found),
         found=total,
@@ -82,7 +118,37 @@ def measure(strategy: str, run: Run, against: Yardstick, ceiling: float | None =
         seconds=round(run.seconds, 3),
         curve=_curve(found, run.queue),
         relevant_hosts=_hosts(run.beginning(against.budget), against),
+        failed=None if run.failed is None or not len(found) else float(run.failed[: against.budget].mean()),
+        requests=len(found),
+        requests_per_relevant=len(found) / total if total else None,
     )
+    return score if run.timing is None else _timed(score, run.timing, run.found, against)
+
+
+def _timed(score: Score, timing: Timing, found: NDArray[np.bool_], against: Yardstick) -> Score:
+    """A run under a clock ends with its budget, so all of it counts."""
+    found_at = tuple(timing.ends[found].tolist())
+    return replace(
+        score,
+        requests=score.visits + timing.robots,
+        requests_per_relevant=(score.visits + timing.robots) / score.found if score.found else None,
+        elapsed=timing.elapsed,
+        idle=timing.idle,
+        half_time=time_until(found_at, 0.5 * against.relevant),
+        n90_time=time_until(found_at, 0.9 * against.relevant),
+        curve_time=tuple((round(float(timing.ends[visits - 1]), 2), found) for visits, found, _ in score.curve),
+        found_at=found_at,
+    )
+
+
+def beside(score: Score, oracle: Score, against: Yardstick) -> Score:
+    """The score with its shares of what the oracle reached on the same task."""
+    until = horizon(oracle.found_at or ())
+    share = replace(score, normalised=share_of(oracle.area, score.area), horizon=until)
+    if until is None or score.found_at is None or oracle.found_at is None:
+        return share
+    ceiling, area = (area_by_time(one, against.relevant, until) for one in (oracle.found_at, score.found_at))
+    return replace(share, normalised_time=share_of(ceiling, area))
 
 
 def share_of(ceiling: float | None, area: float) -> float | None:

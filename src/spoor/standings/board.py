@@ -88,9 +88,14 @@ class Board:
 
     def against(self, strategy: str, other: str) -> Paired | None:
         """On the rows that both took; None: there is none."""
-        own, others = self.areas(strategy), self.areas(other)
+        own, others = self._by_order(strategy), self._by_order(other)
         common = [row for row in own if row in others]
         return paired([own[row] for row in common], [others[row] for row in common]) if common else None
+
+    def _by_order(self, strategy: str) -> dict[str, list[float]]:
+        """The areas of each row from each order of its seeds."""
+        scores = {row: score for row, (score, _) in self.scores.get(strategy, {}).items()}
+        return {row: [order.normalised or 0.0 for order in score.orders] for row, score in scores.items()}
 
     def beaten(self, strategy: str, by: float) -> list[tuple[str, str, float, float]]:
         """Rows on which another one that is no oracle is so much above it: the row, the best of them, its area, the

@@ -22,20 +22,30 @@ HEADERS = 500
 
 @dataclass(frozen=True)
 class Conditions:
-    """Medians over hosts: `latency` in seconds, `bandwidth` in bytes a second. `rest` is the seconds a host wants
-    between visits, `failures` the share of visits that time out."""
+    """What a crawl meets. Medians over hosts: `latency` in seconds, `bandwidth` in bytes a second. `rest` is the crawl
+    delay of a host in seconds, `failures` the share of requests that time out and may be tried again `retry_after`
+    seconds later. `connections` are requests under way at once, at most one to a host. `open_web`: links to pages that
+    were not recorded are offered, and each costs a request that fails; otherwise they are left out."""
 
     latency: float = 0.2
     bandwidth: float = 500_000.0
     rest: float = 1.0
     failures: float = 0.0
     seed: int = 0
+    connections: int = 16
+    open_web: bool = False
+    retry_after: float = 60.0
+
+
+FIELD = Conditions(failures=0.02, connections=64, open_web=True)
+"""Field conditions: what a live crawl meets. The robots rules of a host are asked for first, under any conditions. The
+lab is the absence of conditions: one visit at a time in a closed web, where nothing takes time and nothing fails."""
 
 
 @dataclass(frozen=True)
 class Network:
-    """A world seen through a network; visits whose time was recorded take that time. A failed visit takes ten latencies
-    and may be tried again after a minute."""
+    """A world seen through a network; visits whose time was recorded take that time. A failed visit takes ten
+    latencies."""
 
     world: World
     conditions: Conditions = Conditions()
@@ -45,7 +55,7 @@ class Network:
         if visit.purpose == "robots":
             return RobotsRules(f"User-agent: *\nCrawl-delay: {self._rest(visit.host)}"), latency
         if self._chance(f"failure {visit.tries}", visit.url) < self.conditions.failures:
-            return Failure("timed out", again_after=60.0), 10 * latency
+            return Failure("timed out", again_after=self.conditions.retry_after), 10 * latency
         outcome, recorded = self.world.look(visit)
         return outcome, recorded or latency + self._transfer(outcome, visit.host)
 
