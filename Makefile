@@ -47,8 +47,9 @@ bench: install ## speed, memory and quality, Scrapy and other libraries beside o
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check scrapy==2.19.0
 	$(BIN)/python -m bench
 
-contest: install ## every strategy on every row of the contest, into docs/contest.md, if its data is here (hours)
-	$(BIN)/spoor contest --ablate learned --per-host 100,10 --page docs/contest.md --out out/contest
+contest: install ## every strategy on every row, field first, lab second, into docs/contest.md, if its data is here (hours)
+	$(BIN)/spoor contest --conditions field,lab --orders 5 --ablate learned --per-host 100,10 --page docs/contest.md \
+	    --out out/contest
 
 lock: install ## pin the newest versions that fit pyproject.toml
 	$(BIN)/python -m pip install --quiet pip-tools

@@ -165,6 +165,15 @@ def test_simulate_gives_the_same_figures_as_compare_in_the_field(blogs: Path, tm
     assert len(simulated["orders"]) == 3
 
 
+def test_the_curves_of_the_field_are_drawn_over_time_too(blogs: Path, tmp_path: Path) -> None:
+    words = [*task(blogs), "--strategies", "breadth-first", "--workers", "1", "--plot", tmp_path / "curves.svg"]
+    drawn = {}
+    for conditions in ("lab", "field"):
+        assert spoor("compare", *words, "--conditions", conditions) == 0
+        drawn[conditions] = (tmp_path / "curves.svg").read_text().count('id="axes_')
+    assert drawn == {"lab": 3, "field": 4}
+
+
 def test_the_oracle_of_visits_keeps_the_order_of_the_lab_and_that_of_time_finds_everything_sooner(
     blogs: Path, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ import random
 import shutil
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 from spoor.cli.main import main
 from spoor.contest import Comparison
 from spoor.contest.folder import ABOVE, ContestFolder
-from spoor.contest.heats import Heat, Result
+from spoor.contest.heats import Heat, Result, View
 from spoor.contest.rows import Row
 from spoor.course import Course, Task
 from spoor.measure.harvest import OrderScore, Score, Yardstick
@@ -32,7 +33,17 @@ HORSES = ("horse", "mare", "foal", "stable", "saddle", "steppe", "rider")
 SHIPS = ("ship", "sail", "mast", "harbour", "anchor", "deck", "wave")
 HOSTS, PAGES_OF_A_HOST = 6, 12
 PYPROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
-PAGE = "Before.\n\n<!-- contest: leaders -->\nold\n<!-- end -->\n\nBetween.\n\n<!-- contest: means -->\n<!-- end -->\n"
+PAGE = """Before.
+
+<!-- contest: lab-leaders -->
+old
+<!-- end -->
+
+Between.
+
+<!-- contest: lab-means -->
+<!-- end -->
+"""
 
 
 @pytest.fixture(scope="session")
@@ -103,7 +114,9 @@ def body(text: str, links: list[str]) -> str:
 
 
 def contest(data: Path, *words: str) -> int:
-    return main(["contest", "--data", str(data), "--out", str(data / "out"), "--workers", "1", *words])
+    """In the lab and from one order, unless the words say otherwise."""
+    usual = ("--workers", "1", "--conditions", "lab", "--orders", "1")
+    return main(["contest", "--data", str(data), "--out", str(data / "out"), *usual, *words])
 
 
 def told(data: Path) -> list[dict[str, Any]]:
@@ -128,7 +141,7 @@ def refused(capsys: pytest.CaptureFixture[str]) -> str:
 class TestRows:
     def test_a_strategy_that_needs_a_language_is_told_with_the_rows_it_took(self, data: Path) -> None:
         assert contest(data, "--judge", "truth", "--strategies", "breadth-first,n-crawl") == 0
-        rows = {line[0]: line[1] for line in table(data, "leaders")[2:]}
+        rows = {line[0]: line[1] for line in table(data, "lab-leaders")[2:]}
         assert rows == {"oracle": "3", "breadth-first": "3", "n-crawl": "1"}
 
     def test_rows_are_chosen_by_web_target_and_start(self, data: Path) -> None:
@@ -190,10 +203,10 @@ class TestStrategies:
     def test_an_ablation_sets_a_strategy_beside_itself_without_each_kind_of_evidence(self, data: Path) -> None:
         words = ("--judge", "truth", "--rows", "languages", "--strategies", "breadth-first,server-language:patience=9")
         assert contest(data, *words, "--ablate", "server-language:patience=9") == 0
-        first, *others = table(data, "ablations")[2:]
+        first, *others = table(data, "lab-ablations")[2:]
         assert first[0] == "everything"
         assert {"… without url", "… without server"} < {line[0] for line in others}
-        assert not any("without" in line[0] for line in table(data, "leaders")), "ablations are told apart"
+        assert not any("without" in line[0] for line in table(data, "lab-leaders")), "ablations are told apart"
 
     @pytest.mark.parametrize("ablate", ["soft-focused", "server-language", "nothing"])
     def test_an_ablation_of_what_has_no_parts_or_does_not_run_is_refused(
@@ -266,14 +279,14 @@ class TestCaps:
         words = ("--judge", "truth", "--rows", "stables", "--strategies", "breadth-first")
         assert contest(data, *words, "--per-host", "2") == 0
         assert [score["normalised"] for score in told(data)[3]["results"]] == [None, None]
-        assert [line[1] for line in table(data, "caps")[2:]] == ["1", "1"]
+        assert [line[1] for line in table(data, "lab-caps")[2:]] == ["1", "1"]
 
     def test_rows_whose_wanted_pages_lie_on_one_host_have_no_part(self, data: Path) -> None:
         """As it is in languages when only one German page can be reached."""
         (data / "contest" / "languages.txt").write_text("http://de2.test/\n")
         assert contest(data, "--judge", "truth", "--strategies", "breadth-first", "--per-host", "2,3") == 0
         assert [row["per_host"] for row in told(data)] == [None, None, 2, 3, None, 2, 3]
-        assert table(data, "caps")[0][:5] == ["strategy", "rows", "no cap", "2 a host", "3 a host"]
+        assert table(data, "lab-caps")[0][:5] == ["strategy", "rows", "no cap", "2 a host", "3 a host"]
 
     @pytest.mark.parametrize("cap", ["0", "-1", "ten", "10,x"])
     def test_a_cap_that_is_none_is_refused(self, data: Path, capsys: pytest.CaptureFixture[str], cap: str) -> None:
@@ -293,6 +306,74 @@ class TestCaps:
 
 def task(data: Path, seeds: tuple[str, ...] = ("http://h0.test/0",), per_host: int | None = None) -> Task:
     return Task(data / "out" / "webs" / "stables", "class=horse", seeds, per_host=per_host)
+
+
+class TestConditions:
+    WORDS = ("--judge", "truth", "--rows", "stables", "--strategies", "breadth-first,soft-focused")
+
+    def test_the_field_comes_first_and_the_lab_second_unless_one_is_named(self, data: Path) -> None:
+        words = ["contest", "--data", str(data), "--out", str(data / "out"), "--workers", "1", "--orders", "1"]
+        assert main([*words, *self.WORDS]) == 0
+        assert [row["conditions"] is None for row in told(data)] == [False, False, True, True]
+        assert contest(data, *self.WORDS, "--conditions", "lab,field") == 0
+        assert [row["conditions"] is None for row in told(data)] == [True, True, False, False]
+
+    def test_a_row_is_run_in_the_field_as_compare_runs_it(self, data: Path) -> None:
+        (data / "contest" / "stables.txt").write_text("http://h0.test/0\nhttp://h1.test/0\nhttp://h2.test/0\n")
+        words = ("--conditions", "field", "--orders", "3")
+        assert contest(data, *self.WORDS, *words) == 0
+        row, _ = told(data)
+        task = ("--target", "class=horse", "--seeds", str(data / "contest" / "stables.txt"), "--workers", "1")
+        asked = (row["web"], "--strategies", "breadth-first,soft-focused", "--json", str(data / "r.json"))
+        assert main(["compare", *asked, *task, *words]) == 0
+        assert without_seconds(json.loads((data / "r.json").read_text())["results"]) == without_seconds(row["results"])
+        assert [len(score["orders"]) for score in row["results"]] == [3, 3, 3]
+
+    def test_the_table_of_the_field_tells_the_price_in_time_and_requests(self, data: Path) -> None:
+        assert contest(data, *self.WORDS, "--conditions", "field,lab") == 0
+        columns, _, *lines = table(data, "field-leaders")
+        of_oracle = dict(zip(columns, lines[0], strict=True))
+        shown = [of_oracle[name] for name in ("strategy", "rows", "mean", "by time", "half found")]
+        assert shown == ["oracle", "2", "1.000", "1.000", "1.000"]
+        assert float(of_oracle["requests"]) > 1.0 and float(of_oracle["half, s"]) > 1.0
+        assert "idle" in columns and "failed" in columns and columns[-1] == "difference"
+        assert "by time" not in table(data, "lab-leaders")[0]
+
+    def test_ablations_and_caps_are_run_under_all_conditions(self, data: Path) -> None:
+        words = ("--judge", "truth", "--rows", "languages", "--strategies", "server-language", "--per-host", "1")
+        assert contest(data, *words, "--ablate", "server-language", "--conditions", "field,lab") == 0
+        for conditions in ("field", "lab"):
+            assert table(data, f"{conditions}-ablations")[2][0] == "everything"
+            assert table(data, f"{conditions}-caps")[0][:4] == ["strategy", "rows", "no cap", "1 a host"]
+
+    def test_real_judges_work_in_the_field_too(self, data: Path) -> None:
+        words = ("--judge", "both", "--rows", "languages", "--strategies", "breadth-first", "--conditions", "field")
+        assert contest(data, *words) == 0
+        assert [row["judge"] for row in told(data)] == ["truth", "language:de"]
+        assert len(table(data, "field-leaders-real")) == len(table(data, "field-leaders")) == 4
+
+    def test_each_order_of_the_seeds_is_kept_by_itself(self, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (data / "contest" / "languages.txt").write_text("http://start.test/\nhttp://en.test/\n")
+        words = ("--judge", "truth", "--rows", "languages", "--strategies", "breadth-first", "--conditions", "field")
+        assert contest(data, *words, "--orders", "1") == 0
+        assert contest(data, *words, "--orders", "9") == 0
+        said = capsys.readouterr().out
+        assert "runs        4, of which 2 were made before" in said, "two seeds have two orders"
+
+    @pytest.mark.parametrize(
+        ("words", "why"),
+        [
+            (("--conditions", "moon"), "--conditions moon: 'moon' is none; there are field and lab"),
+            (("--conditions", "field,"), "'' is none"),
+            (("--orders", "0"), "argument --orders: 0: at least one is needed"),
+            (("--held-out", "--conditions", "field"), "--held-out has its own table; leave --conditions out"),
+        ],
+    )
+    def test_conditions_and_orders_that_are_none_are_refused(
+        self, data: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], why: str
+    ) -> None:
+        assert contest(data, *words) == 2
+        assert why in refused(capsys)
 
 
 class TestWhatIsKept:
@@ -345,20 +426,31 @@ class TestPage:
         words = ("--judge", "truth", "--strategies", "breadth-first", "--rows", "languages", "--page", str(page))
         assert contest(data, *words) == 0
         text = page.read_text()
-        assert text.startswith("Before.\n\n<!-- contest: leaders -->\n\n| strategy | rows |") and "old" not in text
-        assert "<!-- end -->\n\nBetween.\n\n<!-- contest: means -->\n\n![Mean normalised areas](images/" in text
-        for drawing in ("contest-curves.svg", "contest-means.svg"):
+        assert text.startswith("Before.\n\n<!-- contest: lab-leaders -->\n\n| strategy | rows |") and "old" not in text
+        assert "<!-- end -->\n\nBetween.\n\n<!-- contest: lab-means -->\n\n![Mean normalised areas](images/" in text
+        for drawing in ("contest-lab-curves.svg", "contest-lab-means.svg"):
             assert (page.parent / "images" / drawing).read_text().startswith("<?xml")
         assert contest(data, *words) == 0
         assert page.read_text() == text, "the same contest makes the same page"
+
+    def test_the_plots_of_the_field_show_visits_and_time(self, data: Path) -> None:
+        places = [f"<!-- contest: field-{name} -->\n<!-- end -->\n" for name in ("curves", "times", "rows")]
+        (data / "page.md").write_text("\n".join([*places, "<!-- contest: lab-curves -->\n<!-- end -->\n"]))
+        words = ("--judge", "truth", "--strategies", "breadth-first", "--rows", "languages", "--conditions", "field")
+        assert contest(data, *words, "--page", str(data / "page.md")) == 0
+        drawn = {path.name for path in (data / "images").iterdir()}
+        assert drawn == {f"contest-field-{name}.svg" for name in ("curves", "times", "means")}
+        text = (data / "page.md").read_text()
+        assert "(images/contest-field-times.svg)" in text and "| row | relevant | budget |" in text
+        assert text.endswith("<!-- contest: lab-curves -->\n\n*Not part of the last run.*\n\n<!-- end -->\n")
 
     @pytest.mark.parametrize(
         ("content", "why"),
         [
             (None, "cannot read"),
             ("no markers\n", "has no place for a table"),
-            ("<!-- contest: leaders -->\nnever ends\n", "has no place for a table"),
-            (PAGE.replace("leaders", "winners"), "has a place for 'winners', and there is no such table"),
+            ("<!-- contest: lab-leaders -->\nnever ends\n", "has no place for a table"),
+            (PAGE.replace("leaders", "winners"), "has a place for 'lab-winners', and there is no such table"),
         ],
     )
     def test_a_page_that_cannot_be_filled_is_refused_before_anything_is_run(
@@ -381,7 +473,7 @@ def board(**areas: str) -> Board:
 
 
 def result(name: str, areas: dict[str, float]) -> Result:
-    heat = Heat(Row(Path("w"), name, "hub", Path("seeds")), "truth", Task(Path("w"), name, ()))
+    heat = Heat(Row(Path("w"), name, "hub", Path("seeds")), View("lab", "truth"), Task(Path("w"), name, ()))
     scores = tuple(
         Score(of, 9, 2, area, area, 0.5, None, 0.5, 1, 1.0, (), 1, orders=(of_order(area),))
         for of, area in areas.items()
@@ -391,6 +483,14 @@ def result(name: str, areas: dict[str, float]) -> Result:
 
 def of_order(area: float) -> OrderScore:
     return OrderScore(area, None, found=2, visits=9, failed=0.0, elapsed=None, half_time=None)
+
+
+def in_two_orders(of: Result) -> Result:
+    """The first strategy is once better and once worse than the second."""
+    first, second = of.comparison.scores
+    varied = replace(first, orders=(of_order(0.3), of_order(0.7)))
+    level = replace(second, orders=(of_order(0.5), of_order(0.5)))
+    return replace(of, comparison=replace(of.comparison, scores=(varied, level)))
 
 
 class TestBoard:
@@ -412,6 +512,13 @@ class TestBoard:
         assert pair is not None
         assert (pair.wins, pair.losses, pair.ties, pair.difference) == (1, 0, 1, 0.25)
         assert board(a="9 -", b="- 5").against("a", "b") is None
+
+    def test_the_interval_of_a_difference_counts_the_orders_of_the_seeds(self) -> None:
+        alike = board(a="5 5", b="5 5")
+        pair = alike.against("a", "b")
+        assert pair is not None and (pair.low, pair.high) == (0.0, 0.0)
+        pair = Board(tuple(map(in_two_orders, alike.results)), alike.strategies).against("a", "b")
+        assert pair is not None and pair.low < pair.difference < pair.high
 
     def test_rows_on_which_another_is_clearly_better_are_found(self) -> None:
         rows = board(oracle="10 10", learned="5 5", a="7 5", b="6 4").beaten("learned", by=0.05)

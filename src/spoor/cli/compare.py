@@ -33,7 +33,7 @@ def register(commands: Commands) -> None:
     add_conditions(parser)
     parser.add_argument("--strategies", required=True, metavar="A,B,…", help="names from `spoor strategies`")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON")
-    parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw harvest, coverage and queue length")
+    parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw harvest, coverage (by time, too) and queue")
     add_workers(parser)
 
 

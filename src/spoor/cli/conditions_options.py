@@ -8,16 +8,13 @@ from typing import Any
 
 from spoor.cli.command import at_least_one
 from spoor.errors import UsageError
-from spoor.webs.network import FIELD, Conditions
-
-CONDITIONS: dict[str, Conditions | None] = {"field": FIELD, "lab": None}
-"""The conditions that have a name."""
+from spoor.webs.network import FIELD, NAMED, Conditions
 
 
 def add_conditions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--conditions",
-        choices=tuple(CONDITIONS),
+        choices=tuple(NAMED),
         default="lab",
         help="lab (default): one visit at a time in a closed web, nothing takes time; field: what a live crawl meets",
     )
@@ -49,7 +46,7 @@ def add_orders(parser: argparse.ArgumentParser, usual: int) -> None:
 
 def conditions_from(arguments: argparse.Namespace) -> Conditions | None:
     """None: the lab."""
-    named = CONDITIONS[arguments.conditions]
+    named = NAMED[arguments.conditions]
     if named is None and not arguments.clock:
         return None
     given = {name: getattr(arguments, name) for name in ("connections", "rest", "latency", "bandwidth", "failures")}

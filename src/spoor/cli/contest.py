@@ -12,6 +12,7 @@ from pathlib import Path
 
 from spoor.assembly import STRATEGIES, strategy_named
 from spoor.cli.command import Commands, add_command, add_workers
+from spoor.cli.conditions_options import add_orders
 from spoor.cli.contest_held_out import held_out
 from spoor.cli.contest_webs import build_webs
 from spoor.cli.progress import progress
@@ -20,25 +21,29 @@ from spoor.cli.tables import print_table
 from spoor.cli.task_options import names_in
 from spoor.contest import side_by_side, workers
 from spoor.contest.folder import ContestFolder
-from spoor.contest.heats import Heat, Judging, Plan, Refusals, entered, planned, results, run_missing, runs_of
+from spoor.contest.heats import Heat, Judging, Plan, Refusals, View, entered, planned, results, run_missing, runs_of
 from spoor.contest.real_judges import make_ready
 from spoor.contest.rows import Row, chosen, read_rows
 from spoor.errors import UsageError
 from spoor.measure.plot import blank
 from spoor.standings.page import check_page, filled
-from spoor.standings.plots import SAID
-from spoor.standings.report import PLOTS, SECTIONS, Report
+from spoor.standings.plots import said
+from spoor.standings.report import Report, file, is_plot, section_names
 from spoor.standings.tables import leaders
+from spoor.webs.network import NAMED
 
 EXAMPLES = """
 spoor contest --out out/contest
 spoor contest --rows webkb,debian-docs/lang=ja --strategies breadth-first,soft-focused,in-links --out out/contest
 spoor contest --judge real --strategies soft-focused,server-language --ablate server-language --out out/contest
+spoor contest --conditions field --orders 3 --judge truth --strategies learned,soft-focused --out out/contest
 spoor contest --per-host 100,10 --page docs/contest.md --out out/contest
 spoor contest --held-out --out out/contest
 """
 UNDER_ANOTHER_NAME = ("b-crawl", "core-baseline", "taxonomy-soft")
 """Strategies that are the same as another one here."""
+ORDERS = 5
+"""From which every row is run: the order of its seeds alone moves a run by up to 0.19."""
 JUDGES: dict[str, tuple[Judging, ...]] = {"truth": ("truth",), "real": ("real",), "both": ("truth", "real")}
 
 
@@ -61,6 +66,10 @@ def register(commands: Commands) -> None:
         default="both",
         help="truth: knows the label; real: reads the pages, of a language or trained on half of them (default: both)",
     )
+    parser.add_argument(
+        "--conditions", metavar="C,…", help="field: what a live crawl meets; lab: a visit at a time (field,lab)"
+    )
+    add_orders(parser, ORDERS)
     parser.add_argument("--per-host", default="", metavar="N,…", help="also run with at most N pages of a host")
     parser.add_argument("--page", type=Path, metavar="FILE.md", help="put tables and plots into their places there")
     parser.add_argument(
@@ -78,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_writable(arguments.out / "results.json")
     if arguments.page:
         blank(1, 1)
-        check_page(arguments.page, SECTIONS)
+        check_page(arguments.page, section_names())
     plan, rows = _plan(arguments), read_rows(data)
     rows = chosen(rows, arguments.rows.split(",")) if arguments.rows else rows
     if arguments.held_out:
@@ -91,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_alone(arguments: argparse.Namespace) -> None:
-    for option in ("strategies", "ablate", "per_host", "page"):
+    for option in ("strategies", "ablate", "per_host", "page", "conditions", "orders"):
         if getattr(arguments, option):
             raise UsageError(f"--held-out has its own table; leave --{option.replace('_', '-')} out, --rows may stay")
 
@@ -102,7 +111,14 @@ def _plan(arguments: argparse.Namespace) -> Plan:
     for name in strategies:
         strategy_named(name)
     ablations = _ablations(arguments.ablate, strategies) if arguments.ablate else ()
-    return Plan(tuple(strategies), ablations, JUDGES[arguments.judge], _caps(arguments.per_host))
+    return Plan(
+        tuple(strategies),
+        ablations,
+        JUDGES[arguments.judge],
+        _caps(arguments.per_host),
+        _conditions(arguments.conditions),
+        arguments.orders or ORDERS,
+    )
 
 
 def _ablations(whole: str, strategies: Sequence[str]) -> tuple[str, ...]:
@@ -121,6 +137,16 @@ def _caps(text: str) -> tuple[int, ...]:
         if not cap.isdecimal() or int(cap) < 1:
             raise UsageError(f"--per-host {cap}: not a number of pages, such as 10 or 100")
     return tuple(dict.fromkeys(map(int, caps)))
+
+
+def _conditions(text: str | None) -> tuple[str, ...]:
+    """In the order in which they are given; None: all of them."""
+    if text is None:
+        return tuple(NAMED)
+    names = [name.strip() for name in text.split(",")]
+    if wrong := [name for name in names if name not in NAMED]:
+        raise UsageError(f"--conditions {text}: {wrong[0]!r} is none; there are {' and '.join(NAMED)}")
+    return tuple(dict.fromkeys(names))
 
 
 def _report(plan: Plan, rows: Sequence[Row], arguments: argparse.Namespace) -> Report:
@@ -155,7 +181,7 @@ def _with_takers(plan: Plan, heats: Sequence[Heat], refusals: Refusals, asked_fo
 
 def _ready(heats: Sequence[Heat], pool: Executor) -> None:
     """Real judges are made and asked before the first run, once for each web and target."""
-    tasks = {heat.task.verdicts: heat.task for heat in heats if heat.judging == "real" and heat.task.per_host is None}
+    tasks = {heat.task.verdicts: heat.task for heat in heats if heat.view.judging == "real" and heat.view.cap is None}
     with progress("real judges", len(tasks)) as advance:
         side_by_side([(make_ready, task) for task in tasks.values()], pool, advance)
 
@@ -164,12 +190,16 @@ def _write(report: Report, arguments: argparse.Namespace) -> None:
     told = [result.as_json() for result in report.results]
     write_text(arguments.out / "results.json", json.dumps(told, ensure_ascii=False) + "\n")
     sections = report.sections()
-    written = "\n".join(f"## {name}\n\n{text}" for name, text in sections.items() if name not in PLOTS)
+    written = "\n".join(f"## {name}\n\n{text}" for name, text in sections.items() if not is_plot(name))
     write_text(arguments.out / "report.md", written)
-    for judging in report.plan.judges:
-        table = leaders(report.views[judging, None])
-        print_table(table.columns, table.lines, f"\nnormalised area, {SAID[judging]}")
+    for view in _uncapped(report):
+        table = leaders(report.views[view])
+        print_table(table.columns, table.lines, f"\nnormalised area, {said(view)}")
     if arguments.page:
         for name, drawing in report.plots().items():
-            write_text(arguments.page.parent / "images" / PLOTS[name], drawing)
+            write_text(arguments.page.parent / "images" / file(name), drawing)
         write_text(arguments.page, filled(arguments.page, sections))
+
+
+def _uncapped(report: Report) -> list[View]:
+    return [View(conditions, judging) for conditions in report.plan.conditions for judging in report.plan.judges]

@@ -34,7 +34,9 @@ def with_real_judge(row: Row, task: Task, folder: ContestFolder) -> Task:
 
 
 def make_ready(task: Task) -> None:
-    """Trains the judge where it is to be trained, and has it judge every page of the web; each once."""
+    """Trains the judge where it is to be trained, and has it judge every page of the web; each once, in the lab: what
+    a page says does not depend on conditions."""
+    task = replace(task, conditions=None)
     kind, _, subject = task.judge.partition(":")
     if kind == TRAINED and not (file := Path(subject)).exists():
         model = trained_on_half(course(task))

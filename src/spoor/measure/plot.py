@@ -1,4 +1,4 @@
-"""Curves as SVG: harvest, coverage and queue length of several strategies."""
+"""Curves as SVG: harvest, coverage and queue length of several strategies, over visits and over time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-PANELS = ("harvest: found / visits", "coverage: found / wanted", "queue: links waiting")
+PANELS = ("harvest: found / visits", "coverage: found / relevant", "queue: links waiting")
+BY_TIME = "coverage over virtual time"
 
 
 def blank(width: float, height: float) -> Figure:
@@ -36,15 +37,17 @@ def svg_of(figure: Figure) -> str:
 
 
 def plot_scores(scores: Sequence[Score], against: Yardstick, title: str) -> str:
-    """Three panels over the number of visits; the oracle is drawn as a thin grey line."""
-    figure = blank(13, 4.4)
-    panels = figure.subplots(1, 3)
+    """Panels over the number of visits, and under a clock one over virtual seconds; the oracle is drawn as a thin grey
+    line."""
+    clocked = any(score.curve_time for score in scores)
+    figure = blank(17 if clocked else 13, 4.4)
+    panels = figure.subplots(1, len(PANELS) + clocked)
     for score in scores:
         if score.curve:
             _draw(panels, score, against)
-    for panel, name in zip(panels, PANELS, strict=True):
+    for panel, name in zip(panels, (*PANELS, BY_TIME), strict=False):
         panel.set_title(name, fontsize=10, loc="left")
-        panel.set_xlabel("visits")
+        panel.set_xlabel("virtual seconds" if name == BY_TIME else "visits")
         panel.set_ylim(bottom=0)
         panel.grid(alpha=0.25)
     figure.suptitle(title, fontsize=11, x=0.01, ha="left")
@@ -60,3 +63,6 @@ def _draw(panels: Sequence[Axes], score: Score, against: Yardstick) -> None:
     look["color"] = line.get_color()
     panels[1].plot(visits, [f / against.relevant for f in found], **look)
     panels[2].plot(visits, queue, **look)
+    if score.curve_time:
+        seconds, found_by_then = zip(*score.curve_time, strict=True)
+        panels[3].plot(seconds, [f / against.relevant for f in found_by_then], **look)

@@ -1,14 +1,15 @@
-"""The board: every strategy on every row, under one judge and one cap. Who leads, and how sure is that?"""
+"""The board: every strategy on every row, in one view. Who leads, and how sure is that?"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from statistics import mean
+from statistics import mean, median
 
 from spoor.assembly import ORACLES
-from spoor.contest.heats import Cap, Judging, Result
+from spoor.contest.heats import Result, View
 from spoor.measure.bootstrap import Paired, paired
 from spoor.measure.harvest import Score, Yardstick
 
@@ -18,13 +19,14 @@ CHAMPION = "learned"
 
 @dataclass(frozen=True)
 class Standing:
-    """What a strategy did. `mean` and `worst` are normalised areas; `r_precision`, `coverage` and `hosts` (the share
-    found of those with wanted pages) are means too; `n90` counts rows on which nine tenths were found; `seconds` are
-    added up."""
+    """What a strategy did. `mean` and `worst` are normalised areas; `spread` (over orders of the seeds), `failed`,
+    `r_precision`, `coverage` and `hosts` (the share found of those with relevant pages) are means too; `requests`, for
+    each relevant page, is a median; `n90` counts rows on which nine tenths were found; `seconds` are added up."""
 
     strategy: str
     rows: int
     mean: float
+    spread: float | None
     worst: float
     worst_row: str
     r_precision: float
@@ -32,6 +34,20 @@ class Standing:
     n90: int
     hosts: float
     seconds: float
+    failed: float | None
+    requests: float | None
+    clock: Clock | None
+
+
+@dataclass(frozen=True)
+class Clock:
+    """What a strategy did with time. `mean` are normalised areas by time; `half_found` is the share of rows and orders
+    in which half of the relevant pages were found, `half_time` the median of the seconds that this took."""
+
+    mean: float
+    idle: float
+    half_found: float
+    half_time: float | None
 
 
 @dataclass(frozen=True)
@@ -62,17 +78,22 @@ class Board:
         areas = self.areas(strategy)
         worst = min(areas, key=lambda row: areas[row])
         pairs = self.scores[strategy].values()
+        scores = [score for score, _ in pairs]
         return Standing(
             strategy=strategy,
             rows=len(areas),
             mean=mean(areas.values()),
+            spread=_mean(score.spread for score in scores),
             worst=areas[worst],
             worst_row=worst,
-            r_precision=mean(score.r_precision for score, _ in pairs),
-            coverage=mean(score.coverage for score, _ in pairs),
-            n90=sum(score.n90 is not None for score, _ in pairs),
+            r_precision=mean(score.r_precision for score in scores),
+            coverage=mean(score.coverage for score in scores),
+            n90=sum(score.n90 is not None for score in scores),
             hosts=mean((score.relevant_hosts or 0) / (against.relevant_hosts or 1) for score, against in pairs),
-            seconds=sum(score.seconds for score, _ in pairs),
+            seconds=sum(score.seconds * len(score.orders) for score in scores),
+            failed=_mean(score.failed for score in scores),
+            requests=_median_until(score.requests_per_relevant for score in scores),
+            clock=_clock(scores),
         )
 
     @property
@@ -109,12 +130,36 @@ class Board:
         return sorted(gaps, key=lambda gap: gap[3] - gap[2])
 
 
-def boards(results: Iterable[Result], strategies: Sequence[str]) -> dict[tuple[Judging, Cap], Board]:
-    """A board for each judge and cap. A row on which even the oracle found nothing, as may be under a cap, has no
-    part."""
-    found: dict[tuple[Judging, Cap], list[Result]] = {}
+def _clock(scores: Sequence[Score]) -> Clock | None:
+    """None: nothing took time."""
+    if any(score.elapsed is None for score in scores):
+        return None
+    halves = [order.half_time for score in scores for order in score.orders]
+    found = [seconds for seconds in halves if seconds is not None]
+    return Clock(
+        mean=mean(score.normalised_time or 0.0 for score in scores),
+        idle=_mean(score.idle for score in scores) or 0.0,
+        half_found=len(found) / len(halves),
+        half_time=median(found) if found else None,
+    )
+
+
+def _mean(figures: Iterable[float | None]) -> float | None:
+    known = [figure for figure in figures if figure is not None]
+    return mean(known) if known else None
+
+
+def _median_until(figures: Iterable[float | None]) -> float | None:
+    """None is more than any figure."""
+    middle = median(math.inf if figure is None else figure for figure in figures)
+    return None if math.isinf(middle) else middle
+
+
+def boards(results: Iterable[Result], strategies: Sequence[str]) -> dict[View, Board]:
+    """A board for each view. A row on which even the oracle found nothing, as may be under a cap, has no part."""
+    found: dict[View, list[Result]] = {}
     for result in results:
-        of_view = found.setdefault((result.heat.judging, result.heat.task.per_host), [])
+        of_view = found.setdefault(result.heat.view, [])
         if all(score.normalised is not None for score in result.comparison.scores):
             of_view.append(result)
     return {view: Board(tuple(rows), tuple(strategies)) for view, rows in found.items()}

@@ -2,57 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spoor.assembly import ORACLES
-from spoor.contest.heats import Judging
+from spoor.contest.heats import Judging, View
 from spoor.measure.harvest import Score, Yardstick
 from spoor.measure.plot import blank, svg_of
 from spoor.standings.board import Board
 from spoor.standings.tables import SHOWN
 
 POINTS = 201
-SAID: Mapping[Judging, str] = {"truth": "perfect judge", "real": "judge that reads the pages"}
+JUDGED: Mapping[Judging, str] = {"truth": "perfect judge", "real": "judge that reads the pages"}
+RUN: Mapping[str, str] = {"field": "in the field", "lab": "in the lab"}
 
 
-def curves(board: Board, judging: Judging) -> str:
-    """The share of wanted pages found over the share of the budget spent, the mean over rows. The oracle, a thin grey
-    line, is the ceiling."""
+def said(view: View) -> str:
+    """A view in words."""
+    return f"{RUN[view.conditions]}, {JUDGED[view.judging]}"
+
+
+def curves(board: Board, view: View) -> str:
+    """The share of relevant pages found over the share of the budget spent, the mean over rows, from the first order of
+    the seeds. The oracle, a thin grey line, is the ceiling."""
+    return _drawn(board, view, _by_visits, "share of the budget spent")
+
+
+def times(board: Board, view: View) -> str:
+    """The same over virtual time, as a share of the seconds that count."""
+    return _drawn(board, view, _by_time, "share of the virtual time that counts, four times what the oracle needs")
+
+
+Found = Callable[[Score, Yardstick, NDArray[np.float64]], NDArray[np.float64]]
+"""The share of relevant pages found when such shares of the budget, or of the time, are spent."""
+
+
+def _drawn(board: Board, view: View, found: Found, over: str) -> str:
     figure = blank(9.0, 5.2)
     panel = figure.subplots()
     spent = np.linspace(0.0, 1.0, POINTS)
     for name in [*board.best(SHOWN), *reversed(ORACLES)]:
         if name in board.scores:
-            (line,) = panel.plot(spent, _mean_curve(board, name, spent), label=name)
+            shares = [found(score, against, spent) for score, against in board.scores[name].values()]
+            (line,) = panel.plot(spent, np.array(shares).mean(axis=0), label=name)
             if name in ORACLES:
                 line.set(color="0.55", linewidth=1.0, linestyle="-" if name == "oracle" else "--")
-    panel.set_xlabel("share of the budget spent")
-    panel.set_ylabel("share of the wanted pages found")
+    panel.set_xlabel(over)
+    panel.set_ylabel("share of the relevant pages found")
     panel.set_xlim(0, 1)
     panel.set_ylim(0, 1)
     panel.grid(alpha=0.25)
-    panel.set_title(f"Mean over {len(board.results)} rows, {SAID[judging]}", fontsize=10, loc="left")
+    panel.set_title(f"Mean over {len(board.results)} rows, {said(view)}", fontsize=10, loc="left")
     panel.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside right upper", frameon=False, fontsize=9)
     return svg_of(figure)
 
 
-def _mean_curve(board: Board, strategy: str, spent: NDArray[np.float64]) -> NDArray[np.float64]:
-    found = [_found(score, against, spent) for score, against in board.scores[strategy].values()]
-    mean: NDArray[np.float64] = np.array(found).mean(axis=0)
-    return mean
-
-
-def _found(score: Score, against: Yardstick, spent: NDArray[np.float64]) -> NDArray[np.float64]:
+def _by_visits(score: Score, against: Yardstick, spent: NDArray[np.float64]) -> NDArray[np.float64]:
     visits, found, _ = np.array([(0, 0, 0), *score.curve], float).T
     share: NDArray[np.float64] = np.interp(spent * against.budget, visits, found) / against.relevant
     return share
 
 
-def means(views: Mapping[Judging, Board]) -> str:
+def _by_time(score: Score, against: Yardstick, spent: NDArray[np.float64]) -> NDArray[np.float64]:
+    seconds, found = np.array([(0.0, 0), *(score.curve_time or ())], float).T
+    share: NDArray[np.float64] = np.interp(spent * (score.horizon or 0.0), seconds, found) / against.relevant
+    return share
+
+
+def means(views: Mapping[View, Board]) -> str:
     """The mean normalised area of each strategy that took all rows: a bar under the first judge, a mark under the
     second."""
     (first, *second) = views.values()
@@ -68,14 +88,16 @@ def means(views: Mapping[Judging, Board]) -> str:
         panel.plot([_mean(board, name) for name in names], places, "D", color="tab:orange", markersize=4)
     panel.set_yticks(places, names, fontsize=9)
     panel.set_xlim(left=0)
-    panel.set_xlabel("normalised area, 1 = oracle")
-    shown = " and ".join(
-        f"{SAID[judging]} ({mark})" for judging, mark in zip(views, ("bars", "diamonds"), strict=False)
-    )
-    panel.set_title(f"Mean over {len(first.results)} rows, {shown}", fontsize=10, loc="left")
+    panel.set_xlabel("normalised area by visits, 1 = oracle")
+    panel.set_title(f"Mean over {len(first.results)} rows, {_legend(list(views))}", fontsize=10, loc="left")
     panel.grid(alpha=0.25, axis="x")
     panel.spines[["top", "right"]].set_visible(False)
     return svg_of(figure)
+
+
+def _legend(views: Sequence[View]) -> str:
+    marked = zip((JUDGED[view.judging] for view in views), ("bars", "diamonds"), strict=False)
+    return f"{RUN[views[0].conditions]}, " + " and ".join(f"{judge} ({mark})" for judge, mark in marked)
 
 
 def _mean(board: Board, strategy: str) -> float:

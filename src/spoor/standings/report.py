@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from spoor.contest.heats import Cap, Judging, Plan, Result
+from spoor.contest.heats import Judging, Plan, Result, View
 from spoor.standings import plots, tables
 from spoor.standings.board import Board, boards
 from spoor.standings.tables import Table
+from spoor.webs.network import NAMED
 
 ABSENT = "*Not part of the last run.*\n"
-PLOTS = {"curves": "contest-curves.svg", "means": "contest-means.svg"}
-"""By the name of their section, the files in images/ beside the page."""
-_ALT = {
-    "curves": "Share of the wanted pages found over the share of the budget spent",
+_DRAWN = {
+    "curves": "Share of the relevant pages found over the share of the budget spent",
+    "times": "Share of the relevant pages found over virtual time",
     "means": "Mean normalised areas",
 }
+_TABLES: dict[str, tuple[Judging, Callable[[Board], Table]]] = {
+    "leaders": ("truth", tables.leaders),
+    "rows": ("truth", tables.row_by_row),
+    "beaten": ("truth", tables.beaten),
+    "leaders-real": ("real", tables.leaders),
+    "rows-real": ("real", tables.row_by_row),
+    "beaten-real": ("real", tables.beaten),
+}
+
+
+def section_names() -> list[str]:
+    """All that a page can have. Under each of the conditions there are the same tables and plots; in the lab nothing
+    takes time."""
+    of_each = [*_TABLES, *_DRAWN, "caps", "ablations"]
+    named = [f"{conditions}-{name}" for conditions in NAMED for name in of_each]
+    return ["about", "judges", *(name for name in named if name != "lab-times")]
 
 
 @dataclass(frozen=True)
@@ -26,58 +42,82 @@ class Report:
     results: tuple[Result, ...]
 
     @cached_property
-    def views(self) -> Mapping[tuple[Judging, Cap], Board]:
+    def views(self) -> Mapping[View, Board]:
         return boards(self.results, (*self.plan.strategies, "oracle"))
 
     def sections(self) -> dict[str, str]:
-        """All of `SECTIONS`; what the contest did not look at says so."""
-        return {name: (made(self) or ABSENT) for name, made in SECTIONS.items()}
+        """All of `section_names`; what the contest did not look at says so."""
+        made = {"about": self._about(), "judges": self._judges()}
+        for conditions in self.plan.conditions:
+            made |= {f"{conditions}-{name}": text for name, text in self._sections_of(conditions)}
+        made |= {name: f"![{_DRAWN[_kind(name)]}](images/{file(name)})\n" for name in self._drawings()}
+        return {name: made.get(name) or ABSENT for name in section_names()}
 
     def plots(self) -> dict[str, str]:
         """SVG by the name of the section."""
-        judged = {judging: self.views[judging, None] for judging in self.plan.judges}
-        first = self.plan.judges[0]
-        return {"curves": plots.curves(judged[first], first), "means": plots.means(judged)}
+        return {name: draw() for name, draw in self._drawings().items()}
 
-    def about(self) -> str:
-        webs = list(dict.fromkeys(result.heat.row.web.name for result in self.results))
-        runs = [score for result in self.results for score in result.comparison.scores]
-        rows, seconds = len({result.heat.row for result in self.results}), sum(score.seconds for score in runs)
-        told = f"{rows} rows of {', '.join(webs)}; {len(self.plan.strategies)} strategies; {len(runs):,} runs"
-        return f"{told}, {seconds:,.0f} s of computing time.\n"
+    def _drawings(self) -> dict[str, Callable[[], str]]:
+        found: dict[str, Callable[[], str]] = {}
+        for conditions in self.plan.conditions:
+            views = [View(conditions, judging) for judging in self.plan.judges]
+            judged = {view: self.views[view] for view in views}
+            found |= {f"{conditions}-{name}": draw for name, draw in _drawings_of(judged).items()}
+        return found
 
-    def of_board(self, judging: Judging, table: Callable[[Board], Table]) -> str:
-        board = self.views.get((judging, None))
+    def _sections_of(self, conditions: str) -> Iterator[tuple[str, str]]:
+        for name, (judging, table) in _TABLES.items():
+            yield name, self._table(View(conditions, judging), table)
+        yield "caps", self._caps(conditions)
+        yield "ablations", self._ablations(conditions)
+
+    def _table(self, view: View, table: Callable[[Board], Table]) -> str:
+        board = self.views.get(view)
         return table(board).markdown() if board else ""
 
-    def caps(self) -> str:
-        views = {cap: board for (judging, cap), board in self.views.items() if judging == self.plan.judges[0]}
+    def _about(self) -> str:
+        webs = list(dict.fromkeys(result.heat.row.web.name for result in self.results))
+        scores = [score for result in self.results for score in result.comparison.scores]
+        rows, runs = len({result.heat.row for result in self.results}), sum(len(score.orders) for score in scores)
+        seconds = sum(score.seconds * len(score.orders) for score in scores)
+        told = f"{rows} rows of {', '.join(webs)}; {len(self.plan.strategies)} strategies"
+        orders = max(result.heat.orders for result in self.results)
+        return f"{told}; {orders} orders of the seeds; {runs:,} runs, {seconds:,.0f} s of computing time.\n"
+
+    def _judges(self) -> str:
+        """The same under all conditions."""
+        return self._table(View(self.plan.conditions[0], "real"), tables.judges)
+
+    def _caps(self, conditions: str) -> str:
+        of_first = (conditions, self.plan.judges[0])
+        views = {view.cap: board for view, board in self.views.items() if view[:2] == of_first}
         return tables.capped(views).markdown() if len(views) > 1 else ""
 
-    def ablations(self) -> str:
+    def _ablations(self, conditions: str) -> str:
         if not self.plan.ablations:
             return ""
         whole = self.plan.ablations[0].rpartition(":without=")[0]
-        free = [result for result in self.results if result.heat.task.per_host is None]
-        view = boards(free, (whole, *self.plan.ablations))[self.plan.judges[0], None]
-        return tables.ablated(view, whole).markdown()
+        view = View(conditions, self.plan.judges[0])
+        of_view = [result for result in self.results if result.heat.view == view]
+        return tables.ablated(boards(of_view, (whole, *self.plan.ablations))[view], whole).markdown()
 
 
-SECTIONS: dict[str, Callable[[Report], str]] = {
-    "about": Report.about,
-    "leaders": lambda report: report.of_board("truth", tables.leaders),
-    "curves": lambda report: _image("curves"),
-    "means": lambda report: _image("means"),
-    "rows": lambda report: report.of_board("truth", tables.row_by_row),
-    "beaten": lambda report: report.of_board("truth", tables.beaten),
-    "leaders-real": lambda report: report.of_board("real", tables.leaders),
-    "rows-real": lambda report: report.of_board("real", tables.row_by_row),
-    "beaten-real": lambda report: report.of_board("real", tables.beaten),
-    "judges": lambda report: report.of_board("real", tables.judges),
-    "caps": Report.caps,
-    "ablations": Report.ablations,
-}
+def _drawings_of(judged: Mapping[View, Board]) -> dict[str, Callable[[], str]]:
+    """Of the views of one of the conditions, the first judge first."""
+    view, board = next(iter(judged.items()))
+    by_time = {"times": lambda: plots.times(board, view)} if NAMED[view.conditions] else {}
+    return {"curves": lambda: plots.curves(board, view), **by_time, "means": lambda: plots.means(judged)}
 
 
-def _image(name: str) -> str:
-    return f"![{_ALT[name]}](images/{PLOTS[name]})\n"
+def is_plot(section: str) -> bool:
+    return _kind(section) in _DRAWN
+
+
+def _kind(section: str) -> str:
+    """Its name without that of the conditions."""
+    return section.partition("-")[2]
+
+
+def file(section: str) -> str:
+    """Where the plot of a section is, in images/ beside the page."""
+    return f"contest-{section}.svg"

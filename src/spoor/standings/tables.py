@@ -36,24 +36,55 @@ def _is_text(cells: Sequence[str]) -> bool:
 
 
 def leaders(board: Board) -> Table:
-    """All strategies by their mean, each beside the reference."""
-    columns = ("strategy", "rows", "mean", "worst", "worst row", "r_prec", "coverage", "n90", "hosts", "s")
-    reference = board.reference
-    lines = [(*_standing(one), *_paired(board, one.strategy, reference)) for one in board.standings()]
+    """All strategies by their mean, each beside the reference; under a clock, what they made of their time."""
+    standings, reference = board.standings(), board.reference
+    clocked = all(one.clock for one in standings)
+    columns, told = (FIELD_COLUMNS, _in_the_field) if clocked else (LAB_COLUMNS, _in_the_lab)
+    lines = [(*told(one), *_paired(board, one.strategy, reference)) for one in standings]
     return Table((*columns, f"against {reference}", "difference"), tuple(lines))
 
 
-def _standing(one: Standing) -> tuple[str, ...]:
-    figures = (one.r_precision, one.coverage)
+LAB_COLUMNS = ("strategy", "rows", "mean", "spread", "worst", "worst row", "r_prec", "coverage", "n90", "hosts", "s")
+FIELD_COLUMNS = (
+    "strategy",
+    "rows",
+    "mean",
+    "spread",
+    "by time",
+    "failed",
+    "requests",
+    "idle",
+    "half found",
+    "half, s",
+    "worst",
+    "worst row",
+)
+
+
+def _in_the_lab(one: Standing) -> tuple[str, ...]:
     return (
         one.strategy,
         str(one.rows),
-        *map(_cell, (one.mean, one.worst)),
+        *map(_cell, (one.mean, one.spread, one.worst)),
         one.worst_row,
-        *map(_cell, figures),
+        *map(_cell, (one.r_precision, one.coverage)),
         str(one.n90),
         _cell(one.hosts),
         f"{one.seconds:,.0f}",
+    )
+
+
+def _in_the_field(one: Standing) -> tuple[str, ...]:
+    assert one.clock is not None, "under a clock"
+    return (
+        one.strategy,
+        str(one.rows),
+        *map(_cell, (one.mean, one.spread, one.clock.mean, one.failed)),
+        "" if one.requests is None else f"{one.requests:,.1f}",
+        *map(_cell, (one.clock.idle, one.clock.half_found)),
+        "" if one.clock.half_time is None else f"{one.clock.half_time:,.0f}",
+        _cell(one.worst),
+        one.worst_row,
     )
 
 
@@ -77,7 +108,7 @@ def row_by_row(board: Board) -> Table:
         row, against = result.heat.row.name, result.comparison.yardstick
         lines.append((row, f"{against.relevant:,}", f"{against.budget:,}", *(_cell(of.get(row)) for of in areas)))
     lines.append(("**mean**", "", "", *(_cell(mean(of.values())) for of in areas)))
-    return Table(("row", "wanted", "budget", *names), tuple(lines))
+    return Table(("row", "relevant", "budget", *names), tuple(lines))
 
 
 def beaten(board: Board) -> Table:

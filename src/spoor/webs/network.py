@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -40,6 +41,9 @@ class Conditions:
 FIELD = Conditions(failures=0.02, connections=64, open_web=True)
 """Field conditions: what a live crawl meets. The robots rules of a host are asked for first, under any conditions. The
 lab is the absence of conditions: one visit at a time in a closed web, where nothing takes time and nothing fails."""
+
+NAMED: Mapping[str, Conditions | None] = {"field": FIELD, "lab": None}
+"""The conditions that have a name, as `--conditions` takes it."""
 
 
 @dataclass(frozen=True)
