@@ -19,17 +19,31 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: st
 
 
 SCORE_COLUMNS = ("strategy", "visits", "found", "area", "normalised", "r_prec", "n90", "coverage", "max queue", "s")
-SPREAD_COLUMNS = ("spread",)
-CLOCK_COLUMNS = ("by time", "virtual s", "half at", "failed", "requests/relevant", "idle")
+CLOCK_COLUMNS = (
+    "strategy",
+    "visits",
+    "found",
+    "normalised",
+    "by time",
+    "n90",
+    "coverage",
+    "failed",
+    "requests",
+    "idle",
+    "half at",
+    "virtual s",
+    "s",
+)
 
 
 def score_table(scores: Sequence[Score]) -> tuple[tuple[str, ...], list[list[str]]]:
-    """Columns and rows: those of spread where there are several orders of the seeds, those of time under a clock."""
+    """Columns and rows. Under a clock some columns about visits make room for those about time; with several orders of
+    the seeds there is the spread as well."""
+    clocked = any(score.elapsed is not None for score in scores)
     spread = any(score.spread is not None for score in scores)
-    clock = any(score.elapsed is not None for score in scores)
-    columns = SCORE_COLUMNS + SPREAD_COLUMNS * spread + CLOCK_COLUMNS * clock
-    rows = [score_row(score) + _spread(score) * spread + _by_time(score) * clock for score in scores]
-    return columns, rows
+    columns = (CLOCK_COLUMNS if clocked else SCORE_COLUMNS) + ("spread",) * spread
+    row = _clock_row if clocked else score_row
+    return columns, [row(score) + [_share(score.spread)] * spread for score in scores]
 
 
 def score_row(score: Score) -> list[str]:
@@ -40,27 +54,34 @@ def score_row(score: Score) -> list[str]:
         f"{score.area:.3f}",
         _share(score.normalised),
         f"{score.r_precision:.3f}",
-        "never" if score.n90 is None else f"{score.n90:,.0f}",
+        _until(score.n90, 0),
         f"{score.coverage:.3f}",
         f"{score.max_queue:,.0f}",
         f"{score.seconds:.1f}",
     ]
 
 
-def _spread(score: Score) -> list[str]:
-    return [_share(score.spread)]
-
-
-def _by_time(score: Score) -> list[str]:
+def _clock_row(score: Score) -> list[str]:
     return [
+        score.strategy,
+        f"{score.visits:,.0f}",
+        f"{score.found:,.0f}",
+        _share(score.normalised),
         _share(score.normalised_time),
-        "" if score.elapsed is None else f"{score.elapsed:,.1f}",
-        "never" if score.half_time is None else f"{score.half_time:,.1f}",
+        _until(score.n90, 0),
+        f"{score.coverage:.3f}",
         _share(score.failed),
         "" if score.requests_per_relevant is None else f"{score.requests_per_relevant:,.1f}",
         _share(score.idle),
+        _until(score.half_time, 1),
+        "" if score.elapsed is None else f"{score.elapsed:,.1f}",
+        f"{score.seconds:.1f}",
     ]
 
 
 def _share(figure: float | None) -> str:
     return "" if figure is None else f"{figure:.3f}"
+
+
+def _until(figure: float | None, digits: int) -> str:
+    return "never" if figure is None else f"{figure:,.{digits}f}"
