@@ -23,7 +23,10 @@ def add_conditions(parser: argparse.ArgumentParser) -> None:
     usual, field = Conditions(), FIELD
     clock.add_argument("--clock", action="store_true", help="let visits take virtual time, with a crawl delay per host")
     clock.add_argument(
-        "--connections", type=int, metavar="N", help=f"({usual.connections}; in the field {field.connections})"
+        "--connections",
+        type=int,
+        metavar="N",
+        help=f"visits at once ({usual.connections}; in the field {field.connections})",
     )
     clock.add_argument("--rest", type=float, metavar="S", help=f"crawl delay of a host in seconds ({usual.rest:g})")
     clock.add_argument("--latency", type=float, metavar="S", help=f"median over hosts ({usual.latency:g})")
