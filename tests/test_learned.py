@@ -97,7 +97,8 @@ def test_a_hub_whose_links_were_wanted_raises_its_other_links_in_their_places() 
     assert order[2] == "http://wanted0.test/"
     sibling, stranger = "http://wanted7.test/", "http://page7.test/"
     assert waiting(after, sibling).evidence["hub"] > waiting(before, sibling).evidence["hub"] == 0.0
-    assert waiting(after, sibling).key > waiting(before, sibling).key == waiting(after, stranger).key
+    assert waiting(after, sibling).key > waiting(after, stranger).key
+    assert waiting(before, sibling).key == waiting(before, stranger).key
 
 
 def test_the_links_of_a_good_hub_come_first() -> None:

@@ -77,8 +77,7 @@ def go_on(
     then is left."""
     events: list[Event] = []
     with contextlib.closing(SqliteStore(file)) as store, contextlib.suppress(Killed):
-        journal = Journal()
-        Journal.create(store.connection)
+        journal = Journal.create(store.connection)
         store.write_along(journal.write)
         fresh = strategy("learned", Truth("wanted", world.truth))
         recollect(fresh, store.connection)

@@ -10,6 +10,7 @@ from spoor.errors import BrokenContract
 from spoor.events import Event, Failed, HostOpened, Redirected, Refusal, Refused, Visited
 from spoor.frontier.entry import OPEN, Entry, State
 from spoor.frontier.frontier import Frontier
+from spoor.pricing import Limits
 from spoor.records import (
     ADMIT,
     SOONEST,
@@ -18,6 +19,7 @@ from spoor.records import (
     Judged,
     Key,
     Link,
+    Miss,
     Outcome,
     Page,
     Redirect,
@@ -29,22 +31,13 @@ from spoor.records import (
     Visit,
     WaitingLink,
 )
-from spoor.roles import Journal, Reviewer
+from spoor.roles import Forecast, Journal, MissLearner, PendingCounter, Reviewer
 from spoor.strategy import Strategy, hinted
 from spoor.urls import host_of, robots_url
 
+__all__ = ["Arrival", "Crawl", "Limits"]
+
 Arrival = tuple[Visit, Outcome]
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """When to stop, and when to give a URL up. `visits` None: as many as there are. `agent` is the name by which robots
-    rules call us."""
-
-    visits: int | None = None
-    tries: int = 3
-    redirects: int = 5
-    agent: str = "spoor"
 
 
 @dataclass(slots=True)
@@ -67,10 +60,16 @@ class Crawl:
         self.limits = limits or Limits()
         self._journal = journal
         self._learners = strategy.learners()
+        self._miss_learners = [learner for learner in self._learners if isinstance(learner, MissLearner)]
+        self._counters = [learner for learner in self._learners if isinstance(learner, PendingCounter)]
+        self._forecast = strategy.scorer if isinstance(strategy.scorer, Forecast) else strategy.hit_rates
         self._link_reader = strategy.link_reader
         self._reviewer = strategy.scorer if isinstance(strategy.scorer, Reviewer) else None
         self._merge = strategy.scorer.merge
         self._turned_away: list[Refused] = []
+        self._reviewed: set[str] = set()
+        self._idle = 0.0
+        self._idle_since: float | None = None
         self._upkeep_at = self._next_upkeep()
 
     def begin(self, seeds: Iterable[str]) -> None:
@@ -82,24 +81,30 @@ class Crawl:
         self.frontier.commit()
 
     def next_visit(self, now: float) -> Visit | None:
-        """None: nobody can be visited right now; `wake_at` says when, `ended` whether ever."""
+        """None: nobody can be visited right now, or it is better to wait; `wake_at` says when to ask again, `ended`
+        whether ever."""
+        self._count_idle(now)
         while not self._spent() and (entry := self.frontier.peek(now)) is not None:
+            if self._goes_back(entry):
+                continue
+            if self._waits_for_better(entry, now):
+                self._idle_since = now
+                return None
             if self.frontier.is_closed(entry.host, now):
                 tries = self.frontier.begin_asking(entry.host, now)
                 return Visit(robots_url(entry.url), entry.host, self.frontier.visits, now, "robots", tries=tries)
-            if self._goes_back(entry):
-                continue
             visit = self._visit(entry, now)
             ruling = self._at_pop(visit, entry.is_seed)
             if ruling.decision == "admit":
-                self.frontier.begin(entry, now)
+                self._begin(visit, entry, now)
                 return visit
-            self._turn_away(entry, ruling, now)
+            self._turn_away(entry, visit, ruling, now)
         return None
 
     def absorb(self, arrivals: Sequence[Arrival], now: float) -> list[Event]:
         """Digests what came back, as one transaction, and tells what happened, in order. Once more with nothing at the
         end of a crawl: links may have been turned away since the last arrival."""
+        self._reviewed.clear()
         verdicts = self._judge([outcome for _, outcome in arrivals if isinstance(outcome, Page)])
         events: list[Event] = [*self._turned_away]
         self._turned_away.clear()
@@ -114,6 +119,12 @@ class Crawl:
     def wake_at(self) -> float | None:
         """When to ask for a visit again if nothing arrives before; None: only an arrival can help."""
         return None if self._spent() else self.frontier.wake_at()
+
+    @property
+    def idle(self) -> float:
+        """Seconds in which a connection was left free although a link could have been fetched, because better
+        ones were on hosts that are free soon."""
+        return self._idle
 
     def ended(self) -> str:
         """Why there is no next visit, once nothing is in flight and `wake_at` is None."""
@@ -138,10 +149,31 @@ class Crawl:
             hints=entry.hints,
         )
 
-    def _goes_back(self, entry: Entry) -> bool:
-        """Whether a link whose turn has come is worth less by now than when it got its place."""
-        if self._reviewer is None or entry.is_seed:
+    def _begin(self, visit: Visit, entry: Entry, now: float) -> None:
+        self.frontier.begin(entry, now)
+        for counter in self._counters:
+            counter.begun(visit)
+
+    def _count_idle(self, now: float) -> None:
+        if self._idle_since is not None:
+            self._idle, self._idle_since = self._idle + now - self._idle_since, None
+
+    def _waits_for_better(self, entry: Entry, now: float) -> bool:
+        """Whether a link is not worth its price: a better one waits on a host that is free soon."""
+        price = self.limits.price_at(now, self.frontier.visits)
+        if not price or entry.is_seed:
             return False
+        while (best := self.frontier.foremost(now)) is not None and best is not entry:
+            if not self._goes_back(best):
+                return best.is_seed or self._forecast.gain(entry.key) < price * self._forecast.gain(best.key)
+        return False
+
+    def _goes_back(self, entry: Entry) -> bool:
+        """Whether a link is worth less by now than when it got its place. It is asked about once until the next
+        arrival."""
+        if self._reviewer is None or entry.is_seed or entry.url in self._reviewed:
+            return False
+        self._reviewed.add(entry.url)
         evidence = self._reviewer.review(WaitingLink(entry.url, entry.evidence, entry.trail, entry.hints))
         key, was = self._key(evidence), entry.key
         if key != was or evidence != entry.evidence:
@@ -157,9 +189,11 @@ class Crawl:
             )
         return ADMIT if is_seed else self.strategy.admission.at_pop(visit)
 
-    def _turn_away(self, entry: Entry, ruling: Ruling, now: float) -> None:
+    def _turn_away(self, entry: Entry, visit: Visit, ruling: Ruling, now: float) -> None:
         parked = ruling.decision == "park"
         (self.frontier.park if parked else self.frontier.drop)(entry, ruling.because)
+        if not parked:
+            self._learn_miss(visit, ruling.because)
         self._turned_away.append(Refused(now, Refusal(entry.url, ruling.because, parked)))
 
     def _judge(self, pages: list[Page]) -> Iterator[Verdict]:
@@ -169,6 +203,9 @@ class Crawl:
         return iter(verdicts)
 
     def _take_in(self, visit: Visit, outcome: Outcome, verdicts: Iterator[Verdict], now: float) -> Event:
+        if visit.purpose == "page":
+            for counter in self._counters:
+                counter.over(visit)
         match outcome:
             case Page() as page:
                 return self._digest(visit, page, next(verdicts), now)
@@ -261,8 +298,18 @@ class Crawl:
         self.frontier.admit(entry)
         return True
 
+    def _learn_miss(self, visit: Visit, because: str) -> None:
+        for learner in self._miss_learners:
+            learner.learn_miss(Miss(visit, because))
+
     def _follow(self, visit: Visit, to: str, now: float) -> Redirected:
-        """The target takes the place that the redirecting URL had."""
+        """The target takes the place that the redirecting URL had. A redirect that leads to nothing new is a miss."""
+        followed = self._hand_over(visit, to, now)
+        if followed.because:
+            self._learn_miss(visit, followed.because)
+        return followed
+
+    def _hand_over(self, visit: Visit, to: str, now: float) -> Redirected:
         waiting = self._waiting()
         self.frontier.settle(visit.url, now)
         (entry,) = self.frontier.find([to])
@@ -289,6 +336,7 @@ class Crawl:
             again_at = None
         if visit.purpose == "page":
             self.frontier.settle(visit.url, now, again_at)
+            self._learn_miss(visit, failure.reason)
         elif again_at is not None:
             self.frontier.keep_closed(visit.host, now, again_at)
         else:

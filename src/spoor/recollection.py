@@ -12,10 +12,10 @@ from pathlib import Path
 from spoor import assembly, config
 from spoor.config import Config, Target
 from spoor.errors import BadInput, UsageError
-from spoor.records import Sighting
-from spoor.roles import Recalling, Reviewer
+from spoor.records import Miss, Sighting
+from spoor.roles import MissLearner, Recalling, Reviewer
 from spoor.store.crawl_folder import CrawlFolder, open_for_reading
-from spoor.store.journal import open_to_read, sightings
+from spoor.store.journal import lessons, open_to_read
 from spoor.strategy import AdmitAll, Strategy
 
 Advance = Callable[[int], None]
@@ -57,8 +57,8 @@ def recollect(
     counts what this crawl has visited, so it does not hear of the earlier one."""
     if earlier is not None:
         with contextlib.closing(open_to_read(earlier.database)) as db:
-            _recall(_without_admission(strategy), sightings(db), advance)
-    _recall(strategy, sightings(own), advance)
+            _recall(_without_admission(strategy), lessons(db), advance)
+    _recall(strategy, lessons(own), advance)
 
 
 def check_links(strategy: Strategy, own: sqlite3.Connection) -> None:
@@ -73,11 +73,16 @@ def check_links(strategy: Strategy, own: sqlite3.Connection) -> None:
         raise BadInput(f"{told}; go on with that strategy, or give --out a new folder")
 
 
-def _recall(strategy: Strategy, seen: Iterable[Sighting], advance: Advance) -> None:
+def _recall(strategy: Strategy, taught: Iterable[Sighting | Miss], advance: Advance) -> None:
     learners = _recalling(strategy)
-    for sighting in seen if learners else ():
-        for learner in learners:
-            learner.recall(sighting)
+    from_misses = [learner for learner in learners if isinstance(learner, MissLearner)]
+    for lesson in taught if learners else ():
+        if isinstance(lesson, Miss):
+            for learner in from_misses:
+                learner.learn_miss(lesson)
+        else:
+            for recalling in learners:
+                recalling.recall(lesson)
         advance(1)
 
 

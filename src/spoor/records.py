@@ -125,7 +125,8 @@ class Page:
     not hold them. `canonical` is the URL that the page calls its own, "" when it names none; `noindex` its wish
     not to be indexed; `language` what its `lang` attribute claims. A page of a web that keeps no content has empty
     texts and links without context. `main_text` is the text without what surrounds it, "" where nobody looked for it;
-    `published` a date such as 2026-11-15, "" when it is not known; `sketch` None where nobody drew one.
+    `published` a date such as 2026-11-15, "" when it is not known; `sketch` None where nobody drew one. `duplicate_of`
+    is the URL of a page fetched before that says the same or nearly so, "" when there is none or nobody compared.
     """
 
     url: str
@@ -146,6 +147,7 @@ class Page:
     main_text: str = ""
     published: str = ""
     sketch: Sketch | None = None
+    duplicate_of: str = ""
 
     @property
     def out_degree(self) -> int:
@@ -213,6 +215,20 @@ class Sighting:
     page: Page
     verdict: Verdict
     trail: TrailState
+
+    @property
+    def is_find(self) -> bool:
+        """Relevant, and not a copy of a page that the crawl has already."""
+        return self.verdict.relevant and not self.page.duplicate_of
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A link that was chosen and brought no page: its fetch failed, it redirects to nothing new, robots.txt disallows
+    it."""
+
+    visit: Visit
+    because: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from spoor.records import (
     Hints,
     Key,
     Link,
+    Miss,
     Outcome,
     Page,
     Ruling,
@@ -158,6 +159,35 @@ class Learner(Protocol):
     """A part that learns from how visits turn out. Without this role there is nothing to learn."""
 
     def learn(self, sighting: Sighting) -> None: ...
+
+
+@runtime_checkable
+class MissLearner(Protocol):
+    """A learner that also learns from links that brought no page. Without this role only pages teach."""
+
+    def learn_miss(self, miss: Miss) -> None:
+        """Told again, with the same miss, when a crawl is resumed."""
+        ...
+
+
+@runtime_checkable
+class PendingCounter(Protocol):
+    """A learner that takes requests under way into account until they are over."""
+
+    def begun(self, visit: Visit) -> None: ...
+
+    def over(self, visit: Visit) -> None:
+        """Told before it learns how the visit turned out, if that teaches anything."""
+        ...
+
+
+@runtime_checkable
+class Forecast(Protocol):
+    """Says how many relevant pages a link is expected to bring, so that links can be compared with their price."""
+
+    def gain(self, key: Key) -> float:
+        """By the key of the link; above 0."""
+        ...
 
 
 @runtime_checkable

@@ -59,7 +59,7 @@ class Session:
         async for events in self.driver.run():
             self.archive.told(events)
             yield events
-        self.archive.journal.end(self.driver.clock(), self.ended())
+        self.archive.journal.end(self.driver.clock(), self.ended(), self.crawl.idle)
         self.crawl.frontier.commit()
 
     def ended(self) -> str:
@@ -104,8 +104,7 @@ def user_agent(settings: Config) -> str:
 
 
 def _archive(store: SqliteStore, keeper: WarcKeeper) -> Archive:
-    journal = Journal()
-    Journal.create(store.connection)
+    journal = Journal.create(store.connection)
     Duplicates.create(store.connection)
     duplicates = Duplicates(store.connection)
     store.write_along(journal.write)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from spoor.hit_rates import HitRates
 from spoor.records import ADMIT, Evidence, Link, Page, Ruling, TrailState, Verdict, Visit, Wish
 from spoor.roles import (
     Admission,
@@ -57,6 +58,7 @@ class Strategy:
     trail: Trail = NoTrail()
     admission: Admission = AdmitAll()
     upkeep: Upkeep | None = None
+    hit_rates: HitRates = field(default_factory=HitRates, repr=False)
 
     @property
     def reads_content(self) -> bool:

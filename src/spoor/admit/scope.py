@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from spoor.admit.registrable_domain import registrable_domain
+from spoor.domains import registrable_domain
 from spoor.errors import UsageError
 from spoor.records import ADMIT, Evidence, Link, Ruling, Sighting, TrailState, Visit
 from spoor.urls import host_of, normalise

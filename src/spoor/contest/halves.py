@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.admit.registrable_domain import registrable_domain
+from spoor.domains import registrable_domain
 from spoor.urls import host_of
 from spoor.webs.graph import reachable
 from spoor.webs.part import write_part

@@ -13,6 +13,8 @@ from spoor.frontier.store import LinkStore
 from spoor.records import Evidence, Key, RobotsRules, TrailState, WaitingLink
 
 SLACK = 64
+SOON = 30.0
+"""Seconds: a host that is free again within this time is worth waiting for, if its links are."""
 
 
 class Frontier:
@@ -29,6 +31,8 @@ class Frontier:
         self._counters = store.counters()
         self._hosts: dict[str, Host] = {}
         self._ready: list[tuple[Order, str]] = []
+        self._heads: list[tuple[Order, str]] = []
+        self._later: list[tuple[float, str]] = []
         self._resting: list[tuple[float, str]] = []
         self._returning: list[tuple[float, int, str]] = []
         self._address_free_at: dict[str, float] = {}
@@ -118,6 +122,27 @@ class Frontier:
             heapq.heappop(self._ready)
         return None
 
+    def foremost(self, now: float) -> Entry | None:
+        """The best waiting link of all hosts that are free now or soon; None: no link waits there."""
+        while self._later and self._later[0][0] <= now:
+            self._show(self._hosts[heapq.heappop(self._later)[1]])
+        while self._heads:
+            order, name = self._heads[0]
+            host = self._hosts[name]
+            head = self._head(host)
+            if head is not None and head.order == order:
+                if self._free_soon(host, now):
+                    return head
+                if host.free_at > now:
+                    heapq.heappush(self._later, (host.free_at - SOON, name))
+            heapq.heappop(self._heads)
+        return None
+
+    def _free_soon(self, host: Host, now: float) -> bool:
+        """Not one that rests for long, nor one that has not answered for long."""
+        busy = host.visiting >= self._rules.connections
+        return now < host.free_at + SOON if busy else host.free_at <= now + SOON
+
     def is_closed(self, host: str, now: float) -> bool:
         """Its rules are not known, or too old."""
         return self._hosts[host].closed or now >= self._hosts[host].robots_until
@@ -189,6 +214,7 @@ class Frontier:
         for host in self._store.hosts():
             self._hosts[host.name] = host
             heapq.heappush(self._resting, (host.free_at, host.name))
+            heapq.heappush(self._later, (host.free_at - SOON, host.name))
             last_visit = host.free_at - host.rest
             self._rest_address(host.address, last_visit)
         for entry in self._store.in_state(State.IN_TRANSIT):
@@ -257,17 +283,20 @@ class Frontier:
 
     def _show(self, host: Host) -> None:
         """Puts the head of a host where `peek` sees it, if the host has a connection left."""
-        if host.visiting >= self._rules.connections:
-            return
         head = self._head(host)
-        if head is not None:
+        if head is None:
+            return
+        heapq.heappush(self._heads, (head.order, host.name))
+        if host.visiting < self._rules.connections:
             heapq.heappush(self._ready, (head.order, host.name))
-            if len(self._ready) > 4 * len(self._hosts) + SLACK:
-                self._tidy()
+        if len(self._heads) > 4 * len(self._hosts) + SLACK:
+            self._tidy()
 
     def _tidy(self) -> None:
         """Drops outdated places, so that `_ready` stays as long as there are hosts."""
-        self._ready = [(h.head.order, h.name) for h in self._hosts.values() if h.head is not None and h.head_known]
+        self._heads = [(h.head.order, h.name) for h in self._hosts.values() if h.head is not None and h.head_known]
+        self._ready = [*self._heads]
+        heapq.heapify(self._heads)
         heapq.heapify(self._ready)
 
     def _begin_visit(self, host: Host, now: float) -> None:

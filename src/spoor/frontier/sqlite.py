@@ -313,12 +313,12 @@ def _evidence(text: str) -> Evidence:
 
 @lru_cache(STATEMENTS)
 def _trail(text: str) -> TrailState:
-    return _tuples(json.loads(text))
+    return trail_of(json.loads(text))
 
 
-def _tuples(state: TrailState) -> TrailState:
-    """JSON knows no tuples; trail states know no lists."""
-    return tuple(_tuples(part) for part in state) if isinstance(state, list) else state
+def trail_of(state: TrailState) -> TrailState:
+    """As JSON gave it. JSON knows no tuples; trail states know no lists."""
+    return tuple(trail_of(part) for part in state) if isinstance(state, list) else state
 
 
 def url_hash(url: str) -> int:

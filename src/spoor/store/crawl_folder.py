@@ -1,6 +1,6 @@
 """A crawl on disk: which files make one, who may write to it, and which folders are refused.
 
-version         what wrote the folder: `spoor crawl 2`
+version         what wrote the folder: `spoor crawl 3`
 crawl.toml      exactly what ran
 crawl.db        links, hosts, pages, events (SQLite)
 warc/           what came: *.warc.gz, and beside each its index *.cdxj
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from spoor.errors import BadInput
 
-VERSION = "spoor crawl 2"
+VERSION = "spoor crawl 3"
 _BEFORE_A_CRAWL = frozenset({"crawl.toml", "lock", ".partial"})
 """What may lie in a folder that no crawl has begun in: settings put there by hand, and what a killed start left."""
 

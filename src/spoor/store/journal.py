@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import base64
+import heapq
 import json
+import math
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from spoor.errors import BadInput
 from spoor.events import Event, Failed, HostOpened, Redirected, Refused, Visited
-from spoor.frontier.sqlite import stored_entry
-from spoor.records import Page, Sighting, Verdict, Visit
+from spoor.frontier.sqlite import stored_entry, trail_of
+from spoor.records import Miss, Page, Sighting, Verdict, Visit
 from spoor.urls import host_of
 
 SCHEMA = """
@@ -115,15 +119,21 @@ class DroppedRow:
 class Journal:
     """Collects rows until `write`, which the owner of the database calls inside its own transaction."""
 
-    def __init__(self) -> None:
+    def __init__(self, last: int = 0) -> None:
+        """`last` is the highest number that a page or an event has. Both are numbered together, in the order they
+        happened."""
+        self._last = last
         self._facts: dict[str, PageFacts] = {}
         self._pages: list[tuple[Any, ...]] = []
         self._events: list[tuple[Any, ...]] = []
         self._dropped: list[tuple[Any, ...]] = []
 
     @staticmethod
-    def create(db: sqlite3.Connection) -> None:
+    def create(db: sqlite3.Connection) -> Journal:
+        """Goes on where the one in the file ended."""
         db.executescript(SCHEMA)
+        query = "SELECT max(ifnull((SELECT max(id) FROM pages), 0), ifnull((SELECT max(id) FROM events), 0))"
+        return Journal(db.execute(query).fetchone()[0])
 
     def tell(self, url: str, facts: PageFacts) -> None:
         """What the event about this URL will not say; to be told before it is noted."""
@@ -134,17 +144,18 @@ class Journal:
             if isinstance(event, Visited):
                 self._note_page(event)
             else:
-                self._events.append(_event_row(event))
+                self._events.append((self._next(), *_event_row(event)))
                 if not isinstance(event, Refused):
                     self._facts.pop(event.visit.url, None)
 
-    def end(self, at: float, reason: str) -> None:
-        """Why the crawl stopped; it may be resumed."""
-        self._events.append((None, None, at, "ended", "", "", json.dumps({"because": reason}, ensure_ascii=False)))
+    def end(self, at: float, reason: str, idle: float = 0.0) -> None:
+        """Why the crawl stopped, and the seconds it was idle by choice; it may be resumed."""
+        detail = json.dumps({"because": reason, "idle": round(idle, 3)}, ensure_ascii=False)
+        self._events.append((self._next(), None, None, at, "ended", "", "", detail))
 
     def write(self, db: sqlite3.Connection) -> None:
-        db.executemany(f"INSERT INTO pages ({_PAGE}) VALUES ({_places(_PAGE)})", self._pages)
-        db.executemany(f"INSERT INTO events ({_EVENT}) VALUES ({_places(_EVENT)})", self._events)
+        db.executemany(f"INSERT INTO pages (id, {_PAGE}) VALUES (?, {_places(_PAGE)})", self._pages)
+        db.executemany(f"INSERT INTO events (id, {_EVENT}) VALUES (?, {_places(_EVENT)})", self._events)
         db.executemany(f"INSERT OR IGNORE INTO dropped ({_DROPPED}) VALUES ({_places(_DROPPED)})", self._dropped)
         self._pages.clear()
         self._events.clear()
@@ -152,11 +163,15 @@ class Journal:
 
     def _note_page(self, event: Visited) -> None:
         visit = event.visit
-        self._pages.append(_page_row(event, self._facts.pop(visit.url, PageFacts())))
+        self._pages.append((self._next(), *_page_row(event, self._facts.pop(visit.url, PageFacts()))))
         # Parked links stay in the frontier with their reason; only of the dropped would nothing be known.
         for refusal in event.refused:
             if not refusal.parked:
                 self._dropped.append((host_of(refusal.url), refusal.url, refusal.because, visit.url, event.at))
+
+    def _next(self) -> int:
+        self._last += 1
+        return self._last
 
 
 def open_to_read(database: Path) -> sqlite3.Connection:
@@ -182,14 +197,57 @@ def pages(db: sqlite3.Connection, relevant_only: bool = False) -> Iterator[PageR
         yield PageRow(*row[:-2], *map(bool, row[-2:]))
 
 
+def lessons(db: sqlite3.Connection) -> Iterator[Sighting | Miss]:
+    """All that a crawl learned from, in the order it happened."""
+    taught: list[Iterator[tuple[int, Sighting | Miss]]] = [_sightings(db), _misses(db)]
+    return (lesson for _, lesson in heapq.merge(*taught, key=itemgetter(0)))
+
+
 def sightings(db: sqlite3.Connection) -> Iterator[Sighting]:
     """What is left of them: pages with their URL and status, verdicts, what was known of the links that led there, in
     the order they came."""
-    columns = "id, url, host, number, started, status, relevance, relevant, because, label"
-    for url, host, number, started, status, *said in _rows(db, f"SELECT {columns} FROM pages WHERE 1"):
-        relevance, relevant, because, label = said
-        visit, page = _visit_of(db, Visit(url, host, number, started)), Page(url, status)
-        yield Sighting(visit, page, Verdict(relevance, bool(relevant), because, label), None)
+    return (lesson for _, lesson in _sightings(db) if isinstance(lesson, Sighting))
+
+
+def _sightings(db: sqlite3.Connection) -> Iterator[tuple[int, Sighting | Miss]]:
+    """Each with its number in the journal."""
+    columns = "id, id, url, host, number, started, status, duplicate_of, relevance, relevant, because, label"
+    for place, url, host, number, started, *said in _rows(db, f"SELECT {columns} FROM pages WHERE 1"):
+        status, duplicate_of, relevance, relevant, because, label = said
+        visit = _visit_of(db, Visit(url, host, number, started))
+        page = Page(url, status, duplicate_of=duplicate_of)
+        yield place, Sighting(visit, page, Verdict(relevance, bool(relevant), because, label), None)
+
+
+def _misses(db: sqlite3.Connection) -> Iterator[tuple[int, Sighting | Miss]]:
+    columns = "id, id, at, number, started, kind, url, host, detail"
+    kinds = "kind IN ('failed', 'redirected', 'refused')"
+    for place, at, number, started, kind, url, host, told in _rows(db, f"SELECT {columns} FROM events WHERE {kinds}"):
+        detail = json.loads(told)
+        if because := _missed(kind, number, detail):
+            visit = Visit(url, host, -1 if number is None else number, at if started is None else started)
+            yield place, Miss(_as_known(_visit_of(db, visit), detail.get("known")), because)
+
+
+def _missed(kind: str, number: int | None, detail: dict[str, Any]) -> str:
+    """Why an event was a miss; "" when it was none."""
+    if kind == "failed":
+        return "" if number is None else str(detail["reason"])
+    return "" if detail.get("parked") else str(detail["because"])
+
+
+def _as_known(visit: Visit, known: list[Any] | None) -> Visit:
+    """The link as it was when a fetch failed that was tried again later: the frontier has what it learned since."""
+    if known is None:
+        return visit
+    key, evidence, trail, hints = known
+    return replace(
+        visit,
+        key=tuple(map(float, key)),
+        evidence=evidence,
+        trail=trail_of(trail),
+        hints=base64.b64decode(hints, validate=True),
+    )
 
 
 def _visit_of(db: sqlite3.Connection, visit: Visit) -> Visit:
@@ -245,12 +303,20 @@ def _event_row(event: Redirected | Failed | HostOpened | Refused) -> tuple[Any, 
         case Redirected(visit, at, to, because, waiting):
             return _visit_row(visit, at, "redirected", {"to": to, "because": because, "waiting": waiting})
         case Failed(visit, at, reason, again_at, waiting):
-            return _visit_row(visit, at, "failed", {"reason": reason, "again_at": again_at, "waiting": waiting})
+            known = {} if again_at is None or visit.purpose == "robots" else {"known": _known(visit)}
+            told = {"reason": reason, "again_at": again_at, "waiting": waiting, **known}
+            return _visit_row(visit, at, "failed", told)
         case HostOpened(visit, at, rest):
             return _visit_row(visit, at, "host opened", {"rest": rest})
         case Refused(at, refusal):
             detail = json.dumps({"because": refusal.because, "parked": refusal.parked}, ensure_ascii=False)
             return None, None, at, "refused", refusal.url, host_of(refusal.url), detail
+
+
+def _known(visit: Visit) -> list[Any]:
+    """What a miss taught at the time; see `_as_known`. A seed has the key infinity, which JSON does not know."""
+    key = [part if math.isfinite(part) else "inf" for part in visit.key]
+    return [key, dict(visit.evidence), visit.trail, base64.b64encode(visit.hints).decode()]
 
 
 def _visit_row(visit: Visit, at: float, kind: str, detail: dict[str, Any]) -> tuple[Any, ...]:

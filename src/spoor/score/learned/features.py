@@ -6,21 +6,24 @@ Read in one pass over the code points of all links of a page, because this is do
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from zlib import crc32
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from spoor.domains import registrable_domain
 from spoor.records import Link, Page
+from spoor.urls import host_of
 
 BITS = 18
 """Features are numbers below 2 to this power."""
 MOST = 64
 """Features of one link; what comes later is not read."""
-PLACES = 4
-"""The host and so many folders less one are places in which pages are counted."""
+PLACES = 5
+"""The registrable domain, the host and so many folders less two are places in which pages are counted."""
 
-HEAD = 3 + PLACES
+HEAD = 4 + PLACES
 """Numbers that come before the features of a link."""
 
 HOST, PATH, ANCHOR, BEFORE, AFTER, HEADING, ELEMENTS, TITLE, CLAIMS, END = range(1, 11)
@@ -45,8 +48,8 @@ def packed_features(
     page: Page, links: Sequence[Link], signs: Sequence[tuple[float, float]], without: Sequence[str] = ()
 ) -> list[bytes]:
     """For each link the numbers that the learned strategy keeps of it: `HEAD` of them (what was foretold, in
-    thousandths; whether its URL speaks for it or against it; the list it stands in; its places, from the outside in,
-    the innermost repeated) and its features. `without` names `FIELDS` that are not read, and may name other things."""
+    thousandths; whether its URL speaks for it or against it; the list it stands in; whether it stays within its
+    registrable domain; its places, from the outside in, the innermost repeated) and its features. `without` names `FIELDS` that are not read, and may name other things."""
     letters = np.frombuffer(spelled(page, links), np.uint32)
     skipped = np.zeros(END, np.bool_)
     for name in without:
@@ -54,7 +57,11 @@ def packed_features(
     rows = np.zeros((len(links), HEAD + MOST), np.int32)
     rows[:, :2] = [(round(sign * 1000), (url > 0) - (url < 0)) for sign, url in signs]
     counts = np.zeros(len(links), np.int32)
-    _read(letters, skipped, rows[:, HEAD:], counts, rows[:, 3:HEAD], rows[:, 2])
+    own = registrable_domain(host_of(page.url)) if page.url else ""
+    domains = [registrable_domain(host_of(link.url)) for link in links]
+    rows[:, 3] = [domain == own for domain in domains]
+    rows[:, 4] = [crc32(domain.encode()) & 0x7FFFFFFF for domain in domains]
+    _read(letters, skipped, rows[:, HEAD:], counts, rows[:, 5:HEAD], rows[:, 2])
     return [row[: HEAD + count].tobytes() for row, count in zip(rows, counts.tolist(), strict=True)]
 
 
@@ -156,15 +163,15 @@ def _read(
         ends_field = code < END and code > 0
         if field == HOST and ends_field:
             whole = (whole ^ np.uint64(47)) * prime
-            for place in range(PLACES):
+            for place in range(PLACES - 1):
                 places[link, place] = np.int32(_mixed(whole) & np.uint64(0x7FFFFFFF))
             if not skipped[HOST]:
                 _add(ids, counts, link, whole)
             folders = 0
-        elif field == PATH and code == 47 and folders < PLACES - 1:
+        elif field == PATH and code == 47 and folders < PLACES - 2:
             folders += 1
             hashed = _mixed((whole ^ np.uint64(47)) * prime)
-            for place in range(folders, PLACES):
+            for place in range(folders, PLACES - 1):
                 places[link, place] = np.int32(hashed & np.uint64(0x7FFFFFFF))
             if not skipped[PATH]:
                 _add(ids, counts, link, hashed)

@@ -10,15 +10,17 @@ from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spoor.errors import UsageError
-from spoor.records import Evidence, Hints, Link, Page, Sighting, WaitingLink, Wish
+from spoor.records import Evidence, Hints, Key, Link, Miss, Page, Sighting, TrailState, Visit, WaitingLink, Wish
 from spoor.roles import Merge, WaitingLinks
+from spoor.score.learned.behind import Behind
 from spoor.score.learned.features import FIELDS, HEAD, packed_features
 from spoor.score.learned.foreknowledge import Foreknowledge
 from spoor.score.learned.odds import Odds
-from spoor.score.learned.outlook import COLUMNS, counters, outlook
-from spoor.score.learned.yields import Yields
+from spoor.score.learned.outlook import COLUMNS, FIRST_RELEVANT, HUB_TRUST, first_tries, outlook, slots_of
+from spoor.score.learned.yields import MASK, Yields
 from spoor.score.merging import clearest, latest, total
 
 WEIGHTS: Mapping[str, float] = {
@@ -36,17 +38,17 @@ WEIGHTS: Mapping[str, float] = {
 """Log odds that each evidence is worth before anything is learned. Here and below stand all numbers that were set by
 hand; they are the same for every web and every target."""
 
-HOPED = 0.2
-"""The share of wanted pages that is hoped for where nothing was tried: high, so that what is unknown is tried."""
-HOPED_AT_LEAST = 0.01
-"""The same without exploration."""
+RELEVANT_AT_LEAST = 0.02
+"""The share of relevant pages expected before anything is known, without exploration."""
 STEP = 1.0
 """Log odds nearer to one another than this are not told apart: what is nearer to a seed goes first, then what was met
 first. So what is about as good everywhere is tried everywhere."""
-FLOOR = -4.0
-"""Below these log odds nothing much is known in favour of a link. There, what it says counts half, and what was
-foretold and what its place gave decide: it is better to look elsewhere than to dig on."""
+FLOOR = 2.0
+"""So far below the log odds of all links tried, nothing much is known in favour of a link. There, what it says counts
+half, and what was foretold and what its place gave decide: it is better to look elsewhere than to dig on."""
 UNSAID = 0.5
+SLOPE = 0.3
+"""Below the floor, what is known tells this much less than log odds say."""
 FARTHEST = 5.0
 """Unwanted pages in a row that make a difference."""
 SIBLINGS = 64
@@ -54,7 +56,8 @@ SIBLINGS = 64
 IN_TURN = 32
 """Links that are looked at again after every visit, all that wait in turn."""
 
-WITHOUT = (*FIELDS, "words", "parents", "hubs", "places", "prior", "exploration", "rescoring")
+OF_THE_FIELD = ("misses", "untried", "price", "pending", "behind")
+WITHOUT = (*FIELDS, "words", "parents", "hubs", "places", "prior", "exploration", "rescoring", *OF_THE_FIELD)
 """What can be left out, to see its worth."""
 NO_WISH = Wish()
 _MOVING = {"words": ("words",), "places": ("place",), "hubs": ("hub", "list")}
@@ -80,6 +83,8 @@ class Learned:
     _prior: Foreknowledge = field(init=False, repr=False, compare=False)
     _odds: Odds = field(init=False, repr=False, compare=False)
     _yields: Yields = field(init=False, repr=False, compare=False)
+    _behind: Behind = field(init=False, repr=False, compare=False)
+    _under_way: dict[int, list[int]] = field(init=False, repr=False, compare=False, default_factory=dict)
     _gave: list[str] = field(init=False, repr=False, compare=False, default_factory=list)
 
     reads_content: ClassVar[bool] = True
@@ -105,12 +110,13 @@ class Learned:
         self._prior = Foreknowledge(NO_WISH if "prior" in self.without else self.wish)
         self._odds = Odds(np.array(list(WEIGHTS.values())))
         self._yields = Yields()
+        self._behind = Behind(self._yields, self._odds)
 
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
         return packed_features(page, links, self._prior.of(page, links), self.without)
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
-        verdict, (since, hub) = sighting.verdict, sighting.trail
+        verdict, (since, _) = sighting.verdict, sighting.trail
         of_page = {
             "relevance": verdict.relevance,
             "relevant_parents": float(verdict.relevant),
@@ -121,17 +127,23 @@ class Learned:
         if "parents" in self.without:
             of_page |= dict.fromkeys(_INHERITED, 0.0)
         packed = [_packed(link.hints) for link in links]
-        moving = self._moving(packed, [hub] * len(links))
+        moving = self._moving(packed, [sighting.trail] * len(links))
         return [{**of_page, "signs": foretold(hints), **moves} for hints, moves in zip(packed, moving, strict=True)]
 
     def key(self, evidence: Evidence) -> tuple[float, float, float]:
         odds = evidence["words"] + self._odds.of(facts(evidence))
         if "exploration" in self.without:
             return odds, 0.0, 0.0
-        if odds >= FLOOR:
+        floor = math.floor(_log_odds(self._yields.rate) - FLOOR)
+        if odds >= floor:
             return STEP * math.floor(odds / STEP + 0.5), 0.0, -evidence["depth"]
         elsewhere = evidence["place"] + evidence["signs"] + UNSAID * (evidence["list"] + evidence["words"])
-        return FLOOR - STEP, float(math.floor(elsewhere + 0.5)), -evidence["depth"]
+        elsewhere = float(math.floor(elsewhere + 0.5))
+        return floor - STEP + SLOPE * min(0.0, elsewhere), elsewhere, -evidence["depth"]
+
+    def gain(self, key: Key) -> float:
+        """The first part of a key is in log odds."""
+        return 1.0 if "price" in self.without else 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, key[0]))))
 
     def shares(self, evidence: Evidence) -> dict[str, float]:
         """What each evidence adds to the log odds of a link, `always` being what every link begins with."""
@@ -144,15 +156,46 @@ class Learned:
         shares = self._odds.words[features] / math.sqrt(max(1, len(features)))
         return dict(zip(features.tolist(), shares.tolist(), strict=True))
 
+    def begun(self, visit: Visit) -> None:
+        if visit.hints and "pending" not in self.without:
+            self._under_way[visit.number] = _slots(visit)
+            self._yields.begin(self._under_way[visit.number])
+
+    def over(self, visit: Visit) -> None:
+        self._yields.take_back(self._under_way.pop(visit.number, ()))
+
     def learn(self, sighting: Sighting) -> None:
-        visit, wanted = sighting.visit, sighting.verdict.relevant
+        visit, found = sighting.visit, sighting.is_find
         if not visit.hints:
             return
-        numbers = np.frombuffer(visit.hints, np.int32)
-        self._yields.note(counters(numbers[:HEAD], _hash(visit.trail[1])), wanted)
-        self._odds.learn(numbers[HEAD:], facts(visit.evidence), wanted)
-        if wanted:
+        slots = self._note(visit, answered=True, found=found)
+        example = self._odds.learn(_features(visit), facts(visit.evidence), found)
+        if found:
             self._gave.append(visit.found_on)
+        else:
+            self._behind.passed(sighting.page.url, slots, example)
+        self._credit(visit)
+
+    def learn_miss(self, miss: Miss) -> None:
+        visit = miss.visit
+        if visit.hints and "misses" not in self.without:
+            self._note(visit, answered=False, found=False)
+            self._odds.learn(_features(visit), facts(visit.evidence), False)
+            self._credit(visit)
+
+    def _note(self, visit: Visit, answered: bool, found: bool) -> list[int]:
+        """Counts a visit that is over. Returns where."""
+        slots = _slots(visit)
+        if "untried" not in self.without:
+            first = first_tries(np.frombuffer(visit.hints, np.int32), _hub(visit.trail), self._yields)
+            self._yields.note_untried(*first, answered, found)
+        self._yields.note(slots, answered, found)
+        return slots
+
+    def _credit(self, visit: Visit) -> None:
+        if "behind" not in self.without:
+            hub, _ = _hub(visit.trail)
+            self._behind.tried(visit.trail[1], self._yields.share(hub & int(MASK), HUB_TRUST))
 
     def recall(self, sighting: Sighting) -> None:
         self.learn(sighting)
@@ -171,13 +214,13 @@ class Learned:
             yield from self._again(waiting.some(IN_TURN))
 
     def _again(self, links: Sequence[WaitingLink]) -> list[tuple[str, Evidence]]:
-        moving = self._moving([link.hints for link in links], [link.trail[1] for link in links]) if links else []
+        moving = self._moving([link.hints for link in links], [link.trail for link in links]) if links else []
         return [(link.url, {**link.evidence, **moves}) for link, moves in zip(links, moving, strict=True)]
 
-    def _moving(self, packed: Sequence[bytes], hubs: Sequence[str]) -> list[dict[str, float]]:
+    def _moving(self, packed: Sequence[bytes], trails: Sequence[TrailState]) -> list[dict[str, float]]:
         """The evidence that changes as more is learned. Rounded, so that a link is not moved for next to nothing."""
-        hoped = HOPED_AT_LEAST if "exploration" in self.without else HOPED
-        looks = outlook(packed, [_hash(hub) for hub in hubs], self._odds.words, self._yields, hoped)
+        first = RELEVANT_AT_LEAST if "exploration" in self.without else FIRST_RELEVANT
+        looks = outlook(packed, [_hub(trail) for trail in trails], self._odds.words, self._yields, first)
         left_out = {name: 0.0 for kind in self.without for name in _MOVING.get(kind, ())}
         return [dict(zip(COLUMNS, look, strict=True)) | left_out for look in looks.round(3).tolist()]
 
@@ -206,6 +249,23 @@ def foretold(packed: bytes) -> float:
 def _packed(hints: Hints) -> bytes:
     assert isinstance(hints, bytes)
     return hints
+
+
+def _features(visit: Visit) -> NDArray[np.int32]:
+    return np.frombuffer(visit.hints, np.int32)[HEAD:]
+
+
+def _slots(visit: Visit) -> list[int]:
+    return slots_of(np.frombuffer(visit.hints, np.int32)[:HEAD], _hash(visit.trail[1]))
+
+
+def _hub(trail: TrailState) -> tuple[int, bool]:
+    """The page that links, as a hash, and whether it is relevant."""
+    return _hash(trail[1]), trail[0] == 0
+
+
+def _log_odds(share: float) -> float:
+    return math.log(share / (1.0 - share))
 
 
 @lru_cache(1 << 14)

@@ -43,7 +43,8 @@ class Odds:
             total += weight * fact
         return total
 
-    def learn(self, ids: NDArray[np.int32], facts: Sequence[float], wanted: bool) -> None:
+    def learn(self, ids: NDArray[np.int32], facts: Sequence[float], wanted: bool) -> int:
+        """Returns the number of the example."""
         place, self._seen = self._seen % KEPT, self._seen + 1
         self._ids[place, : len(ids)] = ids
         self._counts[place] = len(ids)
@@ -53,6 +54,12 @@ class Odds:
         steps = (self.words, self._word_steps, self.weights, self._weight_steps)
         _learn(place, self._seen, *kept, *steps)
         self._weights_now = self.weights.tolist()
+        return self._seen
+
+    def relabel(self, example: int, wanted: float) -> None:
+        """From now on an example counts as wanted in part; one that has made room is passed over."""
+        if self._seen - example < KEPT:
+            self._wanted[(example - 1) % KEPT] = wanted
 
 
 @njit(cache=True)

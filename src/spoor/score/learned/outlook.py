@@ -1,4 +1,10 @@
-"""What is to be expected of links, by all that was learned so far: in one pass over many links."""
+"""What is to be expected of links, by all that was learned so far: in one pass over many links.
+
+A link is worth something when it answers with a page and the page is relevant; both shares are followed from the
+outside in: registrable domain, host, folders. Each begins at the share around it, and gives way as tries come in. What is
+tried for the first time begins lower or higher than what is around it, by as much as first tries did so far in this crawl
+(empirical Bayes).
+"""
 
 from __future__ import annotations
 
@@ -10,40 +16,60 @@ from numba import njit
 from numpy.typing import NDArray
 
 from spoor.score.learned.features import HEAD, PLACES
-from spoor.score.learned.yields import MASK, Yields
+from spoor.score.learned.yields import LEVELS, MASK, Yields
 
 COLUMNS = ("words", "place", "hub", "list")
-"""All in log odds: what the words say, and by how much more or less than hoped for was found in the folder, behind the
+"""All in log odds: what the words say, and by how much more or less than at first was found in the folder, behind the
 page that links, behind the same list on that page."""
 
+FIRST_ANSWERS, FIRST_RELEVANT = 0.5, 0.4
+"""Where nothing is known yet: the share of links that answer with a page, and of relevant ones among the pages. High, so
+that what is unknown is tried; what is learned of first tries takes their place."""
 TRUST, HUB_TRUST = 4.0, 2.0
 """So many tries weigh as much as what was expected before: of a place, and of a page."""
 SURE = 0.0001
 """No share counts as nearer than this to 0 or 1."""
 
+Floats = NDArray[np.float64]
+Counts = NDArray[np.float32]
+Numbers = NDArray[np.int32]
+
 
 def outlook(
-    packed: Sequence[bytes], hubs: Sequence[int], words: NDArray[np.float64], yields: Yields, hoped: float
-) -> NDArray[np.float64]:
-    """A row for each link. `packed` as `features` packs them, `hubs` hashes of the pages that link, `hoped` the share
-    of wanted pages expected where nothing was tried."""
+    packed: Sequence[bytes], hubs: Sequence[tuple[int, bool]], words: Floats, yields: Yields, first_relevant: float
+) -> Floats:
+    """A row for each link. `packed` as `features` packs them; `hubs` hashes of the pages that link, and whether those
+    are relevant; `first_relevant` the share of relevant pages expected before anything is known."""
     numbers = np.frombuffer(b"".join(packed), np.int32)
     ends = np.cumsum(np.array([len(one) // 4 for one in packed], np.int64))
+    pages = np.array([hub for hub, _ in hubs], np.uint32)
+    relevant = np.array([relevant for _, relevant in hubs], np.bool_)
     out = np.empty((len(packed), len(COLUMNS)), np.float64)
-    _outlook(numbers, ends, np.array(hubs, np.uint32), words, yields.tries, yields.finds, hoped, out)
+    counts = (yields.tries, yields.answers, yields.finds, yields.untried)
+    _outlook(numbers, ends, pages, relevant, words, *counts, first_relevant, out)
     return out
 
 
-def counters(head: NDArray[np.int32], hub: int) -> list[int]:
-    """Where a visit is counted: its places, the page that linked to it, the list it stood in there."""
-    _, kind, where, *places = head.tolist()
-    return [*(int(place_of(place, kind)) for place in places), hub, int(list_of(hub, where))]
+def slots_of(head: Numbers, hub: int) -> list[int]:
+    """Where a visit is counted: its places, the page that linked to it, the list it stood in there. Each once."""
+    _, kind, where, _, *places = head.tolist()
+    hashes = [*(int(place_of(place, kind)) for place in places), hub, int(list_of(hub, where))]
+    return list(dict.fromkeys(hashed & int(MASK) for hashed in hashes))
+
+
+def first_tries(numbers: Numbers, hub: tuple[int, bool], yields: Yields) -> tuple[NDArray[np.int64], Floats]:
+    """Of a link that was just tried: the cells of `Yields.untried` in which it was the first try of a place and of a
+    page, for answers and for finds (-1: it was not the first), and the shares expected."""
+    cells, expected = np.empty((2, 2), np.int64), np.empty((2, 2), np.float64)
+    counts = (yields.tries, yields.answers, yields.finds, yields.untried)
+    _first_tries(numbers, hub[0], hub[1], *counts, cells, expected)
+    return cells, expected
 
 
 @njit(cache=True)
-def _more_than(hoped: float, share: float) -> float:
+def _more_than(first: float, share: float) -> float:
     share = min(1.0 - SURE, max(SURE, share))
-    return math.log(share / (1.0 - share)) - math.log(hoped / (1.0 - hoped))
+    return math.log(share / (1.0 - share)) - math.log(first / (1.0 - first))
 
 
 @njit(cache=True)
@@ -59,37 +85,94 @@ def place_of(place: int, kind: int) -> np.uint32:
 
 
 @njit(cache=True)
+def _untried_share(around: float, cell: int, untried: Floats) -> float:
+    """What a first try is expected to bring, where `around` is the share of what is around it."""
+    level = 4 * LEVELS + cell // 4
+    usual = (untried[level, 0] + 1.0) / (untried[level, 1] + 1.0)
+    ratio = (untried[cell, 0] + usual) / (untried[cell, 1] + 1.0)
+    return float(min(0.95, around * ratio))
+
+
+@njit(cache=True)
+def _place_share(
+    link: Numbers, relevant: bool, tries: Counts, hits: Counts, untried: Floats, first: float
+) -> tuple[float, int, float]:
+    """The share of hits in the places of a link; the cell of its first try (-1: it is none) and what was expected."""
+    share, last, cell, expected = first, np.int32(0), -1, 0.0
+    for level in range(PLACES):
+        place = link[4 + level]
+        if level > 0 and place == last:
+            break
+        last = place
+        slot = place_of(place, link[1]) & MASK
+        if cell < 0 and tries[slot] == 0.0:
+            cell, expected = 4 * level + 2 * int(relevant) + link[3], share
+            share = _untried_share(share, cell, untried)
+        share = (hits[slot] + TRUST * share) / (tries[slot] + TRUST)
+    return share, cell, expected
+
+
+@njit(cache=True)
+def _hub_share(
+    hub: int, relevant: bool, tries: Counts, hits: Counts, untried: Floats, first: float
+) -> tuple[float, int]:
+    """The share of hits behind a page; the cell of its first try (-1: it is none)."""
+    slot, cell = np.uint32(hub) & MASK, 4 * (LEVELS - 1) + 2 * int(relevant)
+    share = _untried_share(first, cell, untried)
+    share = (hits[slot] + HUB_TRUST * share) / (tries[slot] + HUB_TRUST)
+    return share, cell if tries[slot] == 0.0 else -1
+
+
+@njit(cache=True)
+def _first_tries(
+    numbers: Numbers,
+    hub: int,
+    relevant: bool,
+    tries: Counts,
+    answers: Counts,
+    finds: Counts,
+    untried: Floats,
+    cells: NDArray[np.int64],
+    expected: Floats,
+) -> None:
+    for kind in range(2):
+        tried, hits = (tries, answers) if kind == 0 else (answers, finds)
+        first = FIRST_ANSWERS if kind == 0 else FIRST_RELEVANT
+        _, cells[kind, 0], expected[kind, 0] = _place_share(numbers, relevant, tried, hits, untried[kind], first)
+        _, cells[kind, 1] = _hub_share(hub, relevant, tried, hits, untried[kind], first)
+        expected[kind, 1] = first
+
+
+@njit(cache=True)
 def _outlook(
-    numbers: NDArray[np.int32],
+    numbers: Numbers,
     ends: NDArray[np.int64],
     hubs: NDArray[np.uint32],
-    words: NDArray[np.float64],
-    tries: NDArray[np.float32],
-    finds: NDArray[np.float32],
-    hoped: float,
-    out: NDArray[np.float64],
+    relevant: NDArray[np.bool_],
+    words: Floats,
+    tries: Counts,
+    answers: Counts,
+    finds: Counts,
+    untried: Floats,
+    first_relevant: float,
+    out: Floats,
 ) -> None:
-    start = 0
+    start, first = 0, FIRST_ANSWERS * first_relevant
     for row in range(len(ends)):
-        end = ends[row]
+        link, hub, good = numbers[start : ends[row]], hubs[row], relevant[row]
         said = 0.0
-        for k in range(start + HEAD, end):
-            said += words[numbers[k]]
+        for k in range(HEAD, len(link)):
+            said += words[link[k]]
         # A link with many words shall not be surer than one with few.
-        out[row, 0] = said / math.sqrt(max(1, end - start - HEAD))
-        share, last = hoped, np.int32(0)
-        for k in range(PLACES):
-            place = numbers[start + 3 + k]
-            if k > 0 and place == last:
-                break
-            last = place
-            slot = place_of(place, numbers[start + 1]) & MASK
-            share = (finds[slot] + TRUST * share) / (tries[slot] + TRUST)
-        out[row, 1] = _more_than(hoped, share)
-        slot = hubs[row] & MASK
-        share = (finds[slot] + HUB_TRUST * hoped) / (tries[slot] + HUB_TRUST)
-        out[row, 2] = _more_than(hoped, share)
-        slot = list_of(hubs[row], numbers[start + 2]) & MASK
-        share = (finds[slot] + HUB_TRUST * share) / (tries[slot] + HUB_TRUST)
-        out[row, 3] = _more_than(hoped, share)
-        start = end
+        out[row, 0] = said / math.sqrt(max(1, len(link) - HEAD))
+        answered, _, _ = _place_share(link, good, tries, answers, untried[0], FIRST_ANSWERS)
+        share, _, _ = _place_share(link, good, answers, finds, untried[1], first_relevant)
+        out[row, 1] = _more_than(first, answered * share)
+        answered, _ = _hub_share(hub, good, tries, answers, untried[0], FIRST_ANSWERS)
+        share, _ = _hub_share(hub, good, answers, finds, untried[1], first_relevant)
+        out[row, 2] = _more_than(first, answered * share)
+        slot = list_of(hub, link[2]) & MASK
+        answered = (answers[slot] + HUB_TRUST * answered) / (tries[slot] + HUB_TRUST)
+        share = (finds[slot] + HUB_TRUST * share) / (answers[slot] + HUB_TRUST)
+        out[row, 3] = _more_than(first, answered * share)
+        start = ends[row]
