@@ -19,10 +19,11 @@ from spoor.frontier import Frontier, MemoryStore
 from spoor.frontier.entry import Entry
 from spoor.judge.truth import Truth
 from spoor.measure.harvest import measure
+from spoor.recollection import recall
 from spoor.records import Evidence, Key, Link, Page, Visit, WaitingLink, Wish
 from spoor.score.language_signs import LanguageSigns
 from spoor.score.learned import WITHOUT, Learned
-from spoor.store.journal import open_to_read, sightings
+from spoor.store.journal import lessons, open_to_read
 from spoor.strategy import Strategy
 from spoor.trail.last_page import LastPage
 from spoor.webs.generate import Request, generate
@@ -233,9 +234,9 @@ def test_what_was_learned_is_learned_again_from_the_database(tmp_path: Path) -> 
     scorer, before = again.scorer, strategy.scorer
     assert isinstance(scorer, Learned) and isinstance(before, Learned)
     with contextlib.closing(open_to_read(folder.database)) as db:
-        for sighting in sightings(db):
-            scorer.recall(sighting)
-        visits = [sighting.visit for sighting in sightings(db)]
+        for lesson in lessons(db):
+            recall(scorer, lesson)
+        visits = [lesson.visit for lesson in lessons(db)]
     for visit in visits[2:]:
         assert scorer.review(seen(visit)) == before.review(seen(visit))
         assert scorer.key(visit.evidence) == before.key(visit.evidence)

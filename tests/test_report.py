@@ -75,7 +75,7 @@ def test_the_slowest_hosts_come_first(told: Figures) -> None:
 
 
 def test_every_stop_is_told(told: Figures) -> None:
-    assert told.stops == (Stop(told.totals.ended, "nothing is waiting"),) and not told.going_on
+    assert told.stops == (Stop(told.totals.ended, "nothing is waiting", 0.0),) and not told.going_on
 
 
 def test_a_crawl_that_was_cut_off_says_so(told: Figures) -> None:

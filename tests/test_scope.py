@@ -10,8 +10,8 @@ from spoor.admit.all_of import AllOf
 from spoor.admit.at_least import AtLeast
 from spoor.admit.limited_distance import LimitedDistance
 from spoor.admit.manners import Manners
-from spoor.domains import registrable_domain
 from spoor.admit.scope import Scope
+from spoor.domains import registrable_domain
 from spoor.errors import UsageError
 from spoor.events import Refused, Visited
 from spoor.records import ADMIT, Evidence, Link, Page, Redirect, Ruling, Sighting, TrailState, Verdict, Visit

@@ -82,6 +82,11 @@ class Crawling:
     )
     max_pages: int | None = setting(None, at_least(1), "stop after so many visits")
     max_minutes: float | None = setting(None, above_0, "stop after so many minutes")
+    effort: float | None = setting(
+        None,
+        share,
+        "0: fewest requests, waits for the best links; 1: fastest, never waits; unset: follows from the two above",
+    )
     contact: str = setting("", contact, "URL or e-mail address, told to every server in the user agent")
     user_agent: str = setting("", text, "name told to every server instead of spoor and its version")
     workers: int = setting(0, at_least(0), "processes that parse and judge; 0: the crawler does it itself")

@@ -108,28 +108,31 @@ class Archive:
             self.duplicates.remember(kept)
         self._kept[visit.url] = kept
 
-    def describe(self, visit: Visit, outcome: Outcome) -> None:
-        """What the journal should know of a page and the event does not say."""
+    def describe(self, visit: Visit, outcome: Outcome) -> Outcome:
+        """Tells the journal what it should know of a page and the event does not say. Returns the outcome with the URL
+        that the page is a copy of."""
         kept = self._kept[visit.url]
         if not isinstance(outcome, Judged):
             del self._kept[visit.url]
-            return
+            return outcome
         page = outcome.page
         fingerprint = None if page.sketch is None else page.sketch.fingerprint
         same = self.duplicates.same(kept.digest)
         twin = same.url if same is not None and same.url != page.url else ""
+        copied = twin or self.duplicates.alike(page.url, fingerprint)
         facts = PageFacts(
             title=page.title,
             language=outcome.language,
             digest=kept.digest,
             simhash=fingerprint,
-            duplicate_of=twin or self.duplicates.alike(page.url, fingerprint),
+            duplicate_of=copied,
             warc_file=kept.file,
             warc_offset=kept.offset,
             noindex=page.noindex,
         )
         self.journal.tell(visit.url, facts)
         self._languages[visit.url] = outcome.language
+        return replace(outcome, page=replace(page, duplicate_of=copied))
 
     def told(self, events: Sequence[Event]) -> None:
         for event in events:
@@ -157,9 +160,7 @@ class LiveLooker:
         if self.archive is None:
             return await self._read(visit, response)
         self.archive.keep(visit, response)
-        outcome = await self._read(visit, response)
-        self.archive.describe(visit, outcome)
-        return outcome
+        return self.archive.describe(visit, await self._read(visit, response))
 
     async def _read(self, visit: Visit, response: Response) -> Outcome:
         if self.workers is None:

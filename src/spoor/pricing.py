@@ -2,8 +2,8 @@
 
 A crawl has more links than it will ever fetch. While the best ones are on hosts that may not be asked yet, a free
 connection can be used for a worse link, or wait. `effort` says which, from 0 (fewest requests: always wait for the best
-link) to 1 (fastest: never wait). A link is fetched when its expected gain is at least `1 - effort` times that of the best
-link that is free soon.
+link) to 1 (fastest: never wait). A link is fetched when its expected gain is at least `1 - effort` times that of the
+best link that is free soon.
 """
 
 from __future__ import annotations

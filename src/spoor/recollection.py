@@ -75,15 +75,18 @@ def check_links(strategy: Strategy, own: sqlite3.Connection) -> None:
 
 def _recall(strategy: Strategy, taught: Iterable[Sighting | Miss], advance: Advance) -> None:
     learners = _recalling(strategy)
-    from_misses = [learner for learner in learners if isinstance(learner, MissLearner)]
     for lesson in taught if learners else ():
-        if isinstance(lesson, Miss):
-            for learner in from_misses:
-                learner.learn_miss(lesson)
-        else:
-            for recalling in learners:
-                recalling.recall(lesson)
+        for learner in learners:
+            recall(learner, lesson)
         advance(1)
+
+
+def recall(learner: Recalling, lesson: Sighting | Miss) -> None:
+    """Teaches again what was learned once. Not every learner learns from misses."""
+    if isinstance(lesson, Sighting):
+        learner.recall(lesson)
+    elif isinstance(learner, MissLearner):
+        learner.learn_miss(lesson)
 
 
 def _recalling(strategy: Strategy) -> list[Recalling]:

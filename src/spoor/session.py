@@ -81,7 +81,7 @@ async def open_session(
         check_links(strategy, store.connection)
         archive = _archive(store, keeper)
         recollect(strategy, store.connection, earlier, advance)
-        crawl = Crawl(strategy, Frontier(store, host_rules(settings)), _limits(settings), archive.journal)
+        crawl = Crawl(strategy, Frontier(store, host_rules(settings)), _limits(settings, time.time()), archive.journal)
         crawl.begin(settings.crawl.seeds)
         reader = Reader.of(strategy)
         async with _workers(settings.crawl.workers, reader) as workers, fetcher_for(settings) as fetcher:
@@ -128,8 +128,10 @@ def host_rules(settings: Config) -> HostRules:
     return HostRules(polite.rest, min(polite.rest, ADDRESS_REST), polite.connections_per_host, ask_first=True)
 
 
-def _limits(settings: Config) -> Limits:
-    return Limits(visits=settings.crawl.max_pages, agent=AGENT)
+def _limits(settings: Config, now: float) -> Limits:
+    asked = settings.crawl
+    until = None if asked.max_minutes is None else now + 60 * asked.max_minutes
+    return Limits(asked.max_pages, agent=AGENT, began=now, until=until, effort=asked.effort)
 
 
 def fetcher_for(settings: Config) -> HttpFetcher:

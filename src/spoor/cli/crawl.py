@@ -42,6 +42,7 @@ FLAGS = {
     "warm": ("crawl", "warm"),
     "max_pages": ("crawl", "max_pages"),
     "max_minutes": ("crawl", "max_minutes"),
+    "effort": ("crawl", "effort"),
     "workers": ("crawl", "workers"),
     "connections": ("crawl", "connections"),
     "contact": ("crawl", "contact"),
@@ -77,6 +78,12 @@ def register(commands: Commands) -> None:
     )
     parser.add_argument("--max-pages", type=int, metavar="N", help="stop after so many visits")
     parser.add_argument("--max-minutes", type=float, metavar="M", help="stop after so many minutes")
+    parser.add_argument(
+        "--effort",
+        type=float,
+        metavar="E",
+        help="from 0, fewest requests, to 1, fastest (.2 with --max-pages, 1 with --max-minutes, else .5)",
+    )
     parser.add_argument("--workers", type=int, metavar="N", help="processes that parse and judge (0: none)")
     parser.add_argument("--connections", type=int, metavar="N", help="requests under way at once (64)")
     parser.add_argument("--rest", type=float, metavar="S", help="seconds a host rests between two requests (1)")
@@ -147,7 +154,7 @@ async def _crawl(folder: CrawlFolder, settings: Config) -> int:
         loop = asyncio.get_running_loop()
         for name in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(name, session.stop, "it was interrupted")
-        with LiveLine(session.crawl.frontier, settings.crawl.max_pages, settings.crawl.max_minutes) as line:
+        with LiveLine(session.crawl, settings.crawl.max_pages, settings.crawl.max_minutes) as line:
             async for events in run_for(session, settings.crawl.max_minutes):
                 line.tell(events)
         print(line.summary(session.ended(), folder.path))

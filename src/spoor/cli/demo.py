@@ -109,7 +109,7 @@ async def _crawl(folder: CrawlFolder, strategy: str, web: Plan) -> Result:
         folder.write_settings(config.dumps(settings))
         found, began = 0, time.monotonic()
         async with open_session(folder, settings) as session:
-            with LiveLine(session.crawl.frontier, BUDGET) as line:
+            with LiveLine(session.crawl, BUDGET) as line:
                 async for events in session.run():
                     line.tell(events)
                     found += sum(isinstance(event, Visited) and event.verdict.relevant for event in events)

@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from spoor.crawl import Crawl
 from spoor.events import Event, Failed, Visited
-from spoor.frontier import Frontier
 
 SECONDS_BETWEEN_LINES = 10.0
 
@@ -22,9 +22,9 @@ SECONDS_BETWEEN_LINES = 10.0
 class LiveLine:
     """Counts what it is told; everything goes to standard error."""
 
-    def __init__(self, frontier: Frontier, most: int | None, minutes: float | None = None) -> None:
+    def __init__(self, crawl: Crawl, most: int | None, minutes: float | None = None) -> None:
         """`most` is the budget of visits and `minutes` that of time; None: there is none."""
-        self._frontier = frontier
+        self._crawl, self._frontier = crawl, crawl.frontier
         self._most = most
         self._minutes = minutes
         self._began = self._told = time.monotonic()
@@ -62,7 +62,8 @@ class LiveLine:
         share = self._found / self._visited if self._visited else 0.0
         done = f"{self._visited:,} pages  {self._visited / seconds:,.1f}/s  {self._found:,} wanted ({share:.0%})"
         queue = f"{len(self._frontier):,} waiting  {self._frontier.hosts_resting():,} hosts resting"
-        return f"{done}  {queue}  {self._failed:,} failed  {self._end(seconds)}"
+        idle = f"idle by choice {self._crawl.idle / seconds:.0%}"
+        return f"{done}  {queue}  {self._failed:,} failed  {idle}  {self._end(seconds)}"
 
     def _end(self, seconds: float) -> str:
         """What will end the crawl, and when: the budget that will be spent first."""
@@ -87,7 +88,8 @@ class LiveLine:
         share = f" ({self._found / self._visited:.0%})" if self._visited else ""
         done = f"{self._visited:,} pages in {seconds:,.1f} s, {self._found:,} wanted{share}"
         left = f"{self._failed:,} failed visits, {len(self._frontier):,} links still waiting"
-        return f"{done}, {left}\nended because {ended}; the crawl is in {folder}"
+        idle = f"for {self._crawl.idle:,.1f} s a connection was left free for better links on hosts that had to rest"
+        return f"{done}, {left}\n{idle}\nended because {ended}; the crawl is in {folder}"
 
 
 def _terminal() -> bool:

@@ -74,7 +74,7 @@ def state(told: Account, now: float) -> str:
 def _state_of_entry(told: Account, entry: Entry, now: float) -> str:
     match entry.state:
         case State.WAITING:
-            return f"waiting; {told.ahead:,} links of {entry.host} come first{_not_before(told.host, now)}"
+            return f"waiting; {told.ahead:,} links of {entry.host} come first{_held_up(told, now)}"
         case State.RETURNING:
             return f"failed {entry.tries} times, to be tried again from {moment(entry.again_at)} on"
         case State.PARKED:
@@ -94,8 +94,14 @@ def _settled(told: Account, entry: Entry) -> str:
     return {"failed": "given up", "redirected": "visited; the page is elsewhere"}.get(last, "settled")
 
 
-def _not_before(host: Host | None, now: float) -> str:
-    return f"; the host rests until {moment(host.free_at)}" if host is not None and host.free_at > now else ""
+def _held_up(told: Account, now: float) -> str:
+    """What a link that could be fetched waits for."""
+    rests = "" if told.host is None else _resting(told.host, now)
+    return rests or ("; better links on resting hosts" if told.outbid and not told.ahead else "")
+
+
+def _resting(host: Host, now: float) -> str:
+    return f"; the host rests until {moment(host.free_at)}" if host.free_at > now else ""
 
 
 def _found(told: Account) -> Iterator[Line]:
@@ -149,7 +155,7 @@ def _host(host: Host, now: float) -> str:
     if now >= host.robots_until:
         rules = "closed until its rules, which are old, are read again"
     where = f" at {host.address}" if host.address else ""
-    return f"{host.name}{where}: {rules}, {host.rest:g} s between visits{_not_before(host, now)}"
+    return f"{host.name}{where}: {rules}, {host.rest:g} s between visits{_resting(host, now)}"
 
 
 def _robots(told: Account) -> str:

@@ -7,7 +7,6 @@ import math
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from spoor import assembly, config
 from spoor.cli.progress import counted, progress
@@ -16,14 +15,14 @@ from spoor.errors import SpoorError
 from spoor.frontier.entry import Entry
 from spoor.live import canonical_links
 from spoor.parse.html import read_page
-from spoor.recollection import earlier_crawl
+from spoor.recollection import earlier_crawl, recall
 from spoor.records import Page, WaitingLink
 from spoor.report.why import Account
 from spoor.score.learned import Learned
 from spoor.score.learned.naming import named_features
 from spoor.session import strategy_of
 from spoor.store.crawl_folder import CrawlFolder
-from spoor.store.journal import open_to_read, pages_of, sightings
+from spoor.store.journal import count_lessons, lessons, open_to_read, pages_of
 from spoor.store.messages import message_of
 from spoor.webs.build.http_response import take_apart
 
@@ -89,10 +88,9 @@ def worth(folder: CrawlFolder, settings: Config, told: Account) -> Worth:
 
 def _recall(scorer: Learned, db: sqlite3.Connection, until: float = math.inf) -> None:
     """From what had come by then, in seconds since 1970."""
-    (count,) = db.execute("SELECT count(*) FROM pages WHERE ended <= ?", (until,)).fetchone()
-    with progress("learning again from visits", count) as advance:
-        for sighting in counted(islice(sightings(db), count), advance):
-            scorer.recall(sighting)
+    with progress("learning again from visits", count_lessons(db)) as advance:
+        for lesson in counted(lessons(db, until), advance):
+            recall(scorer, lesson)
 
 
 def _names(folder: CrawlFolder, scorer: Learned, db: sqlite3.Connection, entry: Entry) -> tuple[dict[int, str], str]:

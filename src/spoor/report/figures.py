@@ -53,8 +53,11 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
+    """The end of a run; `idle`: seconds of it in which a connection was left free for better links."""
+
     at: float
     because: str
+    idle: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +198,8 @@ def _span(db: sqlite3.Connection) -> tuple[float, float]:
 
 def _stops(db: sqlite3.Connection) -> tuple[Stop, ...]:
     rows = db.execute("SELECT at, detail FROM events WHERE kind = 'ended' ORDER BY id")
-    return tuple(Stop(at, json.loads(detail)["because"]) for at, detail in rows)
+    told = ((at, json.loads(detail)) for at, detail in rows)
+    return tuple(Stop(at, detail["because"], detail.get("idle", 0.0)) for at, detail in told)
 
 
 def _curve(db: sqlite3.Connection) -> Curve:

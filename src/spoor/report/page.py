@@ -118,10 +118,12 @@ def _state(told: Figures) -> str:
 def _tiles(told: Figures) -> str:
     totals, links = told.totals, told.links
     speed = totals.visits / totals.seconds if totals.seconds else 0.0
+    idle = sum(stop.idle for stop in told.stops)
     tiles = (
         (f"{totals.wanted:,}", f"wanted pages, {share(totals.wanted, totals.pages)} of all"),
         (f"{totals.pages:,}", f"pages, {size(totals.bytes)}, median {size(totals.median_size)}"),
         (f"{totals.visits:,}", f"visits, {speed:,.1f} a second"),
+        (duration(idle), "idle by choice: a connection was left free for better links on resting hosts"),
         (f"{totals.failures:,}", f"failed visits, {totals.given_up:,} given up"),
         (f"{totals.hosts_with_wanted:,}", f"hosts with a wanted page, of {totals.hosts:,} met"),
         (f"{links['waiting'] + links['returning']:,}", f"links waiting, {links['parked']:,} parked"),

@@ -26,6 +26,7 @@ LOOKED_THROUGH = 2000
 class Account:
     """All that is known of a URL.
 
+    `outbid`: better links wait on hosts that rested when the crawl was last heard of.
     `entry` None: it never was in the frontier; then `sent_here` has the URLs that redirected to it and why that was not
     followed, and `similar` URLs that are known. `path` leads back towards a seed. `ahead` counts links of the same host
     that come before it. `allowed`: by the robots.txt of the host, as far as it is known.
@@ -35,6 +36,7 @@ class Account:
     entry: Entry | None
     path: tuple[Entry, ...]
     ahead: int
+    outbid: bool
     pages: tuple[PageRow, ...]
     events: tuple[EventRow, ...]
     dropped: DroppedRow | None
@@ -65,6 +67,7 @@ def _account(db: sqlite3.Connection, url: str, agent: str) -> Account:
         entry=entry,
         path=tuple(_path(db, found_on)),
         ahead=_ahead(db, entry) if entry else 0,
+        outbid=entry is not None and _outbid(db, entry),
         pages=pages,
         events=events,
         dropped=lost,
@@ -91,6 +94,13 @@ def _ahead(db: sqlite3.Connection, entry: Entry) -> int:
     host = "host = (SELECT id FROM hosts WHERE name = ?)"
     query = f"SELECT count(*) FROM links WHERE {host} AND state = 0 AND {place}"
     return int(db.execute(query, (entry.host, *key, -entry.arrival)).fetchone()[0])
+
+
+def _outbid(db: sqlite3.Connection, entry: Entry) -> bool:
+    last = "max(ifnull((SELECT max(ended) FROM pages), 0), ifnull((SELECT max(at) FROM events), 0))"
+    better = "EXISTS (SELECT 1 FROM links WHERE host = hosts.id AND state = 0 AND key1 > ?)"
+    query = f"SELECT EXISTS (SELECT 1 FROM hosts WHERE free_at > {last} AND {better})"
+    return bool(db.execute(query, (entry.key[0],)).fetchone()[0])
 
 
 def _sent_here(db: sqlite3.Connection, url: str) -> Iterator[tuple[str, str]]:

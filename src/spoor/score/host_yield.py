@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from spoor.records import Evidence, Link, Sighting
+from spoor.records import Evidence, Link, Miss, Sighting
 from spoor.roles import Merge, WaitingLinks
 from spoor.score.intervals import check_every
 from spoor.score.merging import latest
@@ -42,7 +42,10 @@ class HostYield:
     def learn(self, sighting: Sighting) -> None:
         host = sighting.visit.host
         self._visited[host] += 1
-        self._wanted[host] += sighting.verdict.relevant
+        self._wanted[host] += sighting.is_find
+
+    def learn_miss(self, miss: Miss) -> None:
+        self._visited[miss.visit.host] += 1
 
     def recall(self, sighting: Sighting) -> None:
         self.learn(sighting)

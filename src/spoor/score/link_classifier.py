@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from spoor.records import Evidence, Hints, Link, Page, Sighting
+from spoor.records import Evidence, Hints, Link, Miss, Page, Sighting
 from spoor.roles import Merge, WaitingLinks
 from spoor.score.intervals import check_every
 from spoor.score.link_words import said_by, said_by_url
@@ -40,9 +40,14 @@ class LinkClassifier:
         return [said_by(link) for link in links]
 
     def learn(self, sighting: Sighting) -> None:
-        url = sighting.visit.url
+        self._count(sighting.visit.url, sighting.is_find)
+
+    def learn_miss(self, miss: Miss) -> None:
+        self._count(miss.visit.url, False)
+
+    def _count(self, url: str, found: bool) -> None:
         said = self._said.pop(url, None)
-        self._odds.count(_numbers(said_by_url(url)) if said is None else said, sighting.verdict.relevant)
+        self._odds.count(_numbers(said_by_url(url)) if said is None else said, found)
 
     def recall(self, sighting: Sighting) -> None:
         """By the words of its URL: what else was said of a link that was followed is not kept."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from spoor.language.signs import sign
 from spoor.language.url_signs import named_in_url
-from spoor.records import Evidence, Hints, Link, Page, Sighting
+from spoor.records import Evidence, Hints, Link, Miss, Page, Sighting
 from spoor.roles import Merge
 from spoor.score.language_signs import MERGES, WEIGHTS, LanguageSigns, check_kinds
 from spoor.score.merging import latest
@@ -49,8 +49,10 @@ class ServerLanguage:
         self._shares = PlaceShares()
 
     def learn(self, sighting: Sighting) -> None:
-        url = sighting.page.url
-        self._shares.note(url, self._kind(sign(self._signs.tag, named_in_url(url))), sighting.verdict.relevant)
+        self._note(sighting.page.url, sighting.is_find)
+
+    def learn_miss(self, miss: Miss) -> None:
+        self._note(miss.visit.url, False)
 
     def recall(self, sighting: Sighting) -> None:
         self.learn(sighting)
@@ -69,6 +71,9 @@ class ServerLanguage:
     def key(self, evidence: Evidence) -> float:
         server = 0.0 if "server" in self.without else SERVER * evidence["server"]
         return self._signs.key(evidence) + server
+
+    def _note(self, url: str, found: bool) -> None:
+        self._shares.note(url, self._kind(sign(self._signs.tag, named_in_url(url))), found)
 
     def _kind(self, url_sign: float) -> int:
         return 0 if "url" in self.without else (url_sign > 0) - (url_sign < 0)

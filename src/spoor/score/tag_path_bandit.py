@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from spoor.errors import UsageError
-from spoor.records import Evidence, Link, Sighting
+from spoor.records import Evidence, Link, Miss, Sighting
 from spoor.roles import Merge, WaitingLinks
 from spoor.score.tag_paths import TagPathClusters
 
@@ -60,7 +60,12 @@ class TagPathBandit:
         self._clusters = TagPathClusters(self.likeness)
 
     def learn(self, sighting: Sighting) -> None:
-        url = sighting.visit.url
+        self._reward(sighting.visit.url, sighting.is_find)
+
+    def learn_miss(self, miss: Miss) -> None:
+        self._reward(miss.visit.url, False)
+
+    def _reward(self, url: str, found: bool) -> None:
         self._owed += 1
         arm = self._arm_of.pop(url, None)
         if arm is None:
@@ -69,7 +74,7 @@ class TagPathBandit:
             self._chosen.remove(url)
         else:
             self._count_try(arm)
-        arm.rewards += sighting.verdict.relevant
+        arm.rewards += found
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
         for link in links:

@@ -197,32 +197,33 @@ def pages(db: sqlite3.Connection, relevant_only: bool = False) -> Iterator[PageR
         yield PageRow(*row[:-2], *map(bool, row[-2:]))
 
 
-def lessons(db: sqlite3.Connection) -> Iterator[Sighting | Miss]:
-    """All that a crawl learned from, in the order it happened."""
-    taught: list[Iterator[tuple[int, Sighting | Miss]]] = [_sightings(db), _misses(db)]
+def lessons(db: sqlite3.Connection, until: float = math.inf) -> Iterator[Sighting | Miss]:
+    """All that a crawl learned from, in the order it happened, up to a time in seconds since 1970. Pages have their
+    URL, status and verdict, no texts and no links; visits have what was known of the links that led there."""
+    taught = (_sightings(db, until), _misses(db, until))
     return (lesson for _, lesson in heapq.merge(*taught, key=itemgetter(0)))
 
 
-def sightings(db: sqlite3.Connection) -> Iterator[Sighting]:
-    """What is left of them: pages with their URL and status, verdicts, what was known of the links that led there, in
-    the order they came."""
-    return (lesson for _, lesson in _sightings(db) if isinstance(lesson, Sighting))
+def count_lessons(db: sqlite3.Connection) -> int:
+    """No fewer than there are."""
+    query = "SELECT (SELECT count(*) FROM pages) + (SELECT count(*) FROM events)"
+    return int(db.execute(query).fetchone()[0])
 
 
-def _sightings(db: sqlite3.Connection) -> Iterator[tuple[int, Sighting | Miss]]:
+def _sightings(db: sqlite3.Connection, until: float) -> Iterator[tuple[int, Sighting | Miss]]:
     """Each with its number in the journal."""
     columns = "id, id, url, host, number, started, status, duplicate_of, relevance, relevant, because, label"
-    for place, url, host, number, started, *said in _rows(db, f"SELECT {columns} FROM pages WHERE 1"):
+    for place, url, host, number, started, *said in _rows(db, f"SELECT {columns} FROM pages WHERE ended <= ?", until):
         status, duplicate_of, relevance, relevant, because, label = said
         visit = _visit_of(db, Visit(url, host, number, started))
         page = Page(url, status, duplicate_of=duplicate_of)
         yield place, Sighting(visit, page, Verdict(relevance, bool(relevant), because, label), None)
 
 
-def _misses(db: sqlite3.Connection) -> Iterator[tuple[int, Sighting | Miss]]:
+def _misses(db: sqlite3.Connection, until: float) -> Iterator[tuple[int, Sighting | Miss]]:
     columns = "id, id, at, number, started, kind, url, host, detail"
-    kinds = "kind IN ('failed', 'redirected', 'refused')"
-    for place, at, number, started, kind, url, host, told in _rows(db, f"SELECT {columns} FROM events WHERE {kinds}"):
+    query = f"SELECT {columns} FROM events WHERE kind IN ('failed', 'redirected', 'refused') AND at <= ?"
+    for place, at, number, started, kind, url, host, told in _rows(db, query, until):
         detail = json.loads(told)
         if because := _missed(kind, number, detail):
             visit = Visit(url, host, -1 if number is None else number, at if started is None else started)
@@ -281,11 +282,11 @@ def dropped(db: sqlite3.Connection, url: str) -> DroppedRow | None:
     return None if row is None else DroppedRow(*row)
 
 
-def _rows(db: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
+def _rows(db: sqlite3.Connection, query: str, *asked: float) -> Iterator[tuple[Any, ...]]:
     """A piece at a time, the id left out: a reader that lingered on one long query would keep the log of a running
     crawl from being written back, and it would grow."""
     last = 0
-    while found := db.execute(f"{query} AND id > ? ORDER BY id LIMIT {_ROWS_AT_ONCE}", (last,)).fetchall():
+    while found := db.execute(f"{query} AND id > ? ORDER BY id LIMIT {_ROWS_AT_ONCE}", (*asked, last)).fetchall():
         last = found[-1][0]
         yield from (row[1:] for row in found)
 

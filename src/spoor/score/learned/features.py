@@ -49,7 +49,8 @@ def packed_features(
 ) -> list[bytes]:
     """For each link the numbers that the learned strategy keeps of it: `HEAD` of them (what was foretold, in
     thousandths; whether its URL speaks for it or against it; the list it stands in; whether it stays within its
-    registrable domain; its places, from the outside in, the innermost repeated) and its features. `without` names `FIELDS` that are not read, and may name other things."""
+    registrable domain; its places, from the outside in, the innermost repeated) and its features. `without` names
+    `FIELDS` that are not read, and may name other things."""
     letters = np.frombuffer(spelled(page, links), np.uint32)
     skipped = np.zeros(END, np.bool_)
     for name in without:

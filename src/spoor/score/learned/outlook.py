@@ -1,9 +1,9 @@
 """What is to be expected of links, by all that was learned so far: in one pass over many links.
 
 A link is worth something when it answers with a page and the page is relevant; both shares are followed from the
-outside in: registrable domain, host, folders. Each begins at the share around it, and gives way as tries come in. What is
-tried for the first time begins lower or higher than what is around it, by as much as first tries did so far in this crawl
-(empirical Bayes).
+outside in: registrable domain, host, folders. Each begins at the share around it, and gives way as tries come in. What
+is tried for the first time begins lower or higher than what is around it, by as much as first tries did so far in this
+crawl (empirical Bayes).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ COLUMNS = ("words", "place", "hub", "list")
 page that links, behind the same list on that page."""
 
 FIRST_ANSWERS, FIRST_RELEVANT = 0.5, 0.4
-"""Where nothing is known yet: the share of links that answer with a page, and of relevant ones among the pages. High, so
-that what is unknown is tried; what is learned of first tries takes their place."""
+"""Where nothing is known yet: the share of links that answer with a page, and of relevant ones among the pages. High,
+so that what is unknown is tried; what is learned of first tries takes their place."""
 TRUST, HUB_TRUST = 4.0, 2.0
 """So many tries weigh as much as what was expected before: of a place, and of a page."""
 SURE = 0.0001

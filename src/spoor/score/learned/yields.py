@@ -19,8 +19,9 @@ CELLS = 5 * LEVELS
 
 
 class Yields:
-    """Tries, answers and finds by slot, a slot being the lower bits of a hash. A try counts from its beginning where it
-    was told, so that what is under way lowers what is expected until it is back. `untried` has, for answers and for finds, what first tries of each cell brought, and what was expected of them."""
+    """Tries, answers and finds by slot, a slot being the lower bits of a hash. A try under way counts as a fruitless one
+    until it is back. `untried` has, for answers and for finds, what first tries of each cell brought, and what was
+    expected of them."""
 
     def __init__(self) -> None:
         self.tries = np.zeros(1 << BITS, np.float32)
