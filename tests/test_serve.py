@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,12 +13,13 @@ from spoor import assembly
 from spoor.cli.main import main
 from spoor.config import Config, Crawling
 from spoor.live import LiveLooker, Reader
-from spoor.records import Failure, Judged, Outcome, Redirect, RobotsRules, Visit
+from spoor.records import Failure, Judged, Outcome, Page, Redirect, RobotsRules, Visit
 from spoor.session import fetcher_for
 from spoor.urls import host_of, robots_url
 from spoor.webs.network import Conditions, Network
 from spoor.webs.recorded import RecordedWorld
 from spoor.webs.web import Web
+from tests import warcs
 from tests.served import served
 
 LOG = """url,status
@@ -124,6 +126,27 @@ def test_without_conditions_nothing_fails_and_no_host_has_rules(web: Web) -> Non
     *pages, rules = [shape(outcome) for outcome, _ in asyncio.run(live(web, None, visits))]
     assert pages == [("page", ["http://b.test/", "http://a.test/old"])] * 5
     assert rules == ("rules", "")
+
+
+PLACES = "".join(f"<p>{n}: <a href=/{n}>Plaça Nova, São João, Škofja Loka</a></p>" for n in range(3))
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "iso-8859-2", "windows-1252", "windows-1257"])
+@pytest.mark.parametrize("declared", ["header", "page", "nowhere"])
+def test_a_page_reads_the_same_in_its_charset_however_it_is_declared(
+    charset: str, declared: str, tmp_path: Path
+) -> None:
+    meta = f'<meta charset="{charset}">' if declared == "page" else ""
+    kind = f"text/html; charset={charset}" if declared == "header" else "text/html"
+    body = f"<html>{meta}<title>Plaça</title>{PLACES}".encode(charset, "xmlcharrefreplace")
+    (tmp_path / "web.warc").write_bytes(warcs.response("http://a.test/", body, content_type=kind))
+    assert main(["web", "build", str(tmp_path / "web.warc"), "--out", str(tmp_path / "web")]) == 0
+    web = Web.open(tmp_path / "web")
+    page, _ = simulated(web, QUICK).world.look(page_visit("http://a.test/"))
+    ((outcome, _),) = asyncio.run(live(web, None, [page_visit("http://a.test/")]))
+    assert isinstance(outcome, Judged)
+    assert isinstance(page, Page)
+    assert (outcome.page.title, outcome.page.text) == (page.title, page.text)
 
 
 @pytest.mark.parametrize(

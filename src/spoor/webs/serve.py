@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import html
 import math
 from collections import Counter
-from collections.abc import Iterator
 
 import numpy as np
 from aiohttp import web as http
 
+from spoor.parse.charset import decode
 from spoor.parse.charset_labels import canonical, codec
-from spoor.records import Failure, Link, Outcome, Page, Redirect, RobotsRules, Visit
+from spoor.records import Failure, Outcome, Page, Redirect, RobotsRules, Visit
 from spoor.roles import World
 from spoor.urls import host_of, normalise, robots_url
+from spoor.webs.markup import markup
 from spoor.webs.network import Conditions, Network
 from spoor.webs.recorded import RecordedWorld
 from spoor.webs.web import Web
@@ -24,8 +24,8 @@ TIMED_OUT = 504
 
 
 class WebServer:
-    """Pages are made anew from what was kept of them: attributes, texts, and links with their contexts, in order. A
-    crawler that reads them finds the same links and, where it goes by the declared charset, the same language.
+    """Pages are made anew from what was kept of them: attributes, texts, and links with their contexts. A crawler that
+    reads them finds the same texts, and the same links in the same order, with the same words around them.
 
     Under `conditions` it takes the time, fails and gives the robots.txt that `Network` draws for the same host, URL and
     try. Tries are counted from 0 for each URL, as long as the server lives. None: it answers at once, never fails."""
@@ -44,10 +44,13 @@ class WebServer:
         url = normalise(request.raw_path if whole else str(request.url))
         if url is None:
             return http.Response(status=400, text="spoor serves http and https URLs only\n")
+        clock = asyncio.get_running_loop().time
+        began = clock()
         outcome, seconds = self._world.look(self._visit(url))
+        response = _response(outcome)
         if self._conditioned:
-            await asyncio.sleep(seconds)
-        return _response(outcome)
+            await asyncio.sleep(began + seconds - clock())
+        return response
 
     def _visit(self, url: str) -> Visit:
         tries = self._requests[url]
@@ -78,24 +81,16 @@ def _status(reason: str) -> int:
 
 
 def _page(page: Page) -> http.Response:
-    charset = page.meta_charset or page.header_charset or page.detected_charset or "utf-8"
     kind = f"{page.content_type}; charset={page.header_charset}" if page.header_charset else page.content_type
-    body = "".join(_markup(page)).encode(codec(canonical(charset) or "utf-8"), "xmlcharrefreplace")
-    return http.Response(body=body, headers={"Content-Type": kind})
+    return http.Response(body=_encoded(page), headers={"Content-Type": kind})
 
 
-def _markup(page: Page) -> Iterator[str]:
-    declared = f'<meta charset="{html.escape(page.meta_charset)}">' if page.meta_charset else ""
-    language = f' lang="{html.escape(page.language)}"' if page.language else ""
-    yield f"<!DOCTYPE html>\n<html{language}><head>{declared}<title>{html.escape(page.title)}</title></head>\n<body>\n"
-    yield from (f"<p>{html.escape(line)}</p>\n" for line in page.text.splitlines())
-    yield from map(_link, page.links)
-    yield "</body></html>\n"
-
-
-def _link(link: Link) -> str:
-    """The anchor is among the words of the page already, so it stands in the title, where a reader looks who finds no
-    words in a link."""
-    rel = ' rel="nofollow"' if link.nofollow else ""
-    language = f' hreflang="{html.escape(link.hreflang)}"' if link.hreflang else ""
-    return f'<p><a href="{html.escape(link.url)}"{rel}{language} title="{html.escape(link.anchor)}"></a></p>\n'
+def _encoded(page: Page) -> bytes:
+    """In the charset that the page declares. One that declares none is told by its bytes; where they would be taken for
+    another charset than before, letters beyond ASCII are written as references."""
+    document, declared = markup(page), page.header_charset or page.meta_charset
+    charset = canonical(declared or page.detected_charset) or "utf-8"
+    body = document.encode(codec(charset), "xmlcharrefreplace")
+    if declared or decode(body, "").detected == page.detected_charset:
+        return body
+    return document.encode("ascii", "xmlcharrefreplace")
