@@ -83,39 +83,38 @@ class _Body:
                 self._begin(row.path, row.inside, row.goes_on)
                 self._write_row(row)
                 self.under_heading = self.under_heading or not HEADING_TAGS.isdisjoint(row.path)
-            self._write_alone(row.behind)
         self._close_to(len(BODY))
 
     def _write_alone(self, links: Iterable[Occurrence]) -> None:
-        """Each on a line of its own."""
+        """Each on a line of its own, which a blank in the link fills."""
         for one in links:
             if not one.bare:
                 path = blocks(one.path)
                 self._begin(path, [one])
                 self.under_heading = self.under_heading and HEADING_TAGS.isdisjoint(path)
-            self._write_link(one)
+            self._write_link(one, " " if one.is_crowded else "")
 
     def _write_row(self, row: Row) -> None:
         """A reader takes links for navigation where more than half of a line is made of them. So that it comes to the
         same, other words are put into links to the page itself, which do not count, or blanks are added."""
-        crowded = any(one.is_crowded for one in row.inside)
-        missing = 2 * sum(one.end - one.start for one in row.inside) - (row.end - row.start)
+        linked = 2 * sum(one.end - one.start for one in row.inside)
+        reads_crowded, is_crowded = linked > row.end - row.start, any(one.is_crowded for one in row.inside)
         place = row.start
         for one in row.inside:
-            self._write_words(place, one.start, into_link=crowded and missing <= 0)
+            self._write_words(place, one.start, into_link=is_crowded and not reads_crowded)
             self._write_link(one)
             place = one.end
-        self._write_words(place, row.end, into_link=crowded and missing <= 0)
-        if not crowded:
-            self.written.append(" " * missing)
+        self._write_words(place, row.end, into_link=is_crowded and not reads_crowded)
+        if reads_crowded and not is_crowded:
+            self.written.append(" " * linked)
 
-    def _write_link(self, one: Occurrence) -> None:
+    def _write_link(self, one: Occurrence, blank: str = "") -> None:
         depth, path = len(self._open), one.path
         if not one.bare and list(path[:depth]) == self._open and BLOCKS.isdisjoint(path[depth:]):
             self._enter(path[depth:])
         self.written.append(f"<a{_attributes(self._said(one))}>")
         self._write_words(one.start, one.end)
-        self.written.append("</a>")
+        self.written.append(f"{blank}</a>")
         self._close_to(depth)
 
     def _said(self, one: Occurrence) -> Link:

@@ -3,10 +3,10 @@ words of its headings, and its links with their paths and the words around them.
 
 from __future__ import annotations
 
-from collections import deque
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from spoor.parse.blocks import BLOCKS, HEADINGS
 from spoor.records import Link, Page
@@ -56,14 +56,14 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the text, or several that one anchor reaches over, inside of the elements of `path`. `before` and
-    `behind` are links without words that have lines of their own. `goes_on`: the heading of the last row does."""
+    """A line of the text, or several that one anchor reaches over, inside of the elements of `path`. `before` are links
+    without words that have lines of their own. `goes_on`: `heading` began in the row before."""
 
     start: int
     end: int
     before: Sequence[Occurrence] = ()
     inside: Sequence[Occurrence] = ()
-    behind: Sequence[Occurrence] = ()
+    heading: Heading | None = None
     path: Path = (*BODY, "p")
     goes_on: bool = False
 
@@ -91,7 +91,7 @@ class Layout:
         found = _occurrences(text, page.links)
         in_body = [occurrence for occurrence in found if occurrence.start >= 0]
         headings = _headings(page, text, breaks, in_body)
-        rows = _with_paths(list(_rows(breaks, in_body)), headings)
+        rows = _with_paths(list(_rows(text, breaks, in_body, headings)))
         return Layout(text, breaks, headings, found[: len(found) - len(in_body)], rows)
 
 
@@ -121,15 +121,17 @@ def _occurrences(text: str, links: Sequence[Link]) -> list[Occurrence]:
 
 
 def _headings(page: Page, text: str, breaks: frozenset[int], links: Sequence[Occurrence]) -> list[Heading]:
-    """Each is whole lines. One whose words are there more than once, as they are in a table of contents, is the last
-    before the first link that stands below it."""
+    """Each is whole lines. Words that are there more than once, as in a menu or a table of contents, are a heading at
+    the last place before the first link below it; if no link is, where they are not in the way of another heading."""
     found = []
+    said = [one for one in links if not one.bare]
     for tag in sorted(HEADING_TAGS):
         all_words, after = page.tag_texts.get(tag, "").splitlines(), 0
         for words in all_words:
             places = [place for place in _places(words, text, after) if {place - 1, place + len(words)} <= breaks]
-            if len(places) > 1 and all_words.count(words) == 1:
-                places = _above_links(places, words, links) or places
+            if len(places) > 1:
+                above = _above_links(places, words, said) if all_words.count(words) == 1 else []
+                places = above or [place for place in places if _fits(words, place, text, said)] or places
             if places:
                 after = places[0] + len(words)
                 found.append(Heading(places[0], after, tag))
@@ -144,43 +146,77 @@ def _places(words: str, text: str, after: int) -> Iterator[int]:
 
 
 def _above_links(places: list[int], words: str, links: Iterable[Occurrence]) -> list[int]:
-    below = next((one for one in links if not one.bare and one.link.heading == words), None)
+    below = next((one for one in links if one.link.heading == words), None)
     return [] if below is None else [place for place in places if place <= below.start][-1:]
 
 
-def _rows(breaks: Iterable[int], links: Sequence[Occurrence]) -> Iterator[Row]:
+def _fits(words: str, place: int, text: str, links: Iterable[Occurrence]) -> bool:
+    """Whether the next link stands below these words, or below others that come after them."""
+    behind = next((one for one in links if one.start > place), None)
+    if behind is None or behind.link.heading == words:
+        return True
+    return bool(behind.link.heading) and behind.link.heading in text[place + len(words) : behind.end]
+
+
+def _rows(text: str, breaks: Iterable[int], links: Sequence[Occurrence], headings: Sequence[Heading]) -> Iterator[Row]:
+    """The last row has no words: it holds what stands behind all others."""
     anchors = {place for one in links for place in range(one.start, one.end)}
-    left, start = deque(links), 0
-    for end in sorted(place for place in breaks if place >= 0 and place not in anchors):
-        ours = []
-        while left and left[0].start <= end:
-            ours.append(left.popleft())
-        yield _row(start, end, ours)
-        start = end + 1
-    yield Row(start, start, left)
+    ends = sorted(place for place in breaks if place >= 0 and place not in anchors)
+    over = [_heading_over(start + 1, end, headings) for start, end in zip([-1, *ends], ends, strict=False)]
+    titles = ["", *("" if one is None else text[one.start : one.end] for one in over), ""]
+    inside, between = _parted(ends, links)
+    shares = [_shared(ones, *around) for ones, around in zip(between, pairwise(titles), strict=True)]
+    for number, (start, end) in enumerate(zip([-1, *ends], ends, strict=False)):
+        (_, before, first), (last, *_) = shares[number : number + 2]
+        yield Row(start + 1, end, before, [*first, *inside[number], *last], heading=over[number])
+    behind = ends[-1] + 1 if ends else 0
+    yield Row(behind, behind, shares[-1][1])
 
 
-def _row(start: int, end: int, links: list[Occurrence]) -> Row:
-    """Links without words that stand at an end of the row have lines of their own, unless they are taken for
-    navigation because of what stands beside them."""
-    alone = [not (one.has_words or one.is_crowded) for one in links]
-    first, last = 0, len(links)
-    while first < last and links[first].start == start and alone[first]:
+def _heading_over(start: int, end: int, headings: Iterable[Heading]) -> Heading | None:
+    return next((one for one in headings if one.start <= start < end <= one.end), None)
+
+
+def _parted(ends: Sequence[int], links: Iterable[Occurrence]) -> tuple[list[list[Occurrence]], list[list[Occurrence]]]:
+    """The links that stand inside of each row, and those without words that stand between rows, before the first and
+    after the last."""
+    inside: list[list[Occurrence]] = [[] for _ in ends]
+    between: list[list[Occurrence]] = [[] for _ in range(len(ends) + 1)]
+    for one in links:
+        row = bisect_left(ends, one.start)
+        start = ends[row - 1] + 1 if row else 0
+        if one.has_words or (row < len(ends) and start < one.start < ends[row]):
+            inside[row].append(one)
+        else:
+            between[row + 1 if row < len(ends) and one.start == ends[row] else row].append(one)
+    return inside, between
+
+
+def _shared(ones: Sequence[Occurrence], above: str, below: str) -> tuple[Sequence[Occurrence], ...]:
+    """Links without words between two rows: those that belong to the heading in the row above, to none, and to the
+    heading in the row below."""
+    first, last = 0, len(ones)
+    while first < last and _is_in_heading(ones[first], above):
         first += 1
-    while first < last and links[last - 1].start == end and alone[last - 1]:
+    while first < last and _is_in_heading(ones[last - 1], below):
         last -= 1
-    return Row(start, end, links[:first], links[first:last], links[last:])
+    return ones[:first], ones[first:last], ones[last:]
 
 
-def _with_paths(rows: Sequence[Row], headings: Sequence[Heading]) -> list[Row]:
+def _is_in_heading(one: Occurrence, words: str) -> bool:
+    return bool(words) and one.link.heading == words and not HEADING_TAGS.isdisjoint(one.path)
+
+
+def _with_paths(rows: Sequence[Row]) -> list[Row]:
     """As the links of each row say; a heading that holds no link stands in the body."""
-    over = [next((one for one in headings if one.start <= row.start < row.end <= one.end), None) for row in rows]
     stands_in: dict[Heading, Path] = {}
-    for row, heading in zip(rows, over, strict=True):
-        if heading is not None and (path := row.blocks()) and heading.tag in path:
-            stands_in.setdefault(heading, path[: path.index(heading.tag) + 1])
-    told = []
-    for row, heading, last in zip(rows, over, [None, *over], strict=False):
-        usual = row.path if heading is None else stands_in.get(heading, (*BODY, heading.tag))
-        told.append(replace(row, path=row.blocks() or usual, goes_on=heading is not None and heading == last))
+    for row in rows:
+        if row.heading is not None and (path := row.blocks()) and row.heading.tag in path:
+            stands_in.setdefault(row.heading, path[: path.index(row.heading.tag) + 1])
+    told, last = [], None
+    for row in rows:
+        usual = row.path if row.heading is None else stands_in.get(row.heading, (*BODY, row.heading.tag))
+        goes_on = row.heading is not None and row.heading == last
+        told.append(replace(row, path=row.blocks() or usual, goes_on=goes_on))
+        last = row.heading
     return told
