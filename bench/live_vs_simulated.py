@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import mean
 
 from bench.signs import DATA
 from spoor import config
@@ -48,31 +49,38 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Found:
-    """What a crawl came to: relevant pages by the labels of the web, visits, the share of them that brought no page
-    (None: not told), seconds."""
+    """What a crawl came to: relevant pages by the labels of the web, the share of visits that brought no page, seconds.
+    `failed` is None when nobody told."""
 
-    relevant: int
-    visits: int
+    relevant: float
     failed: float | None
     seconds: float
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One row, sped up: hosts are `speed` times as fast as in the field, and so is the crawl."""
+    """One row, sped up: hosts are `speed` times as fast as in the field, and so is the crawl. `seed` draws their speeds
+    and failures."""
 
     row: Row
     course: Course
     strategy: str
     budget: int
     speed: float
+    seed: int
     folder: Path
 
     @property
     def network(self) -> list[str]:
         """The conditions as options."""
         rest, latency, bandwidth = REST / self.speed, LATENCY / self.speed, BANDWIDTH * self.speed
-        figures = {"rest": rest, "latency": latency, "bandwidth": bandwidth, "failures": FAILURES}
+        figures = {
+            "rest": rest,
+            "latency": latency,
+            "bandwidth": bandwidth,
+            "failures": FAILURES,
+            "clock-seed": self.seed,
+        }
         return [word for name, figure in figures.items() for word in (f"--{name}", f"{figure:g}")]
 
     def settings(self, proxy: str) -> Config:
@@ -103,8 +111,7 @@ class Trial:
             ((without,),) = db.execute("SELECT count(*) FROM events WHERE kind != 'refused' AND number IS NOT NULL")
             ((seconds,),) = db.execute("SELECT max(ended) - min(started) FROM pages")
         world = self.course.world(with_content=False)
-        visits = len(found) + without
-        return Found(sum(map(world.truth, found)), visits, without / visits, seconds)
+        return Found(sum(map(world.truth, found)), without / (len(found) + without), seconds)
 
     def simulated(self) -> Found:
         result = self.folder / "simulated.json"
@@ -120,7 +127,7 @@ class Trial:
         clock = ["--unrecorded", "fail", "--clock", "--connections", str(CONNECTIONS), *self.network]
         spoor("simulate", str(self.course.web.folder), *asked, *budget, *clock)
         told = json.loads(result.read_text("utf8"))
-        return Found(round(told["found"]), round(told["visits"]), told.get("failed"), told["clock"]["elapsed"])
+        return Found(told["found"], told.get("failed"), told["clock"]["elapsed"])
 
 
 def main(options: Sequence[str]) -> None:
@@ -130,6 +137,7 @@ def main(options: Sequence[str]) -> None:
     parser.add_argument("--strategy", default="learned", metavar="S", help="a name from `spoor strategies` (learned)")
     parser.add_argument("--budget", type=int, default=300, metavar="N", help="visits at most (300)")
     parser.add_argument("--speed", type=float, default=10.0, metavar="X", help="times as fast as in the field (10)")
+    parser.add_argument("--rounds", type=int, default=1, metavar="K", help="the mean of K is printed (1)")
     arguments = parser.parse_args(options)
     if not (DATA / "contest").is_dir():
         print(f"live-vs-simulated: no contest in {DATA}; set SPOOR_DATA to the folder that has it")
@@ -145,19 +153,28 @@ def main(options: Sequence[str]) -> None:
 def compared(row: Row, arguments: argparse.Namespace) -> list[str]:
     course = Course(Task(arguments.out / "webs" / row.web.name, row.target, read_seeds(row.seeds)))
     budget = min(course.yardstick.budget, arguments.budget)
-    with tempfile.TemporaryDirectory() as folder:
-        trial = Trial(row, course, arguments.strategy, budget, arguments.speed, Path(folder))
-        live, simulated = trial.live(), trial.simulated()
+    both = []
+    for seed in range(arguments.rounds):
+        with tempfile.TemporaryDirectory() as folder:
+            trial = Trial(row, course, arguments.strategy, budget, arguments.speed, seed, Path(folder))
+            both.append((trial.live(), trial.simulated()))
+    live, simulated = map(average, zip(*both, strict=True))
     difference = (live.relevant - simulated.relevant) / max(1, simulated.relevant)
     return [
         row.name,
         str(budget),
-        str(live.relevant),
-        str(simulated.relevant),
+        f"{live.relevant:.0f}",
+        f"{simulated.relevant:.0f}",
         f"{difference:+.1%}",
         *("" if one.failed is None else f"{one.failed:.0%}" for one in (live, simulated)),
         *(f"{one.seconds:.1f}" for one in (live, simulated)),
     ]
+
+
+def average(rounds: Sequence[Found]) -> Found:
+    failed = [one.failed for one in rounds if one.failed is not None]
+    relevant, seconds = mean(one.relevant for one in rounds), mean(one.seconds for one in rounds)
+    return Found(relevant, mean(failed) if failed else None, seconds)
 
 
 def spoor(*words: str) -> None:
