@@ -18,7 +18,7 @@ from spoor.demo.plan import Plan
 from spoor.demo.server import DemoServer
 from spoor.demo.site import plan
 from spoor.errors import BadInput
-from spoor.events import Visited
+from spoor.events import Failed, Visited
 from spoor.report.figures import figures
 from spoor.report.page import write_page
 from spoor.session import open_session
@@ -32,7 +32,10 @@ STRATEGIES = ("breadth-first", "learned")
 BUDGET = 700
 CONTACT = "mailto:demo@spoor.invalid"
 """Told to every server of the demo web; a folder in whose settings it stands holds an earlier demo."""
-COLUMNS = ("strategy", "visits", "Thai pages", "share", "hosts", "s", "disallowed requests")
+CONNECTIONS, DELAY = 32, 0.1
+"""Requests under way at once, and seconds between two requests to a host: a tenth of what a live crawl keeps to, as all
+times of the demo web are."""
+COLUMNS = ("strategy", "visits", "Thai pages", "share", "failed", "hosts", "s", "disallowed requests")
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,7 @@ class Result:
     strategy: str
     visits: int
     found: int
+    failed: int
     hosts: int
     seconds: float
     disallowed: int
@@ -51,6 +55,7 @@ class Result:
             f"{self.visits:,}",
             f"{self.found:,}",
             share,
+            f"{self.failed:,}",
             f"{self.hosts}",
             f"{self.seconds:.1f}",
             f"{self.disallowed}",
@@ -69,7 +74,9 @@ def run(arguments: argparse.Namespace) -> int:
         make_room(path)
     web = plan()
     pages = sum(len(host.pages) for host in web.hosts.values())
-    print(f"a web of {len(web.hosts)} hosts and {pages:,} pages on this machine, of which the Thai ones are wanted\n")
+    links = [link.to.address in web.dead for host in web.hosts.values() for link in host.links()]
+    print(f"a web of {len(web.hosts)} hosts and {pages:,} pages on this machine, of which the Thai ones are wanted;")
+    print(f"{sum(links) / len(links):.0%} of its links lead to {len(web.dead)} dead hosts\n")
     results = [crawl_into(path, strategy, web) for strategy, path in folders.items()]
     print_table(COLUMNS, [result.row() for result in results])
     print()
@@ -107,19 +114,24 @@ async def _crawl(folder: CrawlFolder, strategy: str, web: Plan) -> Result:
     async with DemoServer(web) as server:
         settings = settings_for(strategy, server.seeds)
         folder.write_settings(config.dumps(settings))
-        found, began = 0, time.monotonic()
+        found, failed, began = 0, 0, time.monotonic()
         async with open_session(folder, settings) as session:
             with LiveLine(session.crawl, BUDGET) as line:
                 async for events in session.run():
                     line.tell(events)
                     found += sum(isinstance(event, Visited) and event.verdict.relevant for event in events)
+                    failed += sum(isinstance(event, Failed) and event.visit.purpose == "page" for event in events)
             visits, seconds = session.crawl.frontier.visits, time.monotonic() - began
-        return Result(strategy, visits, found, len(server.requests), seconds, server.disallowed.total())
+        return Result(strategy, visits, found, failed, len(server.requests), seconds, server.disallowed.total())
 
 
 def settings_for(strategy: str, seeds: tuple[str, ...]) -> Config:
-    """Few connections: with many, a focused crawl would have to fill them with what it does not want."""
     crawling = Crawling(
-        seeds=seeds, strategy=strategy, max_pages=BUDGET, contact=CONTACT, connections=4, allow_private=True
+        seeds=seeds,
+        strategy=strategy,
+        max_pages=BUDGET,
+        contact=CONTACT,
+        connections=CONNECTIONS,
+        allow_private=True,
     )
-    return Config(Target(language="th"), crawling, politeness=Politeness(rest=0.05))
+    return Config(Target(language="th"), crawling, politeness=Politeness(rest=DELAY))

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 from spoor.cli.command import Commands, add_command
-from spoor.errors import BadInput
+from spoor.errors import BadInput, UsageError
+from spoor.webs.network import Conditions
 from spoor.webs.web import Web
 
 EXAMPLES = """
 spoor web serve my-web --port 8080
 curl --proxy http://127.0.0.1:8080 http://recorded.example/
+spoor web serve my-web --conditions field --rest 0.1 --latency 0.02
 """
+
+FIELD = Conditions(failures=0.02)
+DRAWN = {"latency": "latency", "bandwidth": "bandwidth", "rest": "rest", "failures": "failures", "clock_seed": "seed"}
+"""Options that change field conditions, and the fields that they set."""
 
 
 def register(kinds: Commands) -> None:
@@ -24,26 +31,59 @@ def register(kinds: Commands) -> None:
         "web", type=Path, metavar="WEB", help="folder made by `spoor web build` or `spoor web generate`"
     )
     parser.add_argument("--port", type=int, default=8080, metavar="P", help="(8080; 0 takes a free one)")
+    parser.add_argument(
+        "--conditions",
+        choices=("lab", "field"),
+        default="lab",
+        help="lab: every answer comes at once; field: hosts take time, fail and ask for a crawl delay, "
+        "as in a simulation under field conditions (lab)",
+    )
+    field = parser.add_argument_group("field conditions, as of `spoor simulate`")
+    field.add_argument("--rest", type=float, metavar="S", help="crawl delay in seconds that hosts ask for (1)")
+    field.add_argument("--latency", type=float, metavar="S", help="seconds, median over hosts (0.2)")
+    field.add_argument("--bandwidth", type=float, metavar="B", help="bytes/s, median over hosts (500000)")
+    field.add_argument("--failures", type=float, metavar="P", help="share of requests that time out (0.02)")
+    field.add_argument("--clock-seed", type=int, metavar="K", help="draws speeds, delays and failures (0)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    asyncio.run(_serve(Web.open(arguments.web), arguments.port))
+    asyncio.run(_serve(Web.open(arguments.web), arguments.port, _conditions(arguments)))
     return 0
 
 
-async def _serve(web: Web, port: int) -> None:
+def _conditions(arguments: argparse.Namespace) -> Conditions | None:
+    """None: every answer comes at once."""
+    given = {name: getattr(arguments, name) for name in DRAWN if getattr(arguments, name) is not None}
+    if arguments.conditions == "lab":
+        if given:
+            option = f"--{next(iter(given)).replace('_', '-')}"
+            raise UsageError(f"{option} has no effect under lab conditions; add --conditions field")
+        return None
+    conditions = replace(FIELD, **{DRAWN[name]: value for name, value in given.items()})
+    for name in ("latency", "bandwidth"):
+        if not getattr(conditions, name) > 0:
+            raise UsageError(f"--{name} {getattr(conditions, name)}: must be more than 0")
+    if not conditions.rest >= 0:
+        raise UsageError(f"--rest {conditions.rest}: must not be negative")
+    if not 0 <= conditions.failures < 1:
+        raise UsageError(f"--failures {conditions.failures}: must be at least 0 and below 1")
+    return conditions
+
+
+async def _serve(web: Web, port: int, conditions: Conditions | None) -> None:
     from aiohttp.web import Server, ServerRunner, TCPSite
 
     from spoor.webs.serve import WebServer
 
-    runner = ServerRunner(Server(WebServer(web).answer))
+    runner = ServerRunner(Server(WebServer(web, conditions).answer))
     await runner.setup()
     try:
         await TCPSite(runner, "127.0.0.1", port).start()
     except OSError as error:
         raise BadInput(f"cannot listen on port {port}: {error.strerror or error}; give another --port") from None
     host, bound, *_ = runner.addresses[0]
-    print(f"{web.name} is served by the proxy http://{host}:{bound}; stop it with Ctrl-C", flush=True)
+    under = " under field conditions" if conditions else ""
+    print(f"{web.name} is served{under} by the proxy http://{host}:{bound}; stop it with Ctrl-C", flush=True)
     try:
         await asyncio.Event().wait()
     finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 from spoor.demo.plan import Habits, Place, Rules, Spelling
@@ -26,6 +26,8 @@ SPELLINGS = {
 }
 """Taken by the hosts of a language in turn."""
 
+LATENCY, SPREAD = 0.03, 0.6
+"""Seconds before an answer: the median over hosts, and how much they differ (sigma of a log-normal distribution)."""
 SLOW = Habits(seconds=0.3)
 HABITS = {
     ("thai", 0): Habits(trap="calendar"),
@@ -52,7 +54,11 @@ FRONT, BEHIND = ("thai", 16), ("thai", 1)
 
 SECTIONS = ("news", "travel", "food", "music", "school", "sport", "history", "weather")
 HAS_ROBOTS, HAS_PRIVATE, HAS_DELAY = 0.8, 0.6, 0.1
-DELAY = 0.2
+DELAY = 0.5
+
+ANSWERS = (404, 410, 404, 403, 404, 0)
+"""Of hosts that are dead, in turn; most are there and have lost their pages."""
+DEAD = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +98,14 @@ def sites(rng: random.Random) -> Iterator[Site]:
     addressed = {(language, k): next(addresses) for language, hosts in HOSTS.items() for k in range(hosts)}
     for (language, k), address in addressed.items():
         habits = Habits(front_of=addressed[BEHIND]) if (language, k) == FRONT else HABITS.get((language, k), Habits())
+        if habits.seconds != SLOW.seconds:
+            habits = replace(habits, seconds=LATENCY * rng.lognormvariate(0.0, SPREAD))
         yield Site(address, language, k, habits, _rules(habits, rng), tuple(_paths(habits, rng)))
+
+
+def dead_hosts() -> dict[str, int]:
+    """What each dead host answers, by its address; the first are linked to most."""
+    return {f"127.21.{k + 1}.1": ANSWERS[k % len(ANSWERS)] for k in range(DEAD)}
 
 
 def _rules(habits: Habits, rng: random.Random) -> Rules | None:

@@ -95,8 +95,15 @@ class Host:
     def forbids(self, path: str) -> bool:
         return self.rules is not None and self.rules.forbid(path)
 
+    def links(self) -> list[Anchor]:
+        return [link for page in self.pages.values() if isinstance(page, Text) for link in page.links]
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
+    """`dead` are addresses outside of the web to which its pages link all the same: the status with which each answers
+    everybody, 0 where nobody listens."""
+
     hosts: Mapping[str, Host]
     seeds: tuple[Place, ...]
+    dead: Mapping[str, int]

@@ -11,6 +11,7 @@ from types import TracebackType
 from aiohttp import web as http
 
 from spoor.demo.answers import Asked, answer, url
+from spoor.demo.hosts import LATENCY
 from spoor.demo.plan import Place, Plan
 from spoor.errors import BadInput
 
@@ -19,8 +20,8 @@ ATTEMPTS = 10
 
 
 class DemoServer:
-    """Answers between `async with` and its end, and counts: `requests` by address, `disallowed` by what was asked for
-    against the rules of its host."""
+    """Answers between `async with` and its end, and counts: `requests` by address, dead hosts left out, `disallowed` by
+    what was asked for against the rules of its host."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -37,7 +38,7 @@ class DemoServer:
 
     async def __aenter__(self) -> DemoServer:
         await self._runner.setup()
-        sockets = _sockets(list(self.plan.hosts))
+        sockets = _sockets([*self.plan.hosts, *(address for address, status in self.plan.dead.items() if status)])
         self.port = sockets[0].getsockname()[1]
         for one in sockets:
             await http.SockSite(self._runner, one).start()
@@ -51,6 +52,9 @@ class DemoServer:
     async def _answer(self, request: http.BaseRequest) -> http.StreamResponse:
         assert request.transport is not None
         place = Place(request.transport.get_extra_info("sockname")[0], request.raw_path)
+        if place.address in self.plan.dead:
+            await asyncio.sleep(LATENCY)
+            return http.Response(status=self.plan.dead[place.address])
         host = self.plan.hosts[place.address]
         times = self._count(place, host.forbids(place.path))
         await asyncio.sleep(host.habits.seconds)

@@ -1,12 +1,14 @@
-"""Which demo web follows from a seed? Sixty hosts, two thousand pages, six languages, and much that goes wrong."""
+"""Which demo web follows from a seed? Sixty hosts, two thousand pages, six languages, many dead links, and much else
+that goes wrong."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
-from spoor.demo.hosts import BEHIND, HOSTS, SPELLINGS, TUNNEL_ENTRANCES, TUNNELS, Site, sites
+from spoor.demo.hosts import BEHIND, HOSTS, SECTIONS, SPELLINGS, TUNNEL_ENTRANCES, TUNNELS, Site, dead_hosts, sites
 from spoor.demo.plan import Anchor, Host, Moved, Place, Plan, Text
 from spoor.webs.generate.prose import LANGUAGE, Author
 
@@ -20,6 +22,8 @@ TO_WANTED = {"thai": 0.5, "english": 0.2}
 TO_WANTED_ELSE, TO_OWN = 0.12, 0.6
 """Chances that a link to another host leads to a Thai one, and if not, to one of the page's own language."""
 ZIPS = 0.3
+TO_DEAD = 0.45
+"""Chance that a link is followed by one to a dead host; so of all links some three in ten lead nowhere."""
 
 
 def plan(seed: int = 1) -> Plan:
@@ -27,7 +31,7 @@ def plan(seed: int = 1) -> Plan:
     rng = random.Random(seed)
     editor = _Editor(seed, rng, {site.which: site for site in sites(rng)})
     hosts = {site.address: _host(site, editor) for site in editor.sites.values()}
-    return Plan(hosts, tuple(editor.sites[which].home for which in SEEDS))
+    return Plan(hosts, tuple(editor.sites[which].home for which in SEEDS), editor.dead)
 
 
 def _host(site: Site, editor: _Editor) -> Host:
@@ -44,11 +48,14 @@ class _Editor:
     seed: int
     rng: random.Random
     sites: dict[tuple[str, int], Site]
+    dead: dict[str, int] = field(default_factory=dead_hosts)
     _author: Author = field(init=False)
+    _popularity: list[float] = field(init=False)
 
     def __post_init__(self) -> None:
         self._author = Author(self.seed)
         self._author.turn_to(0)
+        self._popularity = list(accumulate(1 / rank for rank in range(1, len(self.dead) + 1)))
 
     def pages(self, site: Site) -> Pages:
         if site.habits.front_of:
@@ -116,7 +123,16 @@ class _Editor:
 
     def _write(self, site: Site, links: list[Anchor]) -> Text:
         title, *paragraphs = (self._words(site.language, many) for many in (5, 45, 45, 45))
-        return Text(title, tuple(paragraphs), tuple(links))
+        return Text(title, tuple(paragraphs), tuple(self._with_dead(site, links)))
+
+    def _with_dead(self, site: Site, links: list[Anchor]) -> Iterator[Anchor]:
+        """Dead links look like others: an author names them in the language of the page."""
+        for link in links:
+            yield link
+            if self.rng.random() < TO_DEAD:
+                (address,) = self.rng.choices(list(self.dead), cum_weights=self._popularity)
+                path = self.rng.choice(("/", f"/{self.rng.choice(SECTIONS)}/{self.rng.randint(1, 9)}.html"))
+                yield Anchor(self._words(site.language, 3), Place(address, path), link.nofollow)
 
     def _within(self, site: Site, paths: Sequence[str]) -> list[Anchor]:
         return [self._anchor(site, path) for path in paths]

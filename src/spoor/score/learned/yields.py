@@ -19,8 +19,8 @@ CELLS = 5 * LEVELS
 
 
 class Yields:
-    """Tries, answers and finds by slot, a slot being the lower bits of a hash. A try under way counts as a fruitless one
-    until it is back. `untried` has, for answers and for finds, what first tries of each cell brought, and what was
+    """Tries, answers and finds by slot, a slot being the lower bits of a hash. A try under way counts as a fruitless
+    one until it is back. `untried` has, for answers and for finds, what first tries of each cell brought, and what was
     expected of them."""
 
     def __init__(self) -> None:

@@ -1,0 +1,166 @@
+"""A served web answers as the simulated one does: the same pages, failures, rules and times."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spoor import assembly
+from spoor.cli.main import main
+from spoor.config import Config, Crawling
+from spoor.live import LiveLooker, Reader
+from spoor.records import Failure, Judged, Outcome, Page, Redirect, RobotsRules, Visit
+from spoor.session import fetcher_for
+from spoor.urls import host_of, robots_url
+from spoor.webs.network import Conditions, Network
+from spoor.webs.recorded import RecordedWorld
+from spoor.webs.web import Web
+from tests import warcs
+from tests.served import served
+
+LOG = """url,status
+http://a.test/,200
+http://a.test/old,301
+http://a.test/new,200
+http://a.test/gone,404
+http://b.test/,200
+https://b.test/2,200
+"""
+LINKS = """source,target,anchor
+http://a.test/,http://b.test/,b
+http://a.test/,http://a.test/old,old
+http://a.test/old,http://a.test/new,
+http://b.test/,http://elsewhere.test/,elsewhere
+"""
+URLS = [line.partition(",")[0] for line in LOG.splitlines()[1:]]
+QUICK = Conditions(latency=0.001, bandwidth=1e9, rest=0.25, failures=0.4, seed=3)
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Web:
+    folder = tmp_path_factory.mktemp("served")
+    (folder / "log.csv").write_text(LOG)
+    (folder / "links.csv").write_text(LINKS)
+    assert main(["web", "build", str(folder / "log.csv"), str(folder / "links.csv"), "--out", str(folder / "web")]) == 0
+    return Web.open(folder / "web")
+
+
+def simulated(web: Web, conditions: Conditions) -> Network:
+    return Network(RecordedWorld(web, np.zeros(web.pages, np.bool_), with_content=True, open_ended=True), conditions)
+
+
+def page_visit(url: str, tries: int = 0) -> Visit:
+    return Visit(url, host_of(url), 0, 0.0, tries=tries)
+
+
+def rules_visit(url: str) -> Visit:
+    return Visit(robots_url(url), host_of(url), 0, 0.0, "robots")
+
+
+async def live(web: Web, conditions: Conditions | None, visits: list[Visit]) -> list[tuple[Outcome, float]]:
+    """What a live crawl makes of each visit, one after another, and the seconds it took."""
+    reader = Reader.of(assembly.strategy("breadth-first", assembly.judge("pattern:x")))
+    taken = []
+    async with (
+        served(web, conditions) as proxy,
+        fetcher_for(Config(crawl=Crawling(seeds=("http://a.test/",), proxy=proxy))) as fetcher,
+    ):
+        looker = LiveLooker(fetcher, None, reader)
+        for visit in visits:
+            began = time.perf_counter()
+            taken.append((await looker.look(visit), time.perf_counter() - began))
+    return taken
+
+
+def shape(outcome: Outcome) -> tuple[object, ...]:
+    """What a crawl goes by; a page is told by its links."""
+    match outcome:
+        case Failure(_, again_after, whole_host):
+            return "failure", again_after, whole_host
+        case Redirect(to):
+            return "redirect", to
+        case RobotsRules(text):
+            return "rules", text
+        case Judged(page):
+            return shape(page)
+        case page:
+            return "page", [link.url for link in page.links]
+
+
+def test_a_served_web_fails_redirects_and_answers_as_the_simulated_one_try_by_try(web: Web) -> None:
+    visits = [page_visit(url, tries) for tries in range(3) for url in URLS]
+    network = simulated(web, QUICK)
+    told = [shape(outcome) for outcome, _ in asyncio.run(live(web, QUICK, visits))]
+    assert told == [shape(network.look(visit)[0]) for visit in visits]
+    assert {kind for kind, *_ in told} == {"page", "redirect", "failure"}
+    assert ("failure", 60.0, False) in told and ("failure", None, False) in told
+
+
+def test_every_host_has_the_rules_of_the_simulated_one_recorded_or_not(web: Web) -> None:
+    visits = [rules_visit(f"http://{host}/") for host in ("a.test", "b.test", "elsewhere.test", "h7.test", "h8.test")]
+    network = simulated(web, QUICK)
+    rules = [outcome for outcome, _ in asyncio.run(live(web, QUICK, visits))]
+    assert rules == [network.look(visit)[0] for visit in visits]
+
+
+def test_a_page_that_was_never_recorded_fails_for_good(web: Web) -> None:
+    never = Conditions(latency=0.001, failures=0.0)
+    (outcome, _), *_ = asyncio.run(live(web, never, [page_visit("http://elsewhere.test/")]))
+    assert outcome == Failure("HTTP 404")
+
+
+def test_an_answer_takes_the_time_that_the_network_draws(web: Web) -> None:
+    slow = Conditions(latency=0.05, bandwidth=50_000.0, failures=0.4, seed=3)
+    visits = [rules_visit("http://a.test/"), *map(page_visit, URLS)]
+    network = simulated(web, slow)
+    for visit, (_, seconds) in zip(visits, asyncio.run(live(web, slow, visits)), strict=True):
+        assert seconds >= network.look(visit)[1] - 0.002, visit.url
+
+
+def test_without_conditions_nothing_fails_and_no_host_has_rules(web: Web) -> None:
+    visits = [page_visit("http://a.test/", tries) for tries in range(5)] + [rules_visit("http://a.test/")]
+    *pages, rules = [shape(outcome) for outcome, _ in asyncio.run(live(web, None, visits))]
+    assert pages == [("page", ["http://b.test/", "http://a.test/old"])] * 5
+    assert rules == ("rules", "")
+
+
+PLACES = "".join(f"<p>{n}: <a href=/{n}>Plaça Nova, São João, Škofja Loka</a></p>" for n in range(3))
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "iso-8859-2", "windows-1252", "windows-1257"])
+@pytest.mark.parametrize("declared", ["header", "page", "nowhere"])
+def test_a_page_reads_the_same_in_its_charset_however_it_is_declared(
+    charset: str, declared: str, tmp_path: Path
+) -> None:
+    meta = f'<meta charset="{charset}">' if declared == "page" else ""
+    kind = f"text/html; charset={charset}" if declared == "header" else "text/html"
+    body = f"<html>{meta}<title>Plaça</title>{PLACES}".encode(charset, "xmlcharrefreplace")
+    (tmp_path / "web.warc").write_bytes(warcs.response("http://a.test/", body, content_type=kind))
+    assert main(["web", "build", str(tmp_path / "web.warc"), "--out", str(tmp_path / "web")]) == 0
+    web = Web.open(tmp_path / "web")
+    page, _ = simulated(web, QUICK).world.look(page_visit("http://a.test/"))
+    ((outcome, _),) = asyncio.run(live(web, None, [page_visit("http://a.test/")]))
+    assert isinstance(outcome, Judged)
+    assert isinstance(page, Page)
+    assert (outcome.page.title, outcome.page.text) == (page.title, page.text)
+
+
+@pytest.mark.parametrize(
+    ("flags", "complaint"),
+    [
+        (["--latency", "0.1"], "--latency has no effect under lab conditions; add --conditions field"),
+        (["--conditions", "lab", "--clock-seed", "2"], "--clock-seed has no effect under lab conditions"),
+        (["--conditions", "field", "--latency", "0"], "--latency 0.0: must be more than 0"),
+        (["--conditions", "field", "--rest", "-1"], "--rest -1.0: must not be negative"),
+        (["--conditions", "field", "--failures", "1"], "--failures 1.0: must be at least 0 and below 1"),
+    ],
+)
+def test_conditions_that_make_no_sense_are_refused(
+    flags: list[str], complaint: str, web: Web, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["web", "serve", str(web.folder), "--port", "0", *flags]) == 2
+    assert complaint in capsys.readouterr().err
