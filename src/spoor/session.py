@@ -23,6 +23,7 @@ from spoor.fetch.limits import FetchLimits
 from spoor.frontier import Frontier, HostRules, SqliteStore
 from spoor.live import Archive, LiveLooker, Reader
 from spoor.recollection import check_links, earlier_crawl, recollect
+from spoor.records import Response, Visit
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal
@@ -84,6 +85,7 @@ async def open_session(
         crawl = Crawl(strategy, Frontier(store, host_rules(settings)), _limits(settings, time.time()), archive.journal)
         crawl.begin(settings.crawl.seeds)
         reader = Reader.of(strategy)
+        _warm_up(reader)
         async with _workers(settings.crawl.workers, reader) as workers, fetcher_for(settings) as fetcher:
             looker = LiveLooker(fetcher, archive, reader, workers)
             yield Session(crawl, LiveDriver(crawl, looker, settings.crawl.connections, time.time), archive)
@@ -147,6 +149,15 @@ def fetcher_for(settings: Config) -> HttpFetcher:
     )
     agent = user_agent(settings)
     return HttpFetcher(agent, fetching, time.time, asked.connections, asked.proxy or None, asked.allow_private)
+
+
+def _warm_up(reader: Reader) -> None:
+    """Reads a page once before the first request. The first reading loads tables and compiled code, which takes most of
+    a second; during a crawl, every request would wait for that."""
+    url = "http://warm.invalid/"
+    body = f"<title>t</title><p>Some words and <a href='{url}a'>a link</a></p>".encode()
+    head = {"content-type": "text/html"}
+    reader.read(Visit(url, "warm.invalid", 0, 0.0), Response(url, 200, head, body, body, b"", b"", "", 0.0, 0.0))
 
 
 @contextlib.asynccontextmanager

@@ -53,7 +53,7 @@ def conditions_from(arguments: argparse.Namespace) -> Conditions | None:
     if named is None and not arguments.clock:
         return None
     given = {name: getattr(arguments, name) for name in ("connections", "rest", "latency", "bandwidth", "failures")}
-    _check(given)
+    check_conditions(given)
     if arguments.driver == "compiled":
         option = "--clock" if named is None else f"--conditions {arguments.conditions}"
         raise UsageError(f"{option} needs the simulated driver; leave out --driver compiled")
@@ -61,13 +61,14 @@ def conditions_from(arguments: argparse.Namespace) -> Conditions | None:
     return replace(named or Conditions(), **{name: value for name, value in given.items() if value is not None})
 
 
-def _check(given: dict[str, Any]) -> None:
+def check_conditions(given: dict[str, Any]) -> None:
+    """Values by the names of their options; None: not given."""
     for name, value in given.items():
         if value is None:
             continue
-        if name in ("connections", "latency", "bandwidth") and value <= 0:
+        if name in ("connections", "latency", "bandwidth") and not value > 0:
             raise UsageError(f"--{name} {value}: must be more than 0")
-        if value < 0:
+        if not value >= 0:
             raise UsageError(f"--{name} {value}: must not be negative")
         if name == "failures" and value >= 1:
             raise UsageError(f"--failures {value}: must be at least 0 and below 1")

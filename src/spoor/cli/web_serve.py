@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from spoor.cli.command import Commands, add_command
+from spoor.cli.conditions_options import check_conditions
 from spoor.errors import BadInput, UsageError
-from spoor.webs.network import Conditions
+from spoor.webs.network import FIELD, Conditions
 from spoor.webs.web import Web
 
 EXAMPLES = """
@@ -18,7 +19,6 @@ curl --proxy http://127.0.0.1:8080 http://recorded.example/
 spoor web serve my-web --conditions field --rest 0.1 --latency 0.02
 """
 
-FIELD = Conditions(failures=0.02)
 DRAWN = {"latency": "latency", "bandwidth": "bandwidth", "rest": "rest", "failures": "failures", "clock_seed": "seed"}
 """Options that change field conditions, and the fields that they set."""
 
@@ -59,15 +59,8 @@ def _conditions(arguments: argparse.Namespace) -> Conditions | None:
             option = f"--{next(iter(given)).replace('_', '-')}"
             raise UsageError(f"{option} has no effect under lab conditions; add --conditions field")
         return None
-    conditions = replace(FIELD, **{DRAWN[name]: value for name, value in given.items()})
-    for name in ("latency", "bandwidth"):
-        if not getattr(conditions, name) > 0:
-            raise UsageError(f"--{name} {getattr(conditions, name)}: must be more than 0")
-    if not conditions.rest >= 0:
-        raise UsageError(f"--rest {conditions.rest}: must not be negative")
-    if not 0 <= conditions.failures < 1:
-        raise UsageError(f"--failures {conditions.failures}: must be at least 0 and below 1")
-    return conditions
+    check_conditions({name: value for name, value in given.items() if name != "clock_seed"})
+    return replace(FIELD, **{DRAWN[name]: value for name, value in given.items()})
 
 
 async def _serve(web: Web, port: int, conditions: Conditions | None) -> None:

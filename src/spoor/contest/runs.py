@@ -12,6 +12,7 @@ import numpy as np
 from spoor import assembly
 from spoor.admit.all_of import AllOf
 from spoor.admit.at_most import AtMost
+from spoor.admit.manners import Manners
 from spoor.admit.scope import Scope
 from spoor.course import Course, Task
 from spoor.crawl import Crawl, Limits
@@ -121,6 +122,9 @@ def _parts(prepared: Course, strategy: str) -> Strategy:
     parts = assembly.strategy(strategy, prepared.judge(), level_of)
     if prepared.task.verdicts is not None:
         parts = replace(parts, judge=prepared.remembered())
+    if prepared.task.conditions is not None:
+        # As in a live crawl, which follows no link that a page asks not to follow.
+        parts = replace(parts, admission=AllOf((Manners(), parts.admission)))
     if prepared.task.per_host is not None:
         parts = replace(parts, admission=AllOf((parts.admission, Scope(pages_per_host=prepared.task.per_host))))
     if parts.needs_content and not prepared.web.has_content:

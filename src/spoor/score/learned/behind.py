@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from spoor.score.learned.odds import Odds
 from spoor.score.learned.yields import Yields
 
-DISCOUNT = 0.5
+DISCOUNT = 0.8
 """What a relevant page one link further on is worth, a relevant page being 1."""
 PAGES = 1 << 14
 """Pages that are remembered; older ones make room."""

@@ -44,8 +44,8 @@ STEP = 1.0
 """Log odds nearer to one another than this are not told apart: what is nearer to a seed goes first, then what was met
 first. So what is about as good everywhere is tried everywhere."""
 FLOOR = 2.0
-"""So far below the log odds of all links tried, nothing much is known in favour of a link. There, what it says counts
-half, and what was foretold and what its place gave decide: it is better to look elsewhere than to dig on."""
+"""So far below the log odds of all links tried, nothing much is known in favour of a link. There, what its words say
+counts half, and what was foretold and what its place gave decide: it is better to look elsewhere than to dig on."""
 UNSAID = 0.5
 SLOPE = 0.3
 """Below the floor, what is known tells this much less than log odds say."""
@@ -137,7 +137,7 @@ class Learned:
         floor = math.floor(_log_odds(self._yields.rate) - FLOOR)
         if odds >= floor:
             return STEP * math.floor(odds / STEP + 0.5), 0.0, -evidence["depth"]
-        elsewhere = evidence["place"] + evidence["signs"] + UNSAID * (evidence["list"] + evidence["words"])
+        elsewhere = evidence["place"] + evidence["signs"] + UNSAID * evidence["words"]
         elsewhere = float(math.floor(elsewhere + 0.5))
         return floor - STEP + SLOPE * min(0.0, elsewhere), elsewhere, -evidence["depth"]
 
@@ -188,7 +188,7 @@ class Learned:
         slots = _slots(visit)
         if "untried" not in self.without:
             first = first_tries(np.frombuffer(visit.hints, np.int32), _hub(visit.trail), self._yields)
-            self._yields.note_untried(*first, answered, found)
+            self._yields.note_first_tries(first, answered, found)
         self._yields.note(slots, answered, found)
         return slots
 

@@ -16,7 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from spoor.score.learned.features import HEAD, PLACES
-from spoor.score.learned.yields import LEVELS, MASK, Yields
+from spoor.score.learned.yields import LEVELS, MASK, FirstTries, Yields
 
 COLUMNS = ("words", "place", "hub", "list")
 """All in log odds: what the words say, and by how much more or less than at first was found in the folder, behind the
@@ -57,13 +57,18 @@ def slots_of(head: Numbers, hub: int) -> list[int]:
     return list(dict.fromkeys(hashed & int(MASK) for hashed in hashes))
 
 
-def first_tries(numbers: Numbers, hub: tuple[int, bool], yields: Yields) -> tuple[NDArray[np.int64], Floats]:
-    """Of a link that was just tried: the cells of `Yields.untried` in which it was the first try of a place and of a
-    page, for answers and for finds (-1: it was not the first), and the shares expected."""
-    cells, expected = np.empty((2, 2), np.int64), np.empty((2, 2), np.float64)
-    counts = (yields.tries, yields.answers, yields.finds, yields.untried)
-    _first_tries(numbers, hub[0], hub[1], *counts, cells, expected)
-    return cells, expected
+def first_tries(link: Numbers, hub: tuple[int, bool], yields: Yields) -> FirstTries:
+    """Of a link that was just tried, and is not counted yet."""
+    page, relevant = hub
+    tries, answers, finds, untried = yields.tries, yields.answers, yields.finds, yields.untried
+    _, cell, expected = _place_share(link, relevant, tries, answers, untried[0], FIRST_ANSWERS)
+    _, hub_cell = _hub_share(page, relevant, tries, answers, untried[0], FIRST_ANSWERS)
+    to_answer = ((cell, expected), (hub_cell, FIRST_ANSWERS))
+    _, cell, expected = _place_share(link, relevant, answers, finds, untried[1], FIRST_RELEVANT)
+    _, hub_cell = _hub_share(page, relevant, answers, finds, untried[1], FIRST_RELEVANT)
+    to_be_relevant = ((cell, expected), (hub_cell, FIRST_RELEVANT))
+    place = int(place_of(int(link[4 + max(0, cell) // 4]), int(link[1])))
+    return FirstTries(to_answer, to_be_relevant, (place & int(MASK), page & int(MASK)))
 
 
 @njit(cache=True)
@@ -121,26 +126,6 @@ def _hub_share(
     share = _untried_share(first, cell, untried)
     share = (hits[slot] + HUB_TRUST * share) / (tries[slot] + HUB_TRUST)
     return share, cell if tries[slot] == 0.0 else -1
-
-
-@njit(cache=True)
-def _first_tries(
-    numbers: Numbers,
-    hub: int,
-    relevant: bool,
-    tries: Counts,
-    answers: Counts,
-    finds: Counts,
-    untried: Floats,
-    cells: NDArray[np.int64],
-    expected: Floats,
-) -> None:
-    for kind in range(2):
-        tried, hits = (tries, answers) if kind == 0 else (answers, finds)
-        first = FIRST_ANSWERS if kind == 0 else FIRST_RELEVANT
-        _, cells[kind, 0], expected[kind, 0] = _place_share(numbers, relevant, tried, hits, untried[kind], first)
-        _, cells[kind, 1] = _hub_share(hub, relevant, tried, hits, untried[kind], first)
-        expected[kind, 1] = first
 
 
 @njit(cache=True)

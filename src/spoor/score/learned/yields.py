@@ -4,9 +4,9 @@ page, in one of its lists. Counted in a fixed space."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 BITS = 20
 """Counters are two to this power: hashes that share one are rare until millions of places were seen."""
@@ -18,16 +18,31 @@ CELLS = 5 * LEVELS
 """First tries are counted by level, apart for links from relevant pages and for links within a domain, and together."""
 
 
+@dataclass(frozen=True, slots=True)
+class FirstTries:
+    """Whether a link was the first try of a place and of the page that links: the cell of `Yields.untried` (-1: it was
+    not) and the share expected, of answers and of finds; and the slots of that place and that page."""
+
+    answers: tuple[tuple[int, float], tuple[int, float]]
+    finds: tuple[tuple[int, float], tuple[int, float]]
+    slots: tuple[int, int]
+
+
+OWED = 1 << 15
+"""Places without a find yet that are remembered; older ones make room."""
+
+
 class Yields:
     """Tries, answers and finds by slot, a slot being the lower bits of a hash. A try under way counts as a fruitless
     one until it is back. `untried` has, for answers and for finds, what first tries of each cell brought, and what was
-    expected of them."""
+    expected of them; a place counts as a find from its first find on, however late that comes."""
 
     def __init__(self) -> None:
         self.tries = np.zeros(1 << BITS, np.float32)
         self.answers = np.zeros(1 << BITS, np.float32)
         self.finds = np.zeros(1 << BITS, np.float32)
         self.untried = np.zeros((2, CELLS, 2), np.float64)
+        self._owed: dict[int, int] = {}
         self._tried = self._found = 0
 
     @property
@@ -51,6 +66,8 @@ class Yields:
             self.tries[slot] += 1.0
             self.answers[slot] += answered
             self.finds[slot] += found
+            if found and slot in self._owed:
+                self._count(1, self._owed.pop(slot), 1.0, 0.0)
 
     def credit(self, slots: Sequence[int], finds: float) -> None:
         """Finds that came later, through links of the pages found."""
@@ -61,13 +78,23 @@ class Yields:
         """Of finds among tries, `trust` fruitless tries added."""
         return float(self.finds[slot]) / (float(self.tries[slot]) + trust)
 
-    def note_untried(
-        self, cells: NDArray[np.int64], expected: NDArray[np.float64], answered: bool, found: bool
-    ) -> None:
-        """How first tries turned out; `cells` and `expected` as `outlook.first_tries` gives them."""
-        for kind, came in enumerate((answered, found)):
-            for cell, hoped_for in zip(cells[kind].tolist(), expected[kind].tolist(), strict=True):
-                # A page that did not come says nothing of how many that come are relevant.
-                if cell >= 0 and (answered or kind == 0):
-                    for counted in (cell, 4 * LEVELS + cell // 4):
-                        self.untried[kind, counted] += (came, hoped_for)
+    def note_first_tries(self, first: FirstTries, answered: bool, found: bool) -> None:
+        for (cell, expected), slot in zip(first.answers, first.slots, strict=True):
+            if cell >= 0:
+                self._count(0, cell, answered, expected)
+        # A page that did not come says nothing of how many that come are relevant.
+        for (cell, expected), slot in zip(first.finds if answered else (), first.slots, strict=False):
+            if cell >= 0:
+                self._count(1, cell, found, expected)
+                if not found:
+                    self._owe(slot, cell)
+
+    def _owe(self, slot: int, cell: int) -> None:
+        """A host whose first page is irrelevant may still hold relevant ones, and then trying it was worth it."""
+        self._owed[slot] = cell
+        if len(self._owed) > OWED:
+            del self._owed[next(iter(self._owed))]
+
+    def _count(self, kind: int, cell: int, came: float, expected: float) -> None:
+        for counted in (cell, 4 * LEVELS + cell // 4):
+            self.untried[kind, counted] += (came, expected)
