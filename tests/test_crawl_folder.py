@@ -29,7 +29,7 @@ def test_a_crawl_is_begun_and_gone_on_with(tmp_path: Path) -> None:
     with open_for_crawling(path) as again:
         assert again.settings() == '[crawl]\nseeds = ["http://a.test/"]\n'
     assert open_for_reading(path) == again
-    assert sorted(os.listdir(path)) == ["crawl.db", "crawl.toml", "lock", "version"]
+    assert sorted(os.listdir(path)) == ["crawl.db", "crawl.db.sums", "crawl.toml", "lock", "version"]
 
 
 def test_settings_may_wait_in_the_folder(tmp_path: Path) -> None:

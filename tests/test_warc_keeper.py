@@ -144,7 +144,7 @@ def test_a_full_file_is_followed_by_the_next(tmp_path: Path) -> None:
     assert [file.name for file in files] == [f"spoor-0000{n}-20261115120000.warc.gz" for n in (1, 2, 3, 4)]
     assert all(10_000 <= file.stat().st_size < 16_000 for file in files)
     assert passes_warcio_check(*files)
-    assert [next(members(file)).beginning.count(b"warcinfo") for file in files] == [1, 1, 1, 1]
+    assert [next(members(file)).record.head.count(b"warcinfo") for file in files] == [1, 1, 1, 1]
 
 
 def test_every_record_is_with_the_operating_system_at_once(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from spoor import __version__
 from spoor.cli import (
     catalogue,
+    check,
     compare,
     contest,
     crawl,
@@ -34,6 +35,7 @@ COMMANDS = (
     report,
     why,
     export,
+    check,
     web,
     simulate,
     compare,
