@@ -36,9 +36,9 @@ class Misplaced:
 
 def check_archive(archive: Archive, db: sqlite3.Connection | None, tell: Tell, advance: Advance) -> None:
     """`db` None: the database cannot be read. `advance` is told how many records were read."""
-    if db is not None:
-        list_places(db)
     files = archive.files()
+    if db is not None:
+        list_places(db, files)
     for file in files:
         captures = list(_captures(archive, file, tell, advance))
         _check_index(archive, file, captures, tell)
@@ -113,33 +113,38 @@ def _check_index(archive: Archive, file: Path, captures: Iterable[Capture], tell
         tell(Finding("index", name, f"{told}, {counted(missing, 'record')} that it lacks{order}"))
 
 
-def list_places(db: sqlite3.Connection) -> None:
-    """Makes a table of the places that the database names, by file; nothing is written to the database itself."""
+def list_places(db: sqlite3.Connection, files: Iterable[Path]) -> None:
+    """Makes a table of the places that the database names, by file; "" stands for files that are not there. Nothing is
+    written to the database itself."""
     db.executescript(
-        "DROP TABLE IF EXISTS temp.places; "
+        "DROP TABLE IF EXISTS temp.places; DROP TABLE IF EXISTS temp.present; "
+        "CREATE TEMP TABLE present (name TEXT PRIMARY KEY); "
         "CREATE TEMP TABLE places AS SELECT warc_file AS file, id AS page, NULL AS digest FROM pages "
-        "WHERE warc_file IS NOT NULL UNION ALL SELECT warc_file, NULL, digest FROM digests WHERE warc_file <> ''; "
-        "CREATE INDEX temp.places_by_file ON places (file);"
+        "WHERE warc_file IS NOT NULL UNION ALL SELECT warc_file, NULL, digest FROM digests WHERE warc_file <> '';"
     )
+    db.executemany("INSERT INTO temp.present VALUES (?)", [(file.name,) for file in files])
+    db.execute("UPDATE temp.places SET file = '' WHERE file NOT IN (SELECT name FROM temp.present)")
+    db.execute("CREATE INDEX temp.places_by_file ON places (file)")
 
 
 def misplaced(db: sqlite3.Connection, file: Path, captures: Iterable[Capture]) -> Misplaced:
-    """By the table of `list_places`."""
+    """By the table of `list_places`. What is said to be in a file that is not there may turn out to be in this one."""
     at = {capture.offset: capture for capture in captures}
-    found = Misplaced()
     by_url = {(capture.url, capture.digest): offset for offset, capture in at.items()}
     by_digest = {capture.digest: offset for offset, capture in at.items() if capture.mime != cdxj.REVISIT}
-    asked = "FROM temp.places JOIN"
-    pages = f"SELECT id, url, pages.digest, warc_offset {asked} pages ON id = page WHERE file = ?"
-    for number, url, digest, offset in db.execute(pages, (file.name,)):
-        there = at.get(offset)
-        if there is None or (there.url, there.digest) != (url, digest):
-            found.pages[number] = by_url.get((url, digest))
-    payloads = f"SELECT digests.digest, warc_offset {asked} digests ON digests.digest = places.digest WHERE file = ?"
-    for digest, offset in db.execute(payloads, (file.name,)):
-        there = at.get(offset)
-        if there is None or there.digest != digest or there.mime == cdxj.REVISIT:
-            found.digests[digest] = by_digest.get(digest)
+    found = Misplaced()
+    pages = "SELECT file, id, url, pages.digest, warc_offset FROM temp.places JOIN pages ON id = page"
+    for name, number, url, digest, offset in db.execute(f"{pages} WHERE file IN ('', ?)", (file.name,)):
+        there, place = at.get(offset), by_url.get((url, digest))
+        is_right = there is not None and (there.url, there.digest) == (url, digest)
+        if (name and not is_right) or (not name and place is not None):
+            found.pages[number] = place
+    payloads = "SELECT file, digests.digest, warc_offset FROM temp.places JOIN digests USING (digest)"
+    for name, digest, offset in db.execute(f"{payloads} WHERE file IN ('', ?)", (file.name,)):
+        there, place = at.get(offset), by_digest.get(digest)
+        is_right = there is not None and there.digest == digest and there.mime != cdxj.REVISIT
+        if (name and not is_right) or (not name and place is not None):
+            found.digests[digest] = place
     return found
 
 
@@ -159,12 +164,10 @@ def _check_strays(archive: Archive, files: list[Path], db: sqlite3.Connection | 
         tell(Finding("index", _name(index), "is the index of a file that is not there; put it back"))
     if db is None:
         return
-    names = {file.name for file in files}
-    rows = db.execute("SELECT file, count(*) FROM temp.places WHERE page IS NOT NULL GROUP BY file ORDER BY file")
-    for name, number in rows.fetchall():
-        if name not in names:
-            told = f"is not there, but crawl.db has {counted(number, 'page')} in it; put it back"
-            tell(Finding("archive", f"warc/{name}", told))
+    rows = "SELECT warc_file, count(*) FROM temp.places JOIN pages ON id = page WHERE file = '' GROUP BY 1 ORDER BY 1"
+    for name, number in db.execute(rows).fetchall():
+        told = f"is not there, but crawl.db has {counted(number, 'page')} in it; put it back"
+        tell(Finding("archive", f"warc/{name}", told))
 
 
 def _name(file: Path) -> str:

@@ -19,7 +19,7 @@ from spoor.urls import host_of
 
 _SHOWN = 20
 """Complaints of SQLite that are passed on."""
-_LATEST = 253_402_300_799
+LATEST = 253_402_300_799
 """The last second of the year 9999."""
 UNSETTLED = (
     "NOT EXISTS (SELECT 1 FROM hosts JOIN links ON links.host = hosts.id AND links.hash = url_hash(pages.url) "
@@ -44,11 +44,11 @@ def check_database(database: Path, at_rest: bool, tell: Tell) -> bool:
             found(f"bytes {start:,} to {end - 1:,} are not as the last crawl left them")
     try:
         with contextlib.closing(open_checked(database)) as db:
-            whole = _is_whole(db, found)
-            if whole and _has_tables(db, found):
-                for check in (_values, _links, _counters, _pages, _events, _fingerprints):
-                    check(db, found)
-            return whole
+            if not _is_whole(db, found) or not _has_tables(db, found) or not _values_fit(db, found):
+                return False
+            for check in (_links, _counters, _pages, _events, _fingerprints):
+                check(db, found)
+            return True
     except sqlite3.Error as error:
         found(f"cannot be read: {error}")
         return False
@@ -80,6 +80,7 @@ def tell_functions(db: sqlite3.Connection) -> None:
     db.create_function("host_of", 1, host_in, deterministic=True)
     db.create_function("url_hash", 1, _hash_of, deterministic=True)
     db.create_function("is_json", 1, _is_json, deterministic=True)
+    db.create_function("is_text", 1, _is_text, deterministic=True)
 
 
 def _is_whole(db: sqlite3.Connection, found: Found) -> bool:
@@ -117,11 +118,15 @@ def _has_tables(db: sqlite3.Connection, found: Found) -> bool:
     return there
 
 
-def _values(db: sqlite3.Connection, found: Found) -> None:
+def _values_fit(db: sqlite3.Connection, found: Found) -> bool:
+    """Whether all are of the kinds that their columns say: SQLite lets any be anywhere."""
+    fit = True
     for name, shape in shapes().items():
         wrong = " OR ".join(column.is_wrong for column in shape.columns)
         if number := _count(db, f"{name} WHERE {wrong}"):
             found(f"rows of {name} with values of another kind: {number:,}")
+            fit = False
+    return fit
 
 
 def _links(db: sqlite3.Connection, found: Found) -> None:
@@ -162,7 +167,7 @@ def _pages(db: sqlite3.Connection, found: Found) -> None:
     wrong = {
         "pages of another host than their URL": "pages WHERE host IS NOT host_of(url)",
         "pages with an impossible relevance, status or time": "pages WHERE NOT (relevance BETWEEN 0 AND 1 "
-        f"AND status BETWEEN 0 AND 999 AND started BETWEEN 0 AND {_LATEST} AND ended BETWEEN 0 AND {_LATEST} "
+        f"AND status BETWEEN 0 AND 999 AND started BETWEEN 0 AND {LATEST} AND ended BETWEEN 0 AND {LATEST} "
         "AND relevant IN (0, 1) AND noindex IN (0, 1))",
         "pages that came, though their link is not settled": f"pages WHERE {UNSETTLED}",
     }
@@ -208,3 +213,10 @@ def _is_json(text: object) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def _is_text(data: object) -> bool:
+    try:
+        return isinstance(data, bytes) and data.decode() is not None
+    except UnicodeDecodeError:
+        return False

@@ -21,7 +21,7 @@ from spoor.frontier.sqlite import SqliteStore, url_hash
 from spoor.frontier.store import Counters
 from spoor.records import SOONEST
 from spoor.store.checksums import write_sums
-from spoor.store.database_check import UNSETTLED, host_in, least_counters, tell_functions
+from spoor.store.database_check import LATEST, UNSETTLED, host_in, least_counters, tell_functions
 from spoor.store.duplicates import bands_of
 from spoor.store.schema import TableShape, create_tables, shapes
 from spoor.store.sqlite_pages import Row, Value, rows
@@ -32,6 +32,11 @@ _WORKED_OUT = ("counters", "bands")
 _STATES = frozenset(map(int, State))
 _REST = 1.0
 """Seconds between two requests to a host, until its rules are known again."""
+_SANE_TIMES = ", ".join(
+    f"{one} = CASE WHEN {one} BETWEEN 0 AND {LATEST} THEN {one} WHEN {other} BETWEEN 0 AND {LATEST} THEN {other} "
+    "ELSE 0.0 END"
+    for one, other in (("started", "ended"), ("ended", "started"))
+)
 _HEADER = {0: b"SQLite format 3\0", 20: b"\0\x40\x20\x20", 44: b"\0\0\0\x04", 56: b"\0\0\0\x01"}
 """What stands in the first bytes of every database that we make, and where."""
 
@@ -189,7 +194,12 @@ def _add_links(store: SqliteStore) -> None:
 
 
 def _complete(db: sqlite3.Connection) -> None:
+    """What cannot be right of a page is brought as near to it as can be; the page itself stays."""
     db.execute("BEGIN")
+    db.execute(
+        f"UPDATE pages SET relevance = max(0.0, min(1.0, relevance)), status = max(0, min(999, status)), "
+        f"relevant = relevant <> 0, noindex = noindex <> 0, {_SANE_TIMES}"
+    )
     for number, simhash in db.execute("SELECT id, simhash FROM fingerprints").fetchall():
         db.executemany("INSERT OR IGNORE INTO bands VALUES (?, ?)", [(band, number) for band in bands_of(simhash)])
     db.execute("COMMIT")

@@ -93,7 +93,7 @@ def _opened(folder: CrawlFolder, opened: contextlib.ExitStack) -> sqlite3.Connec
         return None
     db = opened.enter_context(contextlib.closing(sqlite3.connect(folder.database, isolation_level=None)))
     try:
-        list_places(db)
+        list_places(db, Archive(folder.warcs).files())
     except sqlite3.Error:
         return None
     return db
@@ -118,7 +118,7 @@ def _repair_file(file: Path, db: sqlite3.Connection | None) -> list[str]:
     if _read(cdxj.index_of(file)) != text.encode():
         cdxj.write(file, text)
         done.append(f"{cdxj.index_of(file)} was written anew, {counted(len(captures), 'line')}")
-    if db is not None and (told := _corrected(db, misplaced(db, file, captures))):
+    if db is not None and (told := _corrected(db, file.name, misplaced(db, file, captures))):
         done.append(f"crawl.db: {told} of {file.name}")
     return done
 
@@ -130,20 +130,19 @@ def _read(file: Path) -> bytes | None:
         return None
 
 
-def _corrected(db: sqlite3.Connection, wrong: Misplaced) -> str:
+def _corrected(db: sqlite3.Connection, file: str, wrong: Misplaced) -> str:
     """What is elsewhere in the file is looked for there; what is lost has no place any more."""
     if not wrong.pages and not wrong.digests:
         return ""
     with transaction(db):
-        moved = [(place, number) for number, place in wrong.pages.items() if place is not None]
-        lost = [(number,) for number, place in wrong.pages.items() if place is None]
-        db.executemany("UPDATE pages SET warc_offset = ? WHERE id = ?", moved)
-        db.executemany("UPDATE pages SET warc_file = NULL, warc_offset = NULL WHERE id = ?", lost)
+        for number, place in wrong.pages.items():
+            values = (None if place is None else file, place, number)
+            db.execute("UPDATE pages SET warc_file = ?, warc_offset = ? WHERE id = ?", values)
         for digest, place in wrong.digests.items():
             if place is None:
                 db.execute("DELETE FROM digests WHERE digest = ?", (digest,))
             else:
-                db.execute("UPDATE digests SET warc_offset = ? WHERE digest = ?", (place, digest))
+                db.execute("UPDATE digests SET warc_file = ?, warc_offset = ? WHERE digest = ?", (file, place, digest))
     return (
         f"the places of {counted(len(wrong.pages), 'page')} and {counted(len(wrong.digests), 'payload')} were corrected"
     )

@@ -34,9 +34,11 @@ class Column:
 
     @property
     def is_wrong(self) -> str:
-        """In SQL: whether a value is not of this column."""
-        null = " AND {0} IS NOT NULL" if self.may_be_null else ""
-        return f"(typeof({{0}}) <> '{_STORED[self.type]}'{null})".format(self.name)
+        """In SQL: whether a value is not of this column. `is_text` says of bytes whether they are UTF-8."""
+        wrong = f"typeof({self.name}) <> '{_STORED[self.type]}'"
+        if self.type == "TEXT":
+            wrong = f"({wrong} OR NOT is_text(CAST({self.name} AS BLOB)))"
+        return f"({wrong} AND {self.name} IS NOT NULL)" if self.may_be_null else f"({wrong})"
 
 
 @dataclass(frozen=True, slots=True)
