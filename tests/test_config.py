@@ -122,7 +122,7 @@ def test_every_setting_has_a_meaning_and_a_default_that_is_right() -> None:
         assert setting.default is None or setting.check(setting.default) == setting.default
 
 
-one_line = st.text().filter(str.isprintable)
+one_line = st.text(st.characters(exclude_categories=("C", "Z")) | st.just(" ")).filter(str.isprintable)
 counts = st.integers(1, 10**9)
 numbers = st.floats(0.001, 1e6)
 web_addresses = st.sampled_from(["http://a.test/", "https://b.test:8443/x?y=ä", "http://Пример.рф", "http://[::1]/"])
@@ -141,6 +141,11 @@ OWN: dict[str, st.SearchStrategy[Any]] = {
     "require": st.sampled_from(["", "charset", "not charset"]),
     "seeds_file": st.just(""),
     "max_pages": counts,
+    "workers": st.integers(0, 256),
+    "connections": st.integers(1, 10_000),
+    "connections_per_host": st.integers(1, 10_000),
+    "body_bytes": st.integers(1, 250_000_000),
+    "header_bytes": st.integers(1, 1_000_000),
     "max_minutes": numbers,
     "max_depth": counts,
     "pages_per_host": counts,
