@@ -180,7 +180,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @settings(max_examples=150, deadline=None)
 @given(st.data())
-def test_a_torn_file_is_cut_back_to_its_last_whole_record(whole: Path, data: st.DataObject) -> None:
+def test_of_a_torn_file_all_whole_records_stay_and_no_byte_is_lost(whole: Path, data: st.DataObject) -> None:
     content = whole.read_bytes()
     cut = data.draw(st.integers(0, len(content)))
     left = content[:cut] + data.draw(st.sampled_from([b"", b"\0" * 512, b"\x1f\x8b\x08\0torn"]))
@@ -193,9 +193,13 @@ def test_a_torn_file_is_cut_back_to_its_last_whole_record(whole: Path, data: st.
         torn.write_bytes(left)
         with keeper(folder) as warc:
             warc.keep(response("http://a.test/next"))
-        assert torn.read_bytes() == content[: ends[-1]] if ends else not torn.exists()
+        kept = torn.read_bytes() if torn.exists() else b""
+        # A record that lacks only part of what gzip writes after it is whole all the same.
+        assert kept in (content[: max(ends, default=0)], *(content[: member.end] for member in members(whole)))
+        assert len(kept) >= max(ends, default=0)
         assert passes_warcio_check(*warcs_in(folder))
-        assert len(records_of(*warcs_in(folder))) == len(ends) + 3
+        aside = [file.read_bytes() for file in sorted((folder / "damaged").glob("*"))]
+        assert aside in ([left], [left.removeprefix(kept)]) or left == kept
 
 
 def test_no_whole_record_is_cut(whole: Path, tmp_path: Path) -> None:
