@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from spoor import assembly
-from spoor.crawl import Crawl
+from spoor.crawl import Crawl, Limits
 from spoor.drivers.simulated import simulate
 from spoor.events import Event, Visited
 from spoor.frontier import Frontier, SqliteStore
@@ -27,7 +27,7 @@ ABOUT = {"software": "spoor", "robots": "obey"}
 
 
 def kept_crawl(path: Path, pages: int = 40, largest: int = 16_000, seed: int = 4) -> CrawlFolder:
-    """Ended by itself; a fifth of the pages are copies of others."""
+    """Ended by its budget of so many visits, while links wait; a fifth of the pages are copies of others."""
     world, urls = _world(pages, random.Random(seed))
     with open_for_crawling(path) as folder, WarcKeeper(folder.warcs, ABOUT, largest) as keeper:
         with contextlib.closing(SqliteStore(folder.database)) as store:
@@ -36,7 +36,7 @@ def kept_crawl(path: Path, pages: int = 40, largest: int = 16_000, seed: int = 4
                 part.create(store.connection)
                 store.write_along(part.write)
             strategy = assembly.strategy("learned", Truth("relevant", world.truth))
-            crawl = Crawl(strategy, Frontier(store, POLITE), journal=archive.journal)
+            crawl = Crawl(strategy, Frontier(store, POLITE), Limits(visits=pages), archive.journal)
             crawl.begin(urls[:2])
             for event in simulate(crawl, _Looking(world, archive)):
                 archive.told([event])

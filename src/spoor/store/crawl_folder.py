@@ -105,8 +105,8 @@ def open_for_reading(path: Path) -> CrawlFolder:
 
 def _begin(folder: CrawlFolder) -> None:
     """From here on a folder that is ours has a database, if an empty one: where it is missing, somebody removed it."""
-    if is_ours(folder) and not folder.database.exists() and (folder.settings() is not None or folder.warcs.exists()):
-        told = f"{folder.path} holds a crawl, but its crawl.db, which knows what was fetched and what waits, is missing"
+    if is_ours(folder) and (how := _lost(folder)):
+        told = f"{folder.path} holds a crawl, but its crawl.db, which knows what was fetched and what waits, is {how}"
         raise BadInput(f"{told}; put it back, or move {folder.path} away to start over")
     try:
         folder.database.touch()
@@ -117,13 +117,21 @@ def _begin(folder: CrawlFolder) -> None:
         raise _cannot_write(folder.path, error) from None
 
 
+def _lost(folder: CrawlFolder) -> str:
+    """What became of the database of a crawl; "" while nothing shows that there was one, and when it is there."""
+    has_archive = any(folder.warcs.glob("*.warc.gz"))
+    if not folder.database.exists():
+        return "missing" if has_archive or folder.settings() is not None else ""
+    return "empty" if has_archive and not folder.database.stat().st_size else ""
+
+
 def mend_archive(folder: CrawlFolder) -> None:
     """What WARC files lost that a killed crawl left, the database hears of."""
     for repair in mend(folder.warcs):
         try:
             with contextlib.closing(sqlite3.connect(folder.database, isolation_level=None)) as db:
                 follow(db, repair)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             _log.warning("%s could not be told what %s lost: %s", folder.database, repair.file.name, error)
 
 

@@ -26,6 +26,8 @@ UNSETTLED = (
     f"AND links.url = pages.url AND links.state = {int(State.SETTLED)} WHERE hosts.name = host_of(pages.url))"
 )
 """Of a page: whether it may be fetched again, or is not known to the frontier."""
+UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
+"""What reading a damaged database leads to; the second when the damaged bytes are in the message itself."""
 
 Found = Callable[..., None]
 
@@ -39,6 +41,8 @@ def check_database(database: Path, at_rest: bool, tell: Tell) -> bool:
     if not database.exists():
         found("is missing; what was fetched and what waits is not known without it, so put it back from a copy")
         return False
+    if database.stat().st_size == 0:
+        return False  # A crawl that has not begun.
     if at_rest:
         for start, end in changed_bytes(database) or ():
             found(f"bytes {start:,} to {end - 1:,} are not as the last crawl left them")
@@ -49,7 +53,7 @@ def check_database(database: Path, at_rest: bool, tell: Tell) -> bool:
             for check in (_links, _counters, _pages, _events, _fingerprints):
                 check(db, found)
             return True
-    except sqlite3.Error as error:
+    except UNREADABLE as error:
         found(f"cannot be read: {error}")
         return False
 
@@ -67,7 +71,7 @@ def open_checked(database: Path) -> sqlite3.Connection:
             # In a folder that cannot be written to, a database of the WAL kind is read only as one that nobody writes.
             db.close()
             continue
-        except sqlite3.Error:
+        except UNREADABLE:
             db.close()
             raise
         tell_functions(db)
@@ -79,7 +83,7 @@ def tell_functions(db: sqlite3.Connection) -> None:
     """Those by which queries here ask what a row must agree with."""
     db.create_function("host_of", 1, host_in, deterministic=True)
     db.create_function("url_hash", 1, _hash_of, deterministic=True)
-    db.create_function("is_json", 1, _is_json, deterministic=True)
+    db.create_function("is_json", 1, is_json, deterministic=True)
     db.create_function("is_text", 1, _is_text, deterministic=True)
 
 
@@ -97,15 +101,12 @@ def _complaints(db: sqlite3.Connection) -> Iterator[str]:
     try:
         for (told,) in db.execute("PRAGMA integrity_check(1000)"):
             yield from (line for line in str(told).splitlines() if line != "ok" and not line.startswith("***"))
-    except sqlite3.Error as error:
+    except UNREADABLE as error:
         yield str(error)
 
 
 def _has_tables(db: sqlite3.Connection, found: Found) -> bool:
-    """An empty file is a crawl that has not begun."""
     objects = db.execute("SELECT type, name FROM sqlite_master").fetchall()
-    if not objects:
-        return False
     for kind, name in objects:
         if kind not in ("table", "index"):
             found(f"holds the {kind} {name}, which no crawl makes")
@@ -207,7 +208,7 @@ def _hash_of(url: object) -> int | None:
     return url_hash(url) if isinstance(url, str) else None
 
 
-def _is_json(text: object) -> bool:
+def is_json(text: object) -> bool:
     try:
         json.loads(text if isinstance(text, str) else "")
     except (ValueError, RecursionError):

@@ -21,7 +21,7 @@ from spoor.frontier.sqlite import SqliteStore, url_hash
 from spoor.frontier.store import Counters
 from spoor.records import SOONEST
 from spoor.store.checksums import write_sums
-from spoor.store.database_check import LATEST, UNSETTLED, host_in, least_counters, tell_functions
+from spoor.store.database_check import LATEST, UNREADABLE, UNSETTLED, host_in, is_json, least_counters, tell_functions
 from spoor.store.duplicates import bands_of
 from spoor.store.schema import TableShape, create_tables, shapes
 from spoor.store.sqlite_pages import Row, Value, rows
@@ -78,7 +78,7 @@ def _copy(database: Path, source: Path) -> None:
             file.seek(place)
             file.write(content)
     shutil.copyfile(log, f"{source}-wal")
-    with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(source)) as db:
+    with contextlib.suppress(*UNREADABLE), contextlib.closing(sqlite3.connect(source)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
@@ -103,7 +103,7 @@ def _take_over(source: Path, db: sqlite3.Connection) -> dict[str, int]:
     """Writes the rows that can be read, and returns the counters."""
     counters: dict[str, int] = {}
     db.execute("BEGIN")
-    for shape, row in _known_rows(source):
+    for shape, row in known_rows(source):
         values = shape.values(row)
         if shape.name == "counters":
             counters[str(values[0])] = max(int(values[1] or 0), counters.get(str(values[0]), 0))
@@ -114,7 +114,7 @@ def _take_over(source: Path, db: sqlite3.Connection) -> dict[str, int]:
     return counters
 
 
-def _known_rows(source: Path) -> Iterator[tuple[TableShape, Row]]:
+def known_rows(source: Path) -> Iterator[tuple[TableShape, Row]]:
     """Rows with the table to which they belong; what belongs to none, or cannot be right, is left out."""
     names = {"arrivals", "visits", *(state.name.lower() for state in State)}
     for row in rows(source):
@@ -136,6 +136,8 @@ def _is_plausible(table: str, values: dict[str, Value], counters: set[str]) -> b
             return values["hash"] == url_hash(url) and values["state"] in _STATES
         case "pages" | "dropped":
             return host_in(url) == host
+        case "events":
+            return is_json(values["detail"])
         case "digests":
             return str(values["digest"]).startswith("sha1:")
         case "counters":

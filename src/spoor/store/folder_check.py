@@ -14,7 +14,7 @@ from spoor.store import cdxj
 from spoor.store.archive_check import Archive, Misplaced, check_archive, list_places, misplaced
 from spoor.store.checksums import write_sums
 from spoor.store.crawl_folder import CrawlFolder, is_crawled_into, is_ours
-from spoor.store.database_check import check_database, open_checked
+from spoor.store.database_check import UNREADABLE, check_database, open_checked
 from spoor.store.database_repair import rebuild
 from spoor.store.findings import Finding, counted
 from spoor.store.lost_records import follow, transaction
@@ -50,6 +50,9 @@ def check(folder: CrawlFolder, advance: Advance = lambda records: None) -> Findi
     findings = Findings()
     running = is_crawled_into(folder)
     readable = check_database(folder.database, not running, findings.found.append)
+    archive = Archive(folder.warcs, running)
+    if not readable and archive.files() and folder.database.exists() and not folder.database.stat().st_size:
+        findings.found.append(Finding("database", folder.database.name, "is empty; put it back from a copy"))
 
     def read(records: int) -> None:
         findings.checked["records"] += records
@@ -59,7 +62,7 @@ def check(folder: CrawlFolder, advance: Advance = lambda records: None) -> Findi
         db = opened.enter_context(contextlib.closing(open_checked(folder.database))) if readable else None
         if db is not None and not _count(db, findings.checked):
             db = None
-        check_archive(Archive(folder.warcs, running), db, findings.found.append, read)
+        check_archive(archive, db, findings.found.append, read)
     return findings
 
 
@@ -68,7 +71,7 @@ def _count(db: sqlite3.Connection, checked: Counter[str]) -> bool:
     try:
         for table in ("links", "pages", "digests"):
             checked[table] = int(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
-    except sqlite3.Error:
+    except UNREADABLE:
         return False
     return True
 
@@ -94,7 +97,7 @@ def _opened(folder: CrawlFolder, opened: contextlib.ExitStack) -> sqlite3.Connec
     db = opened.enter_context(contextlib.closing(sqlite3.connect(folder.database, isolation_level=None)))
     try:
         list_places(db, Archive(folder.warcs).files())
-    except sqlite3.Error:
+    except UNREADABLE:
         return None
     return db
 

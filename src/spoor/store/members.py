@@ -204,6 +204,6 @@ def _is_torn(stream: BinaryIO, offset: int, attempt: _Attempt) -> bool:
     """Whether the rest of a file is what a process leaves that was killed while it wrote."""
     announced = attempt.record.announced
     if attempt.state is _State.TORN:
-        return attempt.record.begins_like(_RECORD) and (announced is None or attempt.record.size < announced)
+        return attempt.record.begins_like(_RECORD) and (announced is None or attempt.record.size <= announced)
     stream.seek(offset)
     return all(not chunk.strip(b"\0") for chunk in iter(lambda: stream.read(_CHUNK), b""))
