@@ -40,6 +40,10 @@ def test_what_is_left_out_has_its_default_and_seeds_are_normalised() -> None:
     [
         ("crawl", "max_pages", 0, "[crawl] max_pages = 0: must be a whole number, 1 or more"),
         ("crawl", "max_pages", True, "[crawl] max_pages = true: must be a whole number, 1 or more"),
+        ("crawl", "max_pages", 10**30, "must be a whole number from 1 to 1,000,000,000,000,000"),
+        ("crawl", "workers", 100_000, "[crawl] workers = 100000: must be a whole number from 0 to 256"),
+        ("crawl", "connections", 10**6, "[crawl] connections = 1000000: must be a whole number from 1 to 10,000"),
+        ("politeness", "rest", 10**400, "must be a number from 0 to 1,000,000,000,000,000"),
         ("crawl", "max_minutes", -1, "[crawl] max_minutes = -1: must be a number, 0 or more"),
         ("crawl", "max_minutes", 0.0, "[crawl] max_minutes = 0.0: must be a number above 0"),
         ("crawl", "contact", "nobody", '[crawl] contact = "nobody": must be a URL or an e-mail address'),

@@ -22,7 +22,7 @@ def opened(folder: Path, name: str, kind: str = WHOLE) -> NDArray[Any]:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
         raise BadInput(f"{path} is missing; build or generate the web again") from None
-    except (OSError, ValueError, TypeError, EOFError, SyntaxError, OverflowError, MemoryError) as error:
+    except Exception as error:  # What reads the head of a damaged one has no error in common.
         raise damaged(path, " ".join(str(error).split())[:100]) from None
     if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in kind:
         raise damaged(path, "it holds no row of numbers of the right kind")

@@ -115,7 +115,7 @@ class Web:
             case "label_offsets":
                 check_offsets(path, array, len(self.array("label_pages")), len(self.labels))
             case "host_offsets":
-                check_offsets(path, array, int(array[-1]) if len(array) else 0)
+                check_offsets(path, array, self.pages)
             case "link_targets":
                 check_range(path, array, 0, len(self.urls))
             case "label_pages":
