@@ -219,6 +219,31 @@ class TestADatabase:
         assert {title for (_, title) in rows(killed.database, "pages", "url, title")} == {"changed last"}
         assert not (tmp_path / "killed" / "crawl.db-wal").exists() or not check(killed).found
 
+    def test_of_a_killed_crawl_loses_nothing_to_a_damaged_log(self, crawl: CrawlFolder, tmp_path: Path) -> None:
+        """SQLite would drop all commits after the damage, without a word."""
+        database = copy_of_database(crawl, tmp_path / "whole")
+        sums_of(database).unlink()
+        with contextlib.closing(sqlite3.connect(database, isolation_level=None)) as db:
+            for number in range(1, 12):
+                db.execute("UPDATE pages SET title = ? WHERE id = ?", (f"title {number}", number))
+                columns = "number, started, at, kind, url, host, detail"
+                db.execute(f"INSERT INTO events ({columns}) SELECT {columns} FROM events LIMIT 20")
+            shutil.copytree(database.parent, tmp_path / "killed")
+        log = tmp_path / "killed" / "crawl.db-wal"
+        assert damage_of(tmp_path / "killed" / "crawl.db") == []
+        chance, committed = random.Random(5), rows(database, "events", "id")
+        for _ in range(25):
+            copied = Path(shutil.copytree(tmp_path / "killed", tmp_path / "damaged")) / "crawl.db"
+            flip(copied.with_name("crawl.db-wal"), chance.randrange(32, log.stat().st_size), chance.randrange(8))
+            assert any("crawl.db-wal is damaged" in str(one) for one in damage_of(copied))
+            rebuild(copied)
+            assert damage_of(copied) == []
+            kept = rows(copied, "events", "id")
+            assert len(committed - kept) <= 20
+            assert sum(str(title).startswith("title ") for (title,) in rows(copied, "pages", "title")) >= 10
+            assert copied.with_name("damaged").joinpath("crawl.db-wal").exists()
+            shutil.rmtree(copied.parent)
+
     def test_a_crawl_goes_on_with_what_was_repaired(self, crawl: CrawlFolder, tmp_path: Path) -> None:
         """What came is not fetched again, though its link was lost; hosts are numbered as the frontier expects."""
         copied = CrawlFolder(shutil.copytree(crawl.path, tmp_path / "crawl"))

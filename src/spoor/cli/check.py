@@ -9,7 +9,7 @@ from pathlib import Path
 
 from spoor.cli.command import Commands, add_command
 from spoor.cli.progress import progress
-from spoor.errors import UsageError
+from spoor.errors import BadInput, UsageError
 from spoor.report.showing import plain
 from spoor.store.crawl_folder import CrawlFolder, is_crawled_into, locked
 from spoor.store.folder_check import Findings, check, open_for_checking, repair_folder
@@ -44,7 +44,11 @@ def _repair(folder: CrawlFolder, as_json: bool) -> int:
         raise UsageError(f"a crawl is running in {folder.path}; stop it before --repair")
     with locked(folder):
         findings = _checked(folder)
-        done = repair_folder(folder, findings)
+        try:
+            done = repair_folder(folder, findings)
+        except OSError as error:
+            told = f"cannot repair {folder.path}: {error.strerror or error}"
+            raise BadInput(f"{told}; nothing was lost: make room, or take a copy that you may write to") from None
         remaining = _checked(folder) if done else findings
     _print(folder, findings, done, remaining, as_json)
     return 1 if findings.damage else 0

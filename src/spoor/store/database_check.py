@@ -15,6 +15,7 @@ from spoor.store.checksums import changed_bytes
 from spoor.store.duplicates import BANDS
 from spoor.store.findings import Finding, Tell, counted
 from spoor.store.schema import shapes
+from spoor.store.sqlite_log import lost_frames
 from spoor.urls import host_of
 
 _SHOWN = 20
@@ -46,6 +47,9 @@ def check_database(database: Path, at_rest: bool, tell: Tell) -> bool:
     if at_rest:
         for start, end in changed_bytes(database) or ():
             found(f"bytes {start:,} to {end - 1:,} are not as the last crawl left them")
+        log = Path(f"{database}-wal")
+        if log.exists() and (lost := lost_frames(log)):
+            found(f"{log.name} is damaged: {counted(lost, 'page')} that were committed are not taken from it")
     try:
         with contextlib.closing(open_checked(database)) as db:
             if not _is_whole(db, found) or not _has_tables(db, found) or not _values_fit(db, found):

@@ -21,9 +21,10 @@ from spoor.frontier.sqlite import SqliteStore, url_hash
 from spoor.frontier.store import Counters
 from spoor.records import SOONEST
 from spoor.store.checksums import write_sums
-from spoor.store.database_check import LATEST, UNREADABLE, UNSETTLED, host_in, is_json, least_counters, tell_functions
+from spoor.store.database_check import LATEST, UNSETTLED, host_in, is_json, least_counters, tell_functions
 from spoor.store.duplicates import bands_of
 from spoor.store.schema import TableShape, create_tables, shapes
+from spoor.store.sqlite_log import overlay
 from spoor.store.sqlite_pages import Row, Value, rows
 from spoor.store.warc_repair import ASIDE
 from spoor.urls import host_of
@@ -37,8 +38,6 @@ _SANE_TIMES = ", ".join(
     "ELSE 0.0 END"
     for one, other in (("started", "ended"), ("ended", "started"))
 )
-_HEADER = {0: b"SQLite format 3\0", 20: b"\0\x40\x20\x20", 44: b"\0\0\0\x04", 56: b"\0\0\0\x01"}
-"""What stands in the first bytes of every database that we make, and where."""
 
 
 def rebuild(database: Path) -> str | None:
@@ -53,6 +52,8 @@ def rebuild(database: Path) -> str | None:
         if kept["links"] + kept["pages"] == 0:
             return None
         aside = _set_aside(database, folder)
+        with made.open("rb") as file:
+            os.fsync(file.fileno())
         os.replace(made, database)
         write_sums(database)
         told = ", ".join(f"{number:,} {table}" for table, number in kept.items() if number)
@@ -68,35 +69,36 @@ def _remove(*databases: Path) -> None:
 
 
 def _copy(database: Path, source: Path) -> None:
-    """With what is still in the log, if SQLite is able to bring it over."""
+    """With what is still in the log."""
     shutil.copyfile(database, source)
     log = Path(f"{database}-wal")
-    if not log.exists() or not log.stat().st_size:
-        return
-    with source.open("r+b") as file:
-        for place, content in _HEADER.items():
-            file.seek(place)
-            file.write(content)
-    shutil.copyfile(log, f"{source}-wal")
-    with contextlib.suppress(*UNREADABLE), contextlib.closing(sqlite3.connect(source)) as db:
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    if log.exists():
+        overlay(source, log)
 
 
 def _write(source: Path, made: Path) -> dict[str, int]:
     """How many rows of each table the new database has."""
-    with contextlib.closing(SqliteStore(made)) as store:
+    with _opened(made) as store:
         create_tables(store.connection)
         counters = _take_over(source, store.connection)
         _number_hosts(store.connection)
     # Opened again, the store knows the rows that it did not write itself.
-    with contextlib.closing(SqliteStore(made)) as store:
+    with _opened(made) as store:
         _add_hosts(store)
-    with contextlib.closing(SqliteStore(made)) as store:
+    with _opened(made) as store:
         _add_links(store)
         _complete(store.connection)
         store.commit(_counted(store.connection, counters))
         names = [name for name in shapes() if name not in _WORKED_OUT]
         return {name: int(store.connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0]) for name in names}
+
+
+@contextlib.contextmanager
+def _opened(made: Path) -> Iterator[SqliteStore]:
+    """Nothing depends on it before it is complete, so nothing waits for the disk."""
+    with contextlib.closing(SqliteStore(made)) as store:
+        store.connection.execute("PRAGMA synchronous = OFF")
+        yield store
 
 
 def _take_over(source: Path, db: sqlite3.Connection) -> dict[str, int]:
