@@ -241,3 +241,11 @@ def test_a_disk_that_is_full_from_the_start_leaves_nothing(tmp_path: Path) -> No
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_into_which_nothing_was_written_is_removed_without_a_word(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "spoor-00001-20261115000000.warc.gz").touch()
+    with keeper(tmp_path):
+        assert list(tmp_path.iterdir()) == [] and caplog.messages == []

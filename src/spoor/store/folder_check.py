@@ -18,7 +18,7 @@ from spoor.store.database_check import UNREADABLE, check_database, open_checked
 from spoor.store.database_repair import rebuild
 from spoor.store.findings import Finding, counted
 from spoor.store.lost_records import follow, transaction
-from spoor.store.warc_repair import repair
+from spoor.store.warc_repair import repair, survey
 
 Advance = Callable[[int], None]
 
@@ -109,14 +109,15 @@ def _repair_database(folder: CrawlFolder) -> list[str]:
 
 def _repair_file(file: Path, db: sqlite3.Connection | None) -> list[str]:
     done: list[str] = []
-    if (repaired := repair(file)) is not None:
+    found = survey(file)
+    if (repaired := repair(file, found)) is not None:
         done.append(str(repaired))
         if db is not None:
             follow(db, repaired)
         if not repaired.left:
             cdxj.index_of(file).unlink(missing_ok=True)
             return done
-    captures = list(cdxj.captures(file))
+    captures = found.captures if repaired is None else tuple(cdxj.captures(file))
     text = cdxj.text_of(captures)
     if _read(cdxj.index_of(file)) != text.encode():
         cdxj.write(file, text)

@@ -29,7 +29,7 @@ from spoor.store.record import (
     record,
     request_headers,
 )
-from spoor.store.warc_repair import Repair, repair
+from spoor.store.warc_repair import Repair, repair, survey
 
 LARGEST = 1 << 30
 """Bytes from which a file is followed by the next."""
@@ -151,10 +151,17 @@ class WarcKeeper:
 
 def mend(folder: Path) -> list[Repair]:
     """Repairs what a killed crawl left, and writes the indexes that it could not. Warns of what it found damaged."""
-    unfinished = [file for file in sorted(folder.glob("*.warc.gz")) if not cdxj.index_of(file).exists()]
-    done = [repaired for file in unfinished if (repaired := repair(file)) is not None]
-    for repaired in done:
-        _log.warning("%s", repaired)
+    done: list[Repair] = []
+    for file in sorted(folder.glob("*.warc.gz")):
+        if cdxj.index_of(file).exists():
+            continue
+        found = survey(file)
+        if (repaired := repair(file, found)) is not None:
+            if repaired.aside is not None:
+                _log.warning("%s", repaired)
+            done.append(repaired)
+        else:
+            cdxj.write(file, cdxj.text_of(found.captures))
     cdxj.index(folder)
     return done
 

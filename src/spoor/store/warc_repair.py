@@ -12,17 +12,21 @@ import os
 import shutil
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from spoor.store.cdxj import Capture, capture_in
 from spoor.store.members import HEADER, Gap, Member, packed, pieces, rewrapped
 from spoor.store.record import FIELDS, fields_block, record
+from spoor.store.unpacking import Unpacked
 
 ASIDE = "damaged"
 """The folder for what was damaged."""
 _COMMENT = 0x10
 """The flag of a gzip header after which a comment follows, ended by a zero."""
 _COPIED = 1 << 20
+_NOTHING = Unpacked()
+"""In place of the heads of records, of which there may be hundreds of thousands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,8 @@ class Repair:
     left: bool = True
 
     def __str__(self) -> str:
+        if self.aside is None:
+            return f"{self.file} was empty, and is removed"
         if not self.left:
             return f"{self.file} held no record that can be read; it is {self.aside} now"
         size = sum(gap.length for gap in self.lost)
@@ -57,10 +63,29 @@ class Repair:
         return f"{told}; all {self.records:,} readable records are kept, the file as it was is {self.aside}"
 
 
-def repair(file: Path) -> Repair | None:
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """A WARC file read from end to end: its pieces, without what they hold, and the captures among them."""
+
+    pieces: tuple[Member | Gap, ...]
+    captures: tuple[Capture, ...]
+
+
+def survey(file: Path) -> Survey:
+    found, captures = list[Member | Gap](), list[Capture]()
+    for piece in pieces(file):
+        if isinstance(piece, Member):
+            if (capture := capture_in(piece, file.name)) is not None:
+                captures.append(capture)
+            piece = replace(piece, record=_NOTHING)
+        found.append(piece)
+    return Survey(tuple(found), tuple(captures))
+
+
+def repair(file: Path, surveyed: Survey | None = None) -> Repair | None:
     """None: every record of the file can be read, and nothing was changed. Safe to be interrupted at any time: until
-    it is done, and after it, all that could be read can be."""
-    found = list(pieces(file))
+    it is done, and after it, all that could be read can be. `surveyed` is what `survey` found, if it was asked."""
+    found = (surveyed or survey(file)).pieces
     readable = [piece for piece in found if isinstance(piece, Member)]
     lost = tuple(piece for piece in found if isinstance(piece, Gap))
     if not lost and all(member.sound for member in readable):
@@ -101,7 +126,7 @@ def _rewritten(file: Path, found: Sequence[Member | Gap]) -> Repair:
     lost = tuple(piece for piece in found if isinstance(piece, Gap))
     fillers = {gap: filler for gap in lost if gap.end <= readable[-1].offset and (filler := _filler(file, gap))}
     aside = _set_aside(file)
-    partial = file.with_name(f"{file.name}.partial")
+    partial = _folder(file) / f".{file.name}.partial"
     with file.open("rb") as damaged, partial.open("wb") as mended:
         for piece in found:
             if isinstance(piece, Gap):
