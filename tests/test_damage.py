@@ -12,6 +12,7 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from spoor.store.folder_check import check, repair_folder
 from spoor.store.journal import open_to_read, pages
 from spoor.store.members import members, unpacked
 from spoor.store.messages import message_of
+from spoor.store.schema import shapes
 from spoor.store.warc_repair import repair
 from tests.kept_crawl import kept_crawl
 from tests.kept_responses import passes_warcio_check
@@ -319,6 +321,16 @@ class TestADatabase:
             content = chance.randbytes(chance.choice([0, 1, 99, 512, 5000, 40_000]))
             (tmp_path / "crawl.db").write_bytes(header * (seed % 2) + content)
             assert damage_of(tmp_path / "crawl.db") or not content
+
+    def test_has_no_two_tables_whose_rows_could_be_taken_for_one_another(self) -> None:
+        """Rows of a damaged file are told by their values. What two tables alike would need, `database_repair` says."""
+        told_by_more = {"counters", "bands"}
+        some = (None, 1, 0.5, "text", b"bytes")
+        for one, other in combinations([shape for name, shape in shapes().items() if name not in told_by_more], 2):
+            if one.has_numbers == other.has_numbers and len(one.columns) == len(other.columns):
+                pairs = zip(one.columns, other.columns, strict=True)
+                alike = all(any(x.takes(value) and y.takes(value) for value in some) for x, y in pairs)
+                assert not alike, f"{one.name} and {other.name}"
 
 
 class TestAnIndex:
