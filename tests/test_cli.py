@@ -314,3 +314,11 @@ def test_a_clock_that_cannot_be_is_refused(web: Path, option: str, capsys: pytes
 def test_the_contest_says_when_its_data_is_absent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert spoor("contest", "--data", tmp_path, "--out", tmp_path / "out") == 0
     assert "there is no contest data" in capsys.readouterr().out
+
+
+def test_no_command_takes_more_processes_than_a_machine_has_use_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert spoor("export", tmp_path, "--format", "text", "--out", out, "--workers", 100_000) == 2
+    assert "100000: 256 at most" in refusal(capsys)

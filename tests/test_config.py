@@ -40,6 +40,10 @@ def test_what_is_left_out_has_its_default_and_seeds_are_normalised() -> None:
     [
         ("crawl", "max_pages", 0, "[crawl] max_pages = 0: must be a whole number, 1 or more"),
         ("crawl", "max_pages", True, "[crawl] max_pages = true: must be a whole number, 1 or more"),
+        ("crawl", "max_pages", 10**30, "must be a whole number from 1 to 1,000,000,000,000,000"),
+        ("crawl", "workers", 100_000, "[crawl] workers = 100000: must be a whole number from 0 to 256"),
+        ("crawl", "connections", 10**6, "[crawl] connections = 1000000: must be a whole number from 1 to 10,000"),
+        ("politeness", "rest", 10**400, "must be a number from 0 to 1,000,000,000,000,000"),
         ("crawl", "max_minutes", -1, "[crawl] max_minutes = -1: must be a number, 0 or more"),
         ("crawl", "max_minutes", 0.0, "[crawl] max_minutes = 0.0: must be a number above 0"),
         ("crawl", "contact", "nobody", '[crawl] contact = "nobody": must be a URL or an e-mail address'),
@@ -122,7 +126,7 @@ def test_every_setting_has_a_meaning_and_a_default_that_is_right() -> None:
         assert setting.default is None or setting.check(setting.default) == setting.default
 
 
-one_line = st.text().filter(str.isprintable)
+one_line = st.text(st.characters(exclude_categories=("C", "Z")) | st.just(" ")).filter(str.isprintable)
 counts = st.integers(1, 10**9)
 numbers = st.floats(0.001, 1e6)
 web_addresses = st.sampled_from(["http://a.test/", "https://b.test:8443/x?y=ä", "http://Пример.рф", "http://[::1]/"])
@@ -141,6 +145,11 @@ OWN: dict[str, st.SearchStrategy[Any]] = {
     "require": st.sampled_from(["", "charset", "not charset"]),
     "seeds_file": st.just(""),
     "max_pages": counts,
+    "workers": st.integers(0, 256),
+    "connections": st.integers(1, 10_000),
+    "connections_per_host": st.integers(1, 10_000),
+    "body_bytes": st.integers(1, 250_000_000),
+    "header_bytes": st.integers(1, 1_000_000),
     "max_minutes": numbers,
     "max_depth": counts,
     "pages_per_host": counts,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +13,10 @@ from pathlib import Path
 import pytest
 
 from spoor.errors import BadInput
+from spoor.store.checksums import changed_bytes, sums_of
 from spoor.store.crawl_folder import open_for_crawling, open_for_reading
+from spoor.store.warc import WarcKeeper
+from tests.kept_responses import response
 
 HOLD = (
     "import sys, time; from pathlib import Path\n"
@@ -29,7 +34,7 @@ def test_a_crawl_is_begun_and_gone_on_with(tmp_path: Path) -> None:
     with open_for_crawling(path) as again:
         assert again.settings() == '[crawl]\nseeds = ["http://a.test/"]\n'
     assert open_for_reading(path) == again
-    assert sorted(os.listdir(path)) == ["crawl.db", "crawl.toml", "lock", "version"]
+    assert sorted(os.listdir(path)) == ["crawl.db", "crawl.db.sums", "crawl.toml", "lock", "version"]
 
 
 def test_settings_may_wait_in_the_folder(tmp_path: Path) -> None:
@@ -107,3 +112,49 @@ def test_reading_needs_a_crawl_but_no_lock(tmp_path: Path) -> None:
     with open_for_crawling(tmp_path / "crawl") as folder:
         folder.database.touch()
         assert open_for_reading(tmp_path / "crawl") == folder
+
+
+@pytest.mark.parametrize("left", ["crawl.toml", "warc", "both"])
+def test_a_crawl_whose_database_is_missing_is_not_begun_anew(tmp_path: Path, left: str) -> None:
+    with open_for_crawling(tmp_path / "crawl") as folder:
+        if left != "warc":
+            folder.write_settings("[crawl]\n")
+        if left != "crawl.toml":
+            with WarcKeeper(folder.warcs, {}) as keeper:
+                keeper.keep(response("http://a.test/"))
+    folder.database.unlink()
+    before = sorted(folder.path.rglob("*"))
+    with pytest.raises(BadInput, match=r"is missing; put it back, or move .* away to start over"):
+        open_for_crawling(folder.path).__enter__()
+    assert sorted(folder.path.rglob("*")) == before
+    if left != "crawl.toml":
+        folder.database.touch()
+        with pytest.raises(BadInput, match="is empty; put it back"):
+            open_for_crawling(folder.path).__enter__()
+
+
+def test_a_start_that_was_killed_can_be_made_again(tmp_path: Path) -> None:
+    """After the database was made and before anything came, or earlier."""
+    with open_for_crawling(tmp_path / "crawl") as folder:
+        folder.write_settings("[crawl]\n")
+    for left in (("version", "lock", "crawl.toml", "crawl.db"), ("lock", "crawl.toml", "crawl.db"), ("lock",)):
+        for file in folder.path.iterdir():
+            if file.name not in left:
+                file.unlink()
+        with open_for_crawling(folder.path):
+            pass
+
+
+def test_checksums_of_the_database_are_there_exactly_while_nobody_crawls(tmp_path: Path) -> None:
+    for _ in range(2):
+        with open_for_crawling(tmp_path / "crawl") as folder:
+            assert not sums_of(folder.database).exists()
+            with contextlib.closing(sqlite3.connect(folder.database)) as db:
+                db.execute("CREATE TABLE IF NOT EXISTS t (a)")
+        assert changed_bytes(folder.database) == []
+    content = bytearray(folder.database.read_bytes())
+    content[5000] ^= 1
+    folder.database.write_bytes(content)
+    assert changed_bytes(folder.database) == [(0, len(content))]
+    folder.database.write_bytes(content[:-1])
+    assert changed_bytes(folder.database) == [(0, len(content))]

@@ -7,7 +7,9 @@ import gzip
 import json
 import sqlite3
 import sys
+import unicodedata
 from contextlib import closing
+from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 
@@ -18,7 +20,7 @@ from spoor.cli import export as command
 from spoor.cli.command import Parser
 from spoor.errors import BadInput, MissingExtra, UsageError
 from spoor.events import Visited
-from spoor.export import Wish, export, main_text
+from spoor.export import Document, Wish, export, main_text, write_jsonl, write_text
 from spoor.records import Response, Verdict, Visit
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling, open_for_reading
 from spoor.store.duplicates import Duplicates
@@ -134,6 +136,30 @@ def test_text_ends_every_page_with_a_form_feed(crawl: CrawlFolder, tmp_path: Pat
     *found, end = (tmp_path / "corpus.txt").read_text().split("\f\n")
     assert end == "" and names([one.splitlines()[0] for one in found]) == "plain gzip again old text"
     assert found[-1] == "http://a.test/text\nГарчиг\n\nТав. Бэлэн\n"
+
+
+HOSTILE = "".join(map(chr, [*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029]))
+
+
+def test_no_text_can_command_a_terminal(tmp_path: Path) -> None:
+    """Whichever control characters a page holds, where the text of a page begins and ends stays clear."""
+    document = Document(f"http://a.test/{HOSTILE}", f"T{HOSTILE}t", f"a{HOSTILE}b\tc\nd", "", 1.0, True, "", "", "", "")
+    write_text([document, document], tmp_path / "corpus.txt")
+    written = (tmp_path / "corpus.txt").read_bytes().decode()
+    one, other, end = written.split("\f\n")
+    assert one == other and end == "" and written.count("\f") == 2
+    url, title, blank, *text = one.split("\n")
+    assert url.startswith("http://a.test/") and title == "T t" and blank == ""
+    assert "b\tc" in text and "d" in text
+    assert not {character for character in one if unicodedata.category(character) == "Cc"} - {"\n", "\t"}
+
+
+def test_json_keeps_control_characters_but_writes_none(tmp_path: Path) -> None:
+    document = Document("http://a.test/", HOSTILE, HOSTILE, "", 1.0, True, "", "", "", "")
+    write_jsonl([document], tmp_path / "pages.jsonl")
+    written = (tmp_path / "pages.jsonl").read_bytes().decode()
+    assert json.loads(written) == asdict(document)
+    assert not {character for character in written if unicodedata.category(character) in ("Cc", "Zl", "Zp")} - {"\n"}
 
 
 def test_a_lost_archive_is_told(crawl: CrawlFolder, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from spoor.errors import BadInput, BrokenContract
+from spoor.errors import BadInput, BrokenContract, UsageError
 from spoor.records import Failure, Outcome, Response, Visit
 from spoor.workers import working
 
@@ -65,3 +65,8 @@ def test_who_asks_a_process_that_died_is_told() -> None:
                     await workers.read(*asked(0, body))
 
     asyncio.run(run())
+
+
+def test_no_machine_is_filled_with_processes() -> None:
+    with pytest.raises(UsageError, match=r"workers = 100000: 256 at most"):
+        read_all([b"x"], count=100_000)

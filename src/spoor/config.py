@@ -33,6 +33,12 @@ from spoor.urls import normalise
 
 Table = Mapping[str, Any]
 SEEDS_SHOWN = 3
+MOST_WORKERS = 256
+"""Each takes tens of megabytes."""
+MOST_CONNECTIONS = 10_000
+"""Each takes a file descriptor."""
+LARGEST_BODY, LARGEST_HEAD = 250_000_000, 1_000_000
+"""Bytes that can be read back from an archive."""
 
 
 def setting(default: Any, check: Check, meaning: str) -> Any:
@@ -89,8 +95,10 @@ class Crawling:
     )
     contact: str = setting("", contact, "URL or e-mail address, told to every server in the user agent")
     user_agent: str = setting("", text, "name told to every server instead of spoor and its version")
-    workers: int = setting(0, at_least(0), "processes that parse and judge; 0: the crawler does it itself")
-    connections: int = setting(64, at_least(1), "requests under way at the same time, over all hosts")
+    workers: int = setting(
+        0, at_least(0, MOST_WORKERS), "processes that parse and judge; 0: the crawler does it itself"
+    )
+    connections: int = setting(64, at_least(1, MOST_CONNECTIONS), "requests under way at the same time, over all hosts")
     allow_private: bool = setting(False, yes_or_no, "visit loopback, private and link-local addresses too")
     proxy: str = setting("", address, "HTTP proxy through which every request goes")
 
@@ -114,7 +122,7 @@ class Politeness:
     """How hosts are treated until their own rules ask for more."""
 
     rest: float = setting(1.0, number, "seconds between two requests to a host")
-    connections_per_host: int = setting(1, at_least(1), "requests to one host at the same time")
+    connections_per_host: int = setting(1, at_least(1, MOST_CONNECTIONS), "requests to one host at the same time")
     obey_robots: bool = setting(True, always, "robots.txt is always obeyed")
 
 
@@ -125,9 +133,9 @@ class FetchSettings:
     connect_seconds: float = setting(15.0, above_0, "until a connection stands")
     read_seconds: float = setting(30.0, above_0, "without a byte from the server")
     whole_seconds: float = setting(90.0, above_0, "from the request to the last byte")
-    body_bytes: int = setting(10_000_000, at_least(1), "size of a body as it is sent")
+    body_bytes: int = setting(10_000_000, at_least(1, LARGEST_BODY), "size of a body as it is sent")
     decompressed_bytes: int = setting(20_000_000, at_least(1), "size of a body after decompression")
-    header_bytes: int = setting(65_536, at_least(1), "size of the status line and all headers")
+    header_bytes: int = setting(65_536, at_least(1, LARGEST_HEAD), "size of the status line and all headers")
     content_types: tuple[str, ...] = setting(
         ("text/", "application/xhtml+xml", "application/xml", "application/vnd.wap.xhtml+xml"),
         texts,
@@ -226,7 +234,7 @@ def parsed(text: str, name: str) -> dict[str, Any]:
     """TOML that is not yet checked; `name` is what complaints call it."""
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # A number of thousands of digits is a ValueError of its own.
         raise BadInput(f"{name} cannot be read as TOML: {error}") from None
 
 
@@ -264,7 +272,10 @@ def _nearest(name: str, known: Iterable[str]) -> str:
 
 
 def _shown(value: Any) -> str:
-    shown = json.dumps(value, ensure_ascii=False, default=str)
+    try:
+        shown = json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        return "a value too long to be shown"
     return shown if len(shown) <= 60 else shown[:57] + "…"
 
 

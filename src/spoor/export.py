@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -28,6 +29,12 @@ from spoor.webs.build.http_response import take_apart
 
 _BATCH = 16
 _ROW_GROUP = 1000
+_LINE_END = re.compile("\r\n?|[\x85\u2028\u2029]")
+_CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
+"""All but line feed and tab."""
+_LAST_SECOND = 253_402_300_799.0
+"""Of the year 9999."""
+_LATER_CONTROLS = re.compile("[\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +91,21 @@ def writer_of(format: str) -> Callable[[Iterable[Document], Path], None]:
 
 
 def write_jsonl(documents: Iterable[Document], file: Path) -> None:
-    with file.open("w", encoding="utf8") as lines:
+    """Control characters are escaped, those too that JSON lets pass."""
+    with file.open("w", encoding="utf8", errors="replace") as lines:
         for document in documents:
-            lines.write(json.dumps(asdict(document), ensure_ascii=False) + "\n")
+            line = json.dumps(asdict(document), ensure_ascii=False)
+            lines.write(_LATER_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", line) + "\n")
 
 
 def write_text(documents: Iterable[Document], file: Path) -> None:
-    """URL, title, an empty line, the text, and a form feed, which no text has, as the end of the page."""
-    with file.open("w", encoding="utf8") as text:
+    """URL, title, an empty line, the text, and a form feed, which no text has, as the end of the page. Of all other
+    control characters, which may command a terminal, only line ends and tabs stay, and these in the text alone."""
+    with file.open("w", encoding="utf8", errors="replace") as text:
         for document in documents:
             if document.text:
-                page = f"{document.url}\n{document.title}\n\n{document.text}\n".replace("\f", " ")
-                text.write(page + "\f\n")
+                head = (" ".join(_CONTROLS.sub(" ", line).split()) for line in (document.url, document.title))
+                text.write("\n".join([*head, "", _CONTROLS.sub(" ", _LINE_END.sub("\n", document.text)), "\f\n"]))
 
 
 def write_parquet(documents: Iterable[Document], file: Path) -> None:
@@ -142,7 +152,12 @@ def _read(batch: list[Archived]) -> list[Document]:
 
 
 def _day(page: PageRow) -> date:
-    return datetime.fromtimestamp(page.ended, UTC).date()
+    return datetime.fromtimestamp(_came(page), UTC).date()
+
+
+def _came(page: PageRow) -> float:
+    """In seconds since 1970; 0 for a time that no calendar has."""
+    return page.ended if 0.0 <= page.ended <= _LAST_SECOND else 0.0
 
 
 def _document(page: PageRow, main: MainText) -> Document:
@@ -155,7 +170,7 @@ def _document(page: PageRow, main: MainText) -> Document:
         relevant=page.relevant,
         because=page.because,
         published=main.published,
-        time=date_of(page.ended),
+        time=date_of(_came(page)),
         duplicate_of=page.duplicate_of,
     )
 

@@ -15,10 +15,13 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
+from spoor.bounded_file import read_bounded, read_start
 from spoor.errors import BadInput, UsageError
 
 SUFFIX = ".spoor"
 """What the name of a model file ends in."""
+LARGEST = 1 << 29
+"""Bytes of a model file, and of any of its parts when unpacked: a few bytes may stand for gigabytes."""
 _LONGEST_LINE = 100
 """Bytes of the first line that are looked at."""
 
@@ -55,23 +58,23 @@ def write_model(path: Path, kind: Kind, parts: Sequence[Part]) -> None:
 
 
 def read_model(path: Path, kind: Kind) -> tuple[Part, ...]:
-    content = _content(path)
+    content = read_bounded(path, LARGEST, "model")
     first, _, rest = content.partition(b"\n")
     _check_kind(path, first, kind)
     listed, _, body = rest.partition(b"\n")
     try:
         says = [dict(entry) for entry in json.loads(listed)]
-        ends = list(accumulate((int(entry["bytes"]) for entry in says), initial=0))
+        ends = list(accumulate((_size(entry["bytes"]) for entry in says), initial=0))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadInput(f"{path}: the list of its parts is damaged: {error}") from None
-    if ends != sorted(ends) or ends[-1] != len(body):
+    if ends[-1] != len(body):
         raise BadInput(f"{path} holds {len(body)} bytes of {kind.name} where {ends[-1]} are listed; it is not whole")
     return tuple(Part(entry, body[start:end]) for entry, (start, end) in zip(says, pairwise(ends), strict=True))
 
 
 def kind_in(path: Path) -> str:
     """What a file holds, by the name of its kind; "" when it is no model."""
-    first, _, _ = _content(path).partition(b"\n")
+    first, _, _ = read_start(path, _LONGEST_LINE, "model").partition(b"\n")
     return _named(first)[0]
 
 
@@ -83,18 +86,20 @@ def checked_name(out: Path) -> Path:
 
 
 def unpacked(content: bytes, size: int) -> bytes:
-    """What zlib made of `size` bytes; ValueError when they are more or fewer."""
-    whole = zlib.decompressobj().decompress(content, size + 1)
-    if len(whole) != size:
+    """What zlib made of `size` bytes; ValueError when they are more or fewer, or too many."""
+    if not 0 <= size <= LARGEST:
+        raise ValueError(f"a part of {size} bytes")
+    unpacker = zlib.decompressobj()
+    whole = unpacker.decompress(content, size + 1)
+    if len(whole) != size or not unpacker.eof or unpacker.unused_data:
         raise ValueError(f"{len(whole)} bytes instead of {size}")
     return whole
 
 
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"cannot read the model {path}: {error.strerror}") from None
+def _size(said: object) -> int:
+    if not isinstance(said, int) or isinstance(said, bool) or not 0 <= said <= LARGEST:
+        raise ValueError(f"a part of {str(said)[:20]} bytes")
+    return said
 
 
 def _check_kind(path: Path, line: bytes, kind: Kind) -> None:

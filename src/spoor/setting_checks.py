@@ -13,6 +13,10 @@ Check = Callable[[Any], Any]
 """Takes what TOML holds and returns what the setting holds, or raises ValueError with what would be right."""
 
 
+LARGEST = 10**15
+"""No setting has a use for more, and databases, clocks and floats have room for it."""
+
+
 def text(value: Any) -> str:
     if not isinstance(value, str) or not value.isprintable():
         raise ValueError("must be a text of one line in quotes")
@@ -54,10 +58,12 @@ def always(value: Any) -> bool:
     return value
 
 
-def at_least(least: int) -> Check:
+def at_least(least: int, most: int = LARGEST) -> Check:
     def whole_number(value: Any) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise ValueError(f"must be a whole number, {least} or more")
+        if value > most:
+            raise ValueError(f"must be a whole number from {least} to {most:,}")
         return value
 
     return whole_number
@@ -66,6 +72,8 @@ def at_least(least: int) -> Check:
 def number(value: Any) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < math.inf:
         raise ValueError("must be a number, 0 or more")
+    if value > LARGEST:
+        raise ValueError(f"must be a number from 0 to {LARGEST:,}")
     return float(value)
 
 

@@ -16,7 +16,8 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Protocol
 
-from spoor.errors import BadInput
+from spoor.config import MOST_WORKERS
+from spoor.errors import BadInput, UsageError
 from spoor.records import Outcome, Response, Visit
 
 _LENGTH = struct.Struct("!i")
@@ -88,6 +89,8 @@ class Workers:
 @contextlib.asynccontextmanager
 async def working(count: int, reader: PageReader) -> AsyncIterator[Workers]:
     """`count` processes, ended when the context is left."""
+    if count > MOST_WORKERS:
+        raise UsageError(f"workers = {count}: {MOST_WORKERS} at most; a few for each core are of use")
     workers = [await _hired(reader) for _ in range(count)]
     listening = [asyncio.create_task(worker.listen()) for worker in workers]
     try:

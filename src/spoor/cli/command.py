@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from spoor.config import MOST_WORKERS
 from spoor.errors import UsageError
 
 Commands = Any
@@ -34,6 +35,8 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
 def at_least_one(text: str) -> int:
     if int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text}: at least one is needed")
+    if int(text) > MOST_WORKERS:
+        raise argparse.ArgumentTypeError(f"{text}: {MOST_WORKERS} at most; a few for each core are of use")
     return int(text)
 
 

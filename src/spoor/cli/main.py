@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import sys
 from collections.abc import Sequence
 
 from spoor import __version__
 from spoor.cli import (
     catalogue,
+    check,
     compare,
     contest,
     crawl,
@@ -34,6 +36,7 @@ COMMANDS = (
     report,
     why,
     export,
+    check,
     web,
     simulate,
     compare,
@@ -66,6 +69,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SpoorError as error:
         print(f"spoor: {error}", file=sys.stderr)
         return error.exit_code
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # The second when damaged bytes are in what SQLite says.
+        remedy = "`spoor check FOLDER` says what is wrong with it, and with --repair keeps all that can be read"
+        print(f"spoor: the database of the crawl cannot be used: {error}; {remedy}", file=sys.stderr)
+        return 1
     except BrokenPipeError:
         # The reader of a pipe (head, less) went away; there is nobody left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

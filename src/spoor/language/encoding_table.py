@@ -44,7 +44,7 @@ def read(text: str, source: str) -> Encoding:
     """`source` is what complaints call the table."""
     try:
         table = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"{source} cannot be read as TOML: {error}") from None
     for key in table:
         if key not in _READERS:

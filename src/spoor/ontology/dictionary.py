@@ -12,6 +12,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from spoor.bounded_file import read_bounded
 from spoor.errors import BadInput, UsageError
 from spoor.ontology.scripts import scripts_of
 
@@ -24,9 +25,12 @@ _log = logging.getLogger(__name__)
 _LINE = re.compile(r"^[^\S\n]*[^#\s].*$", re.M)
 _ENTRY = re.compile(r"^([^#\t\n\ufffd][^\t\n\ufffd]*)\t(?:[^\t\n\ufffd]*\t)?([^\t\n\ufffd]+)$", re.M)
 """Term and senses; U+FFFD stands for bytes that are no text."""
-_NOTES = re.compile(r"\{[^}\t\n]*\}|\[[^\]\t\n]*\]|\([^)\t\n]*\)|（[^）\t\n]*）")
+_NOTES = re.compile(r"\{[^}\t\n]{0,999}\}|\[[^\]\t\n]{0,999}\]|\([^)\t\n]{0,999}\)|（[^）\t\n]{0,999}）")
+"""Not of any length, or a line of brackets that are never closed would be searched to its end from each of them."""
 _BLANKS = re.compile(r"[^\S\t\n]{2,}")
 _BETWEEN_SENSES = re.compile(r"[|;,；，、؛،]")
+_LARGEST = 1 << 28
+"""Bytes of a file."""
 _AROUND = " .\r"
 """What may stand around a term or a sense and is no part of it."""
 
@@ -69,10 +73,7 @@ def read_dictionary(path: Path, source: Source = "foreign") -> Dictionary:
 
 
 def _text(path: Path) -> str:
-    try:
-        text = path.read_bytes().decode("utf-8-sig", "replace")
-    except OSError as error:
-        raise BadInput(f"cannot read the dictionary {path}: {error.strerror}") from None
+    text = read_bounded(path, _LARGEST, "dictionary").decode("utf-8-sig", "replace")
     table = "\n".join(map(_row, text.splitlines())) if text.startswith("{") else text
     return _BLANKS.sub(" ", _NOTES.sub(" ", table))
 

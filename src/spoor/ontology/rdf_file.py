@@ -9,8 +9,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from spoor.bounded_file import read_bounded
 from spoor.errors import BadInput, MissingExtra
+from spoor.ontology.untrusted import Refusal, check_entities, without_remote_contexts
 
 FORMATS = {
     ".rdf": "xml", ".owl": "xml", ".xml": "xml", ".skos": "xml", ".ttl": "turtle", ".n3": "n3", ".nt": "nt",
@@ -19,6 +22,8 @@ FORMATS = {
 """What files with these endings are taken for at first; what they turn out to be, or others are, is guessed."""
 _BASE = "http://ontology.invalid/"
 """What URIs in a file are relative to when it does not say; where it lies on this machine is nobody's business."""
+LARGEST = 1 << 27
+"""Bytes of a file; its statements take some thirty times as many in memory."""
 _URI_FIRST = re.compile(rb"\s*<[A-Za-z][\w+.-]*:[^>\s]*>")
 
 
@@ -35,18 +40,26 @@ Statements = Mapping[str, list[tuple[str, "str | Literal"]]]
 
 
 def read_statements(path: Path) -> Statements:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"cannot read the ontology {path}: {error.strerror}") from None
+    content = read_bounded(path, LARGEST, "ontology")
     guess = _guessed(content)
     why = ""
     for form in dict.fromkeys((FORMATS.get(path.suffix.lower(), guess), guess)):
         try:
-            return _parsed(content, form)
+            return _parsed(_checked(content, form), form)
+        except Refusal as refused:
+            raise BadInput(f"{path} is not read: {refused}") from None
         except ValueError as error:
-            why = why or str(error)
+            why = why or " ".join(str(error).split())[:100]
     raise BadInput(f"{path} cannot be read as RDF: {why}; give RDF/XML, Turtle, N-Triples or JSON-LD")
+
+
+def _checked(content: bytes, form: str) -> bytes:
+    """Free of all that would reach beyond the file. ValueError when it is of another form."""
+    if form == "json-ld":
+        return without_remote_contexts(content)
+    if form == "xml":
+        check_entities(content)
+    return content
 
 
 def _parsed(content: bytes, form: str) -> Statements:
@@ -62,7 +75,7 @@ def _parsed(content: bytes, form: str) -> Statements:
         return f"_:{node}" if isinstance(node, rdflib.BNode) else str(node)
 
     graph = rdflib.Graph()
-    with _silence():
+    with _silence(), _literals_as_written(rdflib):
         try:
             graph.parse(data=content, format=form, publicID=_BASE)
         except Exception as error:  # Its parsers have no error in common.
@@ -85,6 +98,16 @@ def _silence() -> Iterator[None]:
             yield
     finally:
         log.setLevel(level)
+
+
+@contextmanager
+def _literals_as_written(rdflib: Any) -> Iterator[None]:
+    """Otherwise a decimal such as 1e999999999 is written out, digit by digit."""
+    was, rdflib.NORMALIZE_LITERALS = rdflib.NORMALIZE_LITERALS, False
+    try:
+        yield
+    finally:
+        rdflib.NORMALIZE_LITERALS = was
 
 
 def _guessed(content: bytes) -> str:

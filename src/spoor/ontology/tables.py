@@ -21,11 +21,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from spoor.bounded_file import read_bounded
 from spoor.errors import BadInput
 from spoor.ontology.terms import Ontology, Term
 
 COLUMNS = ("term", "importance")
 FORMS = "forms"
+LARGEST = 1 << 26
+"""Bytes of a table: millions of terms."""
 
 
 def read_csv(path: Path) -> Ontology:
@@ -40,7 +43,10 @@ def read_csv(path: Path) -> Ontology:
         if column not in names:
             asked = f"the first line names the columns {', '.join((*COLUMNS, FORMS))}"
             raise BadInput(f"the ontology {path} has no column {column!r}; {asked}")
-    terms = tuple(_row(path, rows.line_num, row) for row in rows if (row["term"] or "").strip())
+    try:
+        terms = tuple(_row(path, rows.line_num, row) for row in rows if (row["term"] or "").strip())
+    except csv.Error as error:
+        raise BadInput(f"{path}, line {rows.line_num}: {error}") from None
     return Ontology(path.name, terms)
 
 
@@ -57,7 +63,7 @@ def read_toml(path: Path) -> Ontology:
     try:
         terms = tomllib.loads(_text(path))["terms"]
         return Ontology(path.name, tuple(_entry(path, name, said) for name, said in terms.items()))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, OverflowError, RecursionError) as error:
         raise BadInput(f"the ontology {path} cannot be read as TOML: {error}") from None
     except (KeyError, AttributeError):
         raise BadInput(f'the ontology {path} has no [terms]; write them as "Computer science" = 0.8') from None
@@ -82,6 +88,6 @@ def _term(name: str, importance: float, forms: list[str]) -> Term:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"cannot read the ontology {path}: {getattr(error, 'strerror', None) or error}") from None
+        return read_bounded(path, LARGEST, "ontology").decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"cannot read the ontology {path}: {error}") from None

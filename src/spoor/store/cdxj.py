@@ -15,13 +15,15 @@ from pathlib import Path
 from typing import IO
 
 from spoor.store.members import Member, members
+from spoor.store.unpacking import BLANK
 
 REVISIT = "warc/revisit"
 """The type that stands in an index for a capture whose payload is elsewhere."""
 _WARC = ".warc.gz"
 _WWW = re.compile(r"^www\d*\.")
 _PORT = re.compile(r":\d+$")
-_STATUS = re.compile(r"\s*HTTP/\S+\s+(\d{3})", re.IGNORECASE)
+_STATUS = re.compile(rb"\s*HTTP/\S+\s+(\d{3})", re.IGNORECASE)
+_TYPE = re.compile(rb"^content-type[ \t]*:([^;\r\n]*)", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +59,8 @@ class Draft:
         self._lines.close()
         if warc.exists():
             with _draft(warc).open(encoding="utf8", newline="\n") as lines:
-                _write(index_of(warc), lines)
-        _draft(warc).unlink()
+                write(warc, "".join(sorted(lines)))
+        _draft(warc).unlink(missing_ok=True)
 
 
 def index(folder: Path) -> list[Path]:
@@ -67,8 +69,7 @@ def index(folder: Path) -> list[Path]:
     files = sorted(folder.glob("*" + _WARC))
     for file in files:
         if not index_of(file).exists():
-            _write(index_of(file), map(line, captures(file)))
-            _draft(file).unlink(missing_ok=True)
+            write(file, text_of(captures(file)))
     return [index_of(file) for file in files]
 
 
@@ -98,22 +99,22 @@ def surt(url: str) -> str:
 
 
 def captures(file: Path) -> Iterator[Capture]:
-    """The responses of a WARC file with a gzip member for each record."""
-    for member in members(file):
-        head, _, block = member.beginning.decode("utf8", "replace").partition("\r\n\r\n")
-        headers = _headers(head)
-        if headers.get("warc-type") in ("response", "revisit"):
-            yield _capture(headers, block.partition("\r\n\r\n")[0], member, file.name)
+    """The responses of a WARC file with a gzip member for each record, as far as it can be read."""
+    return (capture for member in members(file) if (capture := capture_in(member, file.name)) is not None)
 
 
-def _capture(headers: dict[str, str], http_head: str, member: Member, file: str) -> Capture:
-    status = _STATUS.match(http_head)
-    mime = _headers(http_head).get("content-type", "").partition(";")[0].strip().lower()
+def capture_in(member: Member, file: str) -> Capture | None:
+    """None: it is no response."""
+    headers = member.record.headers
+    kind = headers.get("warc-type")
+    if kind not in ("response", "revisit"):
+        return None
+    mime, status = type_and_status(member.record.http_head)
     return Capture(
         url=headers.get("warc-target-uri", ""),
         date=headers.get("warc-date", ""),
-        mime=REVISIT if headers["warc-type"] == "revisit" else mime,
-        status=status[1] if status else "",
+        mime=REVISIT if kind == "revisit" else mime,
+        status=status,
         digest=headers.get("warc-payload-digest", ""),
         length=member.length,
         offset=member.offset,
@@ -121,18 +122,26 @@ def _capture(headers: dict[str, str], http_head: str, member: Member, file: str)
     )
 
 
-def _headers(head: str) -> dict[str, str]:
-    """By name in lower case, the first of each."""
-    pairs = (line.partition(":") for line in reversed(head.splitlines()[1:]))
-    return {name.strip().lower(): value.strip() for name, _, value in pairs}
+def type_and_status(head: bytes) -> tuple[str, str]:
+    """What the head of an HTTP message says of both, "" for nothing. Whoever writes an index asks here, so that one
+    made by reading a file is the one that was made by writing it."""
+    head = head.partition(BLANK)[0]
+    status, mime = _STATUS.match(head), _TYPE.search(head)
+    return mime[1].decode("utf8", "replace").strip().lower() if mime else "", status[1].decode() if status else ""
+
+
+def text_of(found: Iterable[Capture]) -> str:
+    """The whole index."""
+    return "".join(sorted(map(line, found)))
 
 
 def _draft(warc: Path) -> Path:
     return index_of(warc).with_suffix(".draft")
 
 
-def _write(file: Path, lines: Iterable[str]) -> None:
+def write(warc: Path, text: str) -> None:
     """Complete or not at all, so that the index stands for a complete file."""
-    partial = file.with_suffix(".partial")
-    partial.write_text("".join(sorted(lines)), "utf8", newline="\n")
-    os.replace(partial, file)
+    partial = index_of(warc).with_suffix(".partial")
+    partial.write_text(text, "utf8", newline="\n")
+    os.replace(partial, index_of(warc))
+    _draft(warc).unlink(missing_ok=True)

@@ -3,7 +3,10 @@
 version         what wrote the folder: `spoor crawl 3`
 crawl.toml      exactly what ran
 crawl.db        links, hosts, pages, events (SQLite)
+crawl.db.sums   checksums of it, from when the last crawl ended
 warc/           what came: *.warc.gz, and beside each its index *.cdxj
+warc/damaged/   files that were damaged, as they were, and ends that were cut off
+damaged/        databases that were damaged, as they were
 report.html     what `spoor report` made of it
 lock            the process that crawls, or did last; locked while it does
 """
@@ -12,16 +15,24 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import logging
 import os
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from spoor.errors import BadInput
+from spoor.store.checksums import sums_of, write_sums
+from spoor.store.lost_records import follow
+from spoor.store.warc import mend
 
 VERSION = "spoor crawl 3"
+READABLE = (VERSION, "spoor crawl 2")
+"""What can be read, but not crawled on: what `learned` kept of links in version 2 means nothing any more."""
 _BEFORE_A_CRAWL = frozenset({"crawl.toml", "lock", ".partial"})
 """What may lie in a folder that no crawl has begun in: settings put there by hand, and what a killed start left."""
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +76,8 @@ class CrawlFolder:
 
 @contextlib.contextmanager
 def open_for_crawling(path: Path) -> Iterator[CrawlFolder]:
-    """A new crawl, or one to go on with; nobody else can crawl into the folder meanwhile."""
+    """A new crawl, or one to be resumed; nobody else can crawl into the folder meanwhile. What a killed crawl left
+    half written is repaired."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -74,9 +86,13 @@ def open_for_crawling(path: Path) -> Iterator[CrawlFolder]:
         raise _cannot_write(path, error) from None
     folder = CrawlFolder(path)
     _refuse_strange(folder)
-    with _locked(folder):
-        folder._write("version", VERSION + "\n")
-        yield folder
+    with locked(folder):
+        _begin(folder)
+        try:
+            yield folder
+        finally:
+            with contextlib.suppress(OSError):
+                write_sums(folder.database)
 
 
 def open_for_reading(path: Path) -> CrawlFolder:
@@ -84,34 +100,67 @@ def open_for_reading(path: Path) -> CrawlFolder:
     folder = CrawlFolder(path)
     if not path.exists():
         raise BadInput(f"there is no folder {path}")
-    if not _is_ours(folder) or not folder.database.exists():
+    if not is_ours(folder, READABLE) or not folder.database.exists():
         raise BadInput(f"{path} is not a crawl folder; `spoor crawl --out FOLDER` makes one")
     return folder
 
 
-def _refuse_strange(folder: CrawlFolder) -> None:
+def _begin(folder: CrawlFolder) -> None:
+    """From here on a folder that is ours has a database, if an empty one: where it is missing, somebody removed it."""
+    if is_ours(folder) and (how := _lost(folder)):
+        told = f"{folder.path} holds a crawl, but its crawl.db, which knows what was fetched and what waits, is {how}"
+        raise BadInput(f"{told}; put it back, or move {folder.path} away to start over")
     try:
-        strange = sorted({file.name for file in folder.path.iterdir()} - _BEFORE_A_CRAWL)
+        folder.database.touch()
+        folder._write("version", VERSION + "\n")
+        sums_of(folder.database).unlink(missing_ok=True)
+        mend_archive(folder)
     except OSError as error:
         raise _cannot_write(folder.path, error) from None
-    if strange and not _is_ours(folder):
+
+
+def _lost(folder: CrawlFolder) -> str:
+    """What became of the database of a crawl; "" while nothing shows that there was one, and when it is there."""
+    has_archive = any(folder.warcs.glob("*.warc.gz"))
+    if not folder.database.exists():
+        return "missing" if has_archive or folder.settings() is not None else ""
+    return "empty" if has_archive and not folder.database.stat().st_size else ""
+
+
+def mend_archive(folder: CrawlFolder) -> None:
+    """What WARC files lost that a killed crawl left, the database hears of."""
+    for repair in mend(folder.warcs):
+        try:
+            with contextlib.closing(sqlite3.connect(folder.database, isolation_level=None)) as db:
+                follow(db, repair)
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            _log.warning("%s could not be told what %s lost: %s", folder.database, repair.file.name, error)
+
+
+def _refuse_strange(folder: CrawlFolder) -> None:
+    try:
+        begun = {"crawl.db"} if folder.database.exists() and not folder.database.stat().st_size else set[str]()
+        strange = sorted({file.name for file in folder.path.iterdir()} - _BEFORE_A_CRAWL - begun)
+    except OSError as error:
+        raise _cannot_write(folder.path, error) from None
+    if strange and not is_ours(folder):
         raise BadInput(f"{folder.path} holds something else ({strange[0]}); give --out a new or empty folder")
 
 
-def _is_ours(folder: CrawlFolder) -> bool:
+def is_ours(folder: CrawlFolder, versions: Container[str] = (VERSION,)) -> bool:
     """False: no crawl. A crawl of another version is refused."""
     try:
         version = (folder.path / "version").read_text("utf8", "replace").strip()
     except OSError:
         return False
-    if version != VERSION:
+    if version not in versions:
         told = f"{folder.path} was written by another spoor ('{version[:40]}', this one writes '{VERSION}')"
         raise BadInput(f"{told}; use that one, or give --out a new folder")
     return True
 
 
 @contextlib.contextmanager
-def _locked(folder: CrawlFolder) -> Iterator[None]:
+def locked(folder: CrawlFolder) -> Iterator[None]:
     """The lock goes with this process, however that ends. Not `flock`, which forked workers would keep after it."""
     try:
         file = os.open(folder.path / "lock", os.O_RDWR | os.O_CREAT, 0o644)
@@ -134,6 +183,23 @@ def _take(file: int, path: Path) -> None:
         raise BadInput(f"cannot lock {path}: {error.strerror}; give --out a folder on a local disk") from None
     os.ftruncate(file, 0)
     os.write(file, f"{os.getpid()}\n".encode())
+
+
+def is_crawled_into(folder: CrawlFolder) -> bool:
+    """Whether a process other than this one crawls into it right now."""
+    try:
+        file = os.open(folder.path / "lock", os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(file)
+    return False
 
 
 def _cannot_write(path: Path, error: OSError) -> BadInput:

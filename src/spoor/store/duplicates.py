@@ -61,7 +61,7 @@ class Duplicates:
             return ""
         near = [other for known, other in self._candidates(fingerprint) if _distance(known, fingerprint) <= FARTHEST]
         if not near:
-            for band in _bands(fingerprint):
+            for band in bands_of(fingerprint):
                 self._fingerprints.setdefault(band, []).append((fingerprint, url))
         return next((other for other in near if other != url), "")
 
@@ -71,12 +71,12 @@ class Duplicates:
         db.executemany("INSERT OR IGNORE INTO digests VALUES (?, ?, ?, ?, ?, ?)", rows)
         for simhash, url in dict.fromkeys(pair for pairs in self._fingerprints.values() for pair in pairs):
             row = db.execute("INSERT INTO fingerprints (simhash, url) VALUES (?, ?)", (simhash, url)).lastrowid
-            db.executemany("INSERT INTO bands VALUES (?, ?)", [(band, row) for band in _bands(simhash)])
+            db.executemany("INSERT INTO bands VALUES (?, ?)", [(band, row) for band in bands_of(simhash)])
         self._kept.clear()
         self._fingerprints.clear()
 
     def _candidates(self, fingerprint: int) -> Iterable[tuple[int, str]]:
-        bands = _bands(fingerprint)
+        bands = bands_of(fingerprint)
         yield from self._db.execute(_ALIKE, bands).fetchall()
         for band in bands:
             yield from self._fingerprints.get(band, ())
@@ -87,7 +87,7 @@ def same_payload(db: sqlite3.Connection, digest: str) -> Kept | None:
     return None if row is None else Kept(*row)
 
 
-def _bands(fingerprint: int) -> list[int]:
+def bands_of(fingerprint: int) -> list[int]:
     """Quarters of a fingerprint, each marked with its place."""
     mask = (1 << _BAND_BITS) - 1
     return [place << _BAND_BITS | (fingerprint >> place * _BAND_BITS) & mask for place in range(BANDS)]

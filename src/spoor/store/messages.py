@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 
 from spoor.store.crawl_folder import CrawlFolder
@@ -10,6 +11,7 @@ from spoor.store.journal import PageRow
 from spoor.store.members import unpacked
 
 _REVISIT = b"\r\nWARC-Type: revisit\r\n"
+_FILE = re.compile(r"[^/\0]+\.warc\.gz")
 
 
 def message_of(folder: CrawlFolder, db: sqlite3.Connection, page: PageRow) -> bytes | None:
@@ -21,8 +23,9 @@ def message_of(folder: CrawlFolder, db: sqlite3.Connection, page: PageRow) -> by
     return None if record is None else record.partition(b"\r\n\r\n")[2].removesuffix(b"\r\n\r\n")
 
 
-def _record(folder: CrawlFolder, file: str | None, offset: int | None) -> bytes | None:
-    if file is None or offset is None:
+def _record(folder: CrawlFolder, file: object, offset: object) -> bytes | None:
+    """Only from files of the archive: a database that somebody else made may name any."""
+    if not isinstance(file, str) or not isinstance(offset, int) or offset < 0 or not _FILE.fullmatch(file):
         return None
     try:
         return unpacked(folder.warcs / file, offset)

@@ -28,7 +28,11 @@ def new_id() -> str:
 
 def digest_of(data: bytes) -> str:
     """As archives write it: SHA-1 in base 32."""
-    return "sha1:" + base64.b32encode(hashlib.sha1(data, usedforsecurity=False).digest()).decode()
+    return digest_text(hashlib.sha1(data, usedforsecurity=False).digest())
+
+
+def digest_text(sha1: bytes) -> str:
+    return "sha1:" + base64.b32encode(sha1).decode()
 
 
 def date_of(at: float) -> str:

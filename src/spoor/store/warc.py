@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -14,10 +15,11 @@ from typing import Self
 from spoor.errors import BadInput
 from spoor.records import Response, Verdict, Visit
 from spoor.store import cdxj
-from spoor.store.members import cut_torn_end, packed
+from spoor.store.members import packed
 from spoor.store.record import (
     FIELDS,
     SAME_PAYLOAD,
+    Headers,
     answer_headers,
     date_of,
     digest_of,
@@ -27,11 +29,13 @@ from spoor.store.record import (
     record,
     request_headers,
 )
+from spoor.store.warc_repair import Repair, repair, survey
 
 LARGEST = 1 << 30
 """Bytes from which a file is followed by the next."""
 CONFORMS_TO = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
 _NUMBER = re.compile(r"spoor-(\d+)-")
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +87,13 @@ class WarcKeeper:
         digest = digest or digest_of(response.payload)
         answer_id = new_id()
         request = packed(record("request", response.at, request_headers(response, answer_id), response.request))
-        answer = packed(_answer(response, answer_id, digest, earlier))
+        head = kept_head(response)
+        answer = packed(_answer(response, head, answer_headers(response, answer_id, digest), earlier))
         offset = self._end + len(request)
         self._write(request + answer)
         kept = Kept(response.url, response.at, digest, answer_id, self._path.name, offset)
         with _refusing(self._path):
-            self._index.add(_capture(response, kept, len(answer), earlier is not None))
+            self._index.add(_capture(head, kept, len(answer), earlier is not None))
         return kept
 
     def note(self, kept: Kept, at: float, fields: Mapping[str, str]) -> None:
@@ -144,12 +149,21 @@ class WarcKeeper:
         self._end += len(data)
 
 
-def mend(folder: Path) -> None:
-    """Cuts what a killed crawl left half written, and writes the indexes that it could not."""
+def mend(folder: Path) -> list[Repair]:
+    """Repairs what a killed crawl left, and writes the indexes that it could not. Warns of what it found damaged."""
+    done: list[Repair] = []
     for file in sorted(folder.glob("*.warc.gz")):
-        if not cdxj.index_of(file).exists():
-            cut_torn_end(file)
+        if cdxj.index_of(file).exists():
+            continue
+        found = survey(file)
+        if (repaired := repair(file, found)) is not None:
+            if repaired.aside is not None:
+                _log.warning("%s", repaired)
+            done.append(repaired)
+        else:
+            cdxj.write(file, cdxj.text_of(found.captures))
     cdxj.index(folder)
+    return done
 
 
 def judgement(visit: Visit, verdict: Verdict, language: str = "") -> dict[str, str]:
@@ -165,26 +179,25 @@ def judgement(visit: Visit, verdict: Verdict, language: str = "") -> dict[str, s
     }
 
 
-def _answer(response: Response, answer_id: str, digest: str, earlier: Kept | None) -> bytes:
-    headers = answer_headers(response, answer_id, digest)
+def _answer(response: Response, head: bytes, headers: Headers, earlier: Kept | None) -> bytes:
     if earlier is None:
-        return record("response", response.at, headers, kept_head(response) + response.payload)
+        return record("response", response.at, headers, head + response.payload)
     headers |= {
         "WARC-Profile": SAME_PAYLOAD,
         "WARC-Refers-To": earlier.record_id,
         "WARC-Refers-To-Target-URI": earlier.url,
         "WARC-Refers-To-Date": date_of(earlier.at),
     }
-    return record("revisit", response.at, headers, kept_head(response))
+    return record("revisit", response.at, headers, head)
 
 
-def _capture(response: Response, kept: Kept, length: int, revisit: bool) -> cdxj.Capture:
-    mime = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+def _capture(head: bytes, kept: Kept, length: int, revisit: bool) -> cdxj.Capture:
+    mime, status = cdxj.type_and_status(head)
     return cdxj.Capture(
         url=kept.url,
         date=date_of(kept.at),
         mime=cdxj.REVISIT if revisit else mime,
-        status=str(response.status),
+        status=status,
         digest=kept.digest,
         length=length,
         offset=kept.offset,

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from spoor.errors import BadInput
+from spoor.webs.arrays import check_offsets, damaged, opened
+
+LARGEST = 1 << 28
+"""Bytes of one value: a few may stand for gigabytes."""
 
 
 def compress(value: Any) -> bytes:
@@ -39,13 +46,22 @@ class BlobWriter:
         np.save(self._offsets_path, np.array(self._offsets, dtype=np.int64))
 
 
-class Blobs:
-    """Reads what a `BlobWriter` wrote."""
+Fits = Callable[[int, Any], bool]
+"""Whether a value can be the one at a place."""
 
-    def __init__(self, folder: Path, name: str) -> None:
-        self._offsets = np.load(folder / f"{name}_offsets.npy", mmap_mode="r")
-        path = folder / f"{name}.bin"
-        self._bytes = np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else np.zeros(0, np.uint8)
+
+class Blobs:
+    """Reads what a `BlobWriter` wrote. `fits` is asked of every value that is read."""
+
+    def __init__(self, folder: Path, name: str, fits: Fits = lambda index, value: True) -> None:
+        self._path, self._fits = folder / f"{name}.bin", fits
+        self._offsets = opened(folder, f"{name}_offsets")
+        try:
+            size = self._path.stat().st_size
+            self._bytes = np.memmap(self._path, np.uint8, "r") if size else np.zeros(0, np.uint8)
+        except OSError as error:
+            raise BadInput(f"cannot read {self._path}: {error.strerror}") from None
+        check_offsets(folder / f"{name}_offsets.npy", self._offsets, size)
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
@@ -58,8 +74,24 @@ class Blobs:
     def __getitem__(self, index: int) -> Any:
         """None: no value was stored."""
         blob = self.stored(index)
-        return json.loads(zlib.decompress(blob)) if blob else None
+        if not blob:
+            return None
+        try:
+            value = json.loads(_unpacked(blob))
+        except (ValueError, RecursionError, zlib.error) as error:
+            raise damaged(self._path, f"value {index} cannot be read, {error}") from None
+        if not self._fits(index, value):
+            raise damaged(self._path, f"value {index} is not of the right kind")
+        return value
 
     def stored(self, index: int) -> bytes:
         """A value as it was appended."""
         return self._bytes[int(self._offsets[index]) : int(self._offsets[index + 1])].tobytes()
+
+
+def _unpacked(blob: bytes) -> bytes:
+    unpacker = zlib.decompressobj()
+    value = unpacker.decompress(blob, LARGEST)
+    if not unpacker.eof:
+        raise ValueError(f"it is cut, or larger than {LARGEST:,} bytes")
+    return value

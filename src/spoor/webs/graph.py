@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from spoor.compilation import compiled
+from spoor.errors import BrokenContract
 
 FAR: Final = 2**31 - 1
 """The distance of a page from which no relevant page can be reached."""
@@ -25,7 +26,17 @@ def reachable(
     offsets: NDArray[np.int64], targets: NDArray[np.int32], seeds: Sequence[int], pages: int
 ) -> NDArray[np.bool_]:
     """Which pages a crawl that follows every link visits. Targets from `pages` on are not pages and are passed over."""
+    _check_lengths(offsets, targets, pages)
+    if any(not 0 <= seed < pages for seed in seeds):
+        raise BrokenContract(f"of {pages} pages, seeds are {list(seeds)[:5]}")
     return _reachable(read_only(offsets, np.int64), read_only(targets, np.int32), read_only(seeds, np.int32), pages)
+
+
+def _check_lengths(offsets: NDArray[np.int64], targets: NDArray[np.int32], pages: int) -> None:
+    """Machine code reads beyond the end of an array without a word. That offsets rise and targets exist, `Web` sees
+    to."""
+    if len(offsets) != pages + 1 or offsets[-1] > len(targets):
+        raise BrokenContract(f"{len(offsets)} offsets of {len(targets)} links are not those of {pages} pages")
 
 
 @compiled
@@ -60,6 +71,9 @@ def distance_to_relevant(
 ) -> NDArray[np.int32]:
     """Links from each page to the nearest relevant page, over pages of `within` only: 0 for a relevant page, FAR
     where none can be reached."""
+    _check_lengths(offsets, targets, len(within))
+    if len(relevant) != len(within):
+        raise BrokenContract(f"{len(relevant)} pages are said to be relevant or not, and {len(within)} to be within")
     links = read_only(offsets, np.int64), read_only(targets, np.int32)
     inside = read_only(within, np.bool_)
     return _distances(*_reversed(*links, inside), read_only(relevant, np.bool_), inside)

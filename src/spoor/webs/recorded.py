@@ -61,7 +61,7 @@ class RecordedWorld:
         left_out = len(targets) - len(links)
         if not (self.with_content and self.web.has_content):
             return replace(page, links=links, unrecorded=left_out)
-        contexts = self.web.contexts[number] or []
+        contexts = self.web.contexts[number] or [()] * len(targets)
         links = tuple(Link(link.url, *contexts[index]) for link, index in zip(links, held, strict=True))
         texts = dict(zip(TEXTS, self.web.texts[number] or (), strict=False))
         return replace(page, links=links, unrecorded=left_out, **texts)

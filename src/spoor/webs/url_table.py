@@ -10,6 +10,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from spoor.errors import BadInput
+from spoor.webs.arrays import check_offsets, check_range, damaged, opened
+
 
 class UrlTable(Protocol):
     """Page numbers first (0 .. pages-1), then URLs that were only linked to."""
@@ -27,16 +30,27 @@ class ListedUrls:
     """URLs written out one by one, found by a sorted table of hashes."""
 
     def __init__(self, folder: Path) -> None:
-        self._offsets = np.load(folder / "url_offsets.npy", mmap_mode="r")
-        self._hashes = np.load(folder / "url_hashes.npy", mmap_mode="r")
-        self._ids = np.load(folder / "url_hash_ids.npy", mmap_mode="r")
-        self._bytes = np.memmap(folder / "urls.bin", np.uint8, "r").view(np.ndarray)
+        self._path = folder / "urls.bin"
+        self._offsets, self._hashes = opened(folder, "url_offsets"), opened(folder, "url_hashes")
+        self._ids = opened(folder, "url_hash_ids")
+        try:
+            size = self._path.stat().st_size
+            self._bytes = np.memmap(self._path, np.uint8, "r").view(np.ndarray) if size else np.zeros(0, np.uint8)
+        except OSError as error:
+            raise BadInput(f"cannot read {self._path}: {error.strerror}") from None
+        check_offsets(folder / "url_offsets.npy", self._offsets, size)
+        check_range(folder / "url_hash_ids.npy", self._ids, 0, len(self), len(self))
+        if len(self._hashes) != len(self):
+            raise damaged(folder / "url_hashes.npy", f"it has {len(self._hashes):,} hashes for {len(self):,} URLs")
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
 
     def __getitem__(self, number: int) -> str:
-        return self._bytes[self._offsets[number] : self._offsets[number + 1]].tobytes().decode()
+        try:
+            return self._bytes[self._offsets[number] : self._offsets[number + 1]].tobytes().decode()
+        except UnicodeDecodeError:
+            raise damaged(self._path, f"URL {number} is no text") from None
 
     def find(self, url: str) -> int | None:
         wanted = _hash(url)
@@ -71,7 +85,7 @@ class PatternUrls:
     CHILDREN = 4
 
     def __init__(self, pattern: str, host_offsets: NDArray[np.int32]) -> None:
-        self._before, self._between = pattern.replace("{path}", "").split("{host}")
+        self._before, self._between = pattern.replace("{path}", "", 1).split("{host}")
         self._offsets = host_offsets
 
     def __len__(self) -> int:
@@ -83,7 +97,7 @@ class PatternUrls:
 
     def find(self, url: str) -> int | None:
         host, _, path = url.removeprefix(self._before).partition(self._between)
-        if not (host.isascii() and host.isdigit()) or int(host) >= len(self._offsets) - 1:
+        if not (host.isascii() and host.isdigit() and len(host) < 10) or int(host) >= len(self._offsets) - 1:
             return None
         number = int(self._offsets[int(host)]) + self._page(path)
         return number if number < self._offsets[int(host) + 1] and self[number] == url else None
@@ -100,6 +114,8 @@ class PatternUrls:
         page = 0
         for step in path.split("/") if path else ():
             page = page * self.CHILDREN + 1 + (int(step) if step in ("0", "1", "2", "3") else 0)
+            if page >= len(self):
+                break
         return page
 
 

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spoor.bounded_file import read_bounded
 from spoor.errors import BadInput
 from spoor.records import Link, Page
-from spoor.webs.blobs import Blobs
+from spoor.webs.arrays import REAL, WHOLE, check_offsets, check_range, damaged, opened
+from spoor.webs.blobs import Blobs, Fits
 from spoor.webs.folder import FORMAT
 from spoor.webs.url_table import ListedUrls, PatternUrls, UrlTable
 
@@ -22,9 +24,28 @@ TEXTS = ("title", "text", "tag_texts", "main_text", "published")
 """The fields of a page that are kept as its texts, in this order."""
 
 
+_TEXT_KINDS = (str, str, dict, str, str)
+_LINK_KINDS = (str, str, str, str, bool, str, str, str, bool)
+_CONTEXTS = frozenset(_LINK_KINDS[:count] for count in range(len(_LINK_KINDS) + 1))
+"""Kinds of the fields of a link after its URL."""
+_WORDS_OF = {
+    "content_type": "content_types",
+    "header_charset": "charsets",
+    "meta_charset": "charsets",
+    "detected_charset": "charsets",
+    "language": "languages",
+}
+"""Which list of web.json the numbers of an array are places in."""
+_LARGEST_ABOUT = 1 << 26
+"""Bytes of web.json."""
+_LONGEST = 10**9
+"""Seconds that a download may have taken."""
+
+
 @dataclass(frozen=True)
 class Web:
-    """Arrays are memory-mapped and read only when asked for, so opening costs the same for any size."""
+    """Arrays are memory-mapped, and checked when they are first asked for, so opening costs the same for any size: what
+    one of them says of another may be taken on trust then, and by machine code."""
 
     folder: Path
     about: dict[str, Any]
@@ -33,14 +54,16 @@ class Web:
     def open(folder: Path) -> Web:
         path = folder / "web.json"
         try:
-            about = json.loads(path.read_text("utf8"))
-        except FileNotFoundError:
-            remedy = "make one with `spoor web build` or `spoor web generate`"
-            raise BadInput(f"{folder} is not a web ({path.name} is missing); {remedy}") from None
-        except (OSError, ValueError) as error:
+            about = json.loads(read_bounded(path, _LARGEST_ABOUT, "web")) if path.exists() else None
+        except (ValueError, RecursionError) as error:
             raise BadInput(f"{path} cannot be read: {error}") from None
-        if about.get("format") != FORMAT:
-            raise BadInput(f"{folder} has web format {about.get('format')}, this spoor reads {FORMAT}; build it again")
+        if about is None:
+            remedy = "make one with `spoor web build` or `spoor web generate`"
+            raise BadInput(f"{folder} is not a web ({path.name} is missing); {remedy}")
+        if not isinstance(about, dict) or about.get("format") != FORMAT:
+            found = str(about.get("format"))[:20] if isinstance(about, dict) else "none"
+            raise BadInput(f"{folder} has web format {found}, this spoor reads {FORMAT}; build it again")
+        _check_about(path, about)
         return Web(folder, about)
 
     @property
@@ -62,15 +85,51 @@ class Web:
 
     @cached_property
     def urls(self) -> UrlTable:
+        urls: UrlTable
         if pattern := self.about.get("url_pattern"):
-            return PatternUrls(pattern, self.array("host_offsets"))
-        return ListedUrls(self.folder)
+            urls = PatternUrls(pattern, self.array("host_offsets"))
+        else:
+            urls = ListedUrls(self.folder)
+        if not self.pages <= len(urls):
+            raise damaged(self.folder / "web.json", f"{self.pages:,} pages have {len(urls):,} URLs")
+        return urls
 
     def array(self, name: str) -> NDArray[Any]:
         """One of the arrays named in `folder.py`, memory-mapped."""
-        # A plain view: reading one element of a memmap object costs several times as much.
-        array: NDArray[Any] = np.load(self.folder / f"{name}.npy", mmap_mode="r").view(np.ndarray)
-        return array
+        if name not in self._arrays:
+            array = opened(self.folder, name, REAL if name == "seconds" else WHOLE)
+            self._check(name, array)
+            self._arrays[name] = array
+        return self._arrays[name]
+
+    @cached_property
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        """Those that were checked."""
+        return {}
+
+    def _check(self, name: str, array: NDArray[Any]) -> None:
+        path = self.folder / f"{name}.npy"
+        match name:
+            case "link_offsets":
+                check_offsets(path, array, len(self.link_targets), self.pages)
+            case "label_offsets":
+                check_offsets(path, array, len(self.array("label_pages")), len(self.labels))
+            case "host_offsets":
+                check_offsets(path, array, self.pages)
+            case "link_targets":
+                check_range(path, array, 0, len(self.urls))
+            case "label_pages":
+                check_range(path, array, 0, self.pages)
+            case "redirect":
+                check_range(path, array, -1, len(self.urls), self.pages)
+            case "page_host":
+                check_range(path, array, 0, len(self.urls), self.pages)
+            case "seconds":
+                check_range(path, array, 0, _LONGEST, self.pages)
+            case _ if name in _WORDS_OF:
+                check_range(path, array, 0, len(self.about[_WORDS_OF[name]]), self.pages)
+            case _:
+                check_range(path, array, -(2**31), 2**31, self.pages)
 
     @cached_property
     def link_offsets(self) -> NDArray[np.int64]:
@@ -141,12 +200,19 @@ class Web:
     @cached_property
     def texts(self) -> Blobs:
         """For each page what `TEXTS` names; of a generated web the last may miss. None for a page without."""
-        return Blobs(self.folder, "texts")
+        return self._blobs("texts", lambda number, value: _are_texts(value))
 
     @cached_property
     def contexts(self) -> Blobs:
         """For each page: the fields of each of its links after the URL, as `targets`; the last may miss."""
-        return Blobs(self.folder, "contexts")
+        offsets = self.link_offsets
+        return self._blobs("contexts", lambda page, value: _are_contexts(value, int(offsets[page + 1] - offsets[page])))
+
+    def _blobs(self, name: str, fits: Fits) -> Blobs:
+        blobs = Blobs(self.folder, name, fits)
+        if len(blobs) != self.pages:
+            raise damaged(self.folder / f"{name}_offsets.npy", f"{self.pages:,} pages have {len(blobs):,} {name}")
+        return blobs
 
     def steps(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """The links as `link_offsets` and `link_targets`, a redirect counting as the one link of its page."""
@@ -156,3 +222,32 @@ class Web:
         targets = np.insert(self.link_targets, self.link_offsets[sources], self.redirects[sources])
         shift = np.concatenate([[0], np.cumsum(self.redirects >= 0)])
         return self.link_offsets + shift, targets.astype(np.int32)
+
+
+def _check_about(path: Path, about: dict[str, Any]) -> None:
+    """What is taken for granted of web.json."""
+    for name in ("pages", "hosts", "links", "unrecorded"):
+        if not isinstance(about.get(name), int) or not 0 <= about[name] < 2**62:
+            raise damaged(path, f"{name} is {str(about.get(name))[:40]!r}")
+    for name in ("labels", "charsets", "content_types", "languages"):
+        words = about.get(name, [] if name == "languages" else None)
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            raise damaged(path, f"{name} is no list of words")
+    pattern = about.get("url_pattern", "")
+    if not isinstance(about.get("name"), str) or not isinstance(pattern, str):
+        raise damaged(path, "its name or its url_pattern is no text")
+    if pattern and (pattern.count("{host}") != 1 or pattern.count("{path}") != 1):
+        raise damaged(path, f"url_pattern is {pattern[:100]!r}")
+
+
+def _are_texts(value: Any) -> bool:
+    if not isinstance(value, list) or len(value) > len(_TEXT_KINDS):
+        return False
+    tags = value[2] if len(value) > 2 and isinstance(value[2], dict) else {}
+    return all(map(isinstance, value, _TEXT_KINDS)) and all(isinstance(text, str) for text in tags.values())
+
+
+def _are_contexts(value: Any, links: int) -> bool:
+    if not isinstance(value, list) or len(value) != links:
+        return False
+    return all(isinstance(fields, list) and tuple(map(type, fields)) in _CONTEXTS for fields in value)

@@ -19,7 +19,16 @@ from spoor.score.learned.behind import Behind
 from spoor.score.learned.features import FIELDS, HEAD, packed_features
 from spoor.score.learned.foreknowledge import Foreknowledge
 from spoor.score.learned.odds import Odds
-from spoor.score.learned.outlook import COLUMNS, FIRST_RELEVANT, HUB_TRUST, first_tries, outlook, slots_of
+from spoor.score.learned.outlook import (
+    COLUMNS,
+    FEATURES,
+    FIRST_RELEVANT,
+    HUB_TRUST,
+    checked,
+    first_tries,
+    outlook,
+    slots_of,
+)
 from spoor.score.learned.yields import MASK, Yields
 from spoor.score.merging import clearest, latest, total
 
@@ -152,7 +161,7 @@ class Learned:
 
     def word_shares(self, hints: bytes) -> dict[int, float]:
         """What each feature of a link adds to its evidence `words`."""
-        features = np.frombuffer(hints, np.int32)[HEAD:]
+        features = np.frombuffer(checked(hints), np.int32)[HEAD:] & FEATURES
         shares = self._odds.words[features] / math.sqrt(max(1, len(features)))
         return dict(zip(features.tolist(), shares.tolist(), strict=True))
 
@@ -187,7 +196,7 @@ class Learned:
         """Counts a visit that is over. Returns where."""
         slots = _slots(visit)
         if "untried" not in self.without:
-            first = first_tries(np.frombuffer(visit.hints, np.int32), _hub(visit.trail), self._yields)
+            first = first_tries(_numbers(visit), _hub(visit.trail), self._yields)
             self._yields.note_first_tries(first, answered, found)
         self._yields.note(slots, answered, found)
         return slots
@@ -251,12 +260,16 @@ def _packed(hints: Hints) -> bytes:
     return hints
 
 
+def _numbers(visit: Visit) -> NDArray[np.int32]:
+    return np.frombuffer(checked(visit.hints), np.int32)
+
+
 def _features(visit: Visit) -> NDArray[np.int32]:
-    return np.frombuffer(visit.hints, np.int32)[HEAD:]
+    return _numbers(visit)[HEAD:] & FEATURES
 
 
 def _slots(visit: Visit) -> list[int]:
-    return slots_of(np.frombuffer(visit.hints, np.int32)[:HEAD], _hash(visit.trail[1]))
+    return slots_of(_numbers(visit)[:HEAD], _hash(visit.trail[1]))
 
 
 def _hub(trail: TrailState) -> tuple[int, bool]:

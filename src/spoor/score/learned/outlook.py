@@ -15,7 +15,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from spoor.score.learned.features import HEAD, PLACES
+from spoor.errors import BadInput
+from spoor.score.learned.features import BITS, HEAD, MOST, PLACES
 from spoor.score.learned.yields import LEVELS, MASK, FirstTries, Yields
 
 COLUMNS = ("words", "place", "hub", "list")
@@ -30,6 +31,9 @@ TRUST, HUB_TRUST = 4.0, 2.0
 SURE = 0.0001
 """No share counts as nearer than this to 0 or 1."""
 
+FEATURES = (1 << BITS) - 1
+"""Every number that stands for a feature is cut to this: those in the folder of a stranger may be any."""
+
 Floats = NDArray[np.float64]
 Counts = NDArray[np.float32]
 Numbers = NDArray[np.int32]
@@ -40,7 +44,7 @@ def outlook(
 ) -> Floats:
     """A row for each link. `packed` as `features` packs them; `hubs` hashes of the pages that link, and whether those
     are relevant; `first_relevant` the share of relevant pages expected before anything is known."""
-    numbers = np.frombuffer(b"".join(packed), np.int32)
+    numbers = np.frombuffer(b"".join(map(checked, packed)), np.int32)
     ends = np.cumsum(np.array([len(one) // 4 for one in packed], np.int64))
     pages = np.array([hub for hub, _ in hubs], np.uint32)
     relevant = np.array([relevant for _, relevant in hubs], np.bool_)
@@ -48,6 +52,13 @@ def outlook(
     counts = (yields.tries, yields.answers, yields.finds, yields.untried)
     _outlook(numbers, ends, pages, relevant, words, *counts, first_relevant, out)
     return out
+
+
+def checked(packed: bytes) -> bytes:
+    """Compiled code trusts these lengths, and a folder may come from anybody."""
+    if len(packed) % 4 or not 4 * HEAD <= len(packed) <= 4 * (HEAD + MOST):
+        raise BadInput(f"the hints of a link have {len(packed)} bytes, which no spoor wrote: the crawl.db is damaged")
+    return packed
 
 
 def slots_of(head: Numbers, hub: int) -> list[int]:
@@ -111,7 +122,7 @@ def _place_share(
         last = place
         slot = place_of(place, link[1]) & MASK
         if cell < 0 and tries[slot] == 0.0:
-            cell, expected = 4 * level + 2 * int(relevant) + link[3], share
+            cell, expected = 4 * level + 2 * int(relevant) + int(link[3] != 0), share
             share = _untried_share(share, cell, untried)
         share = (hits[slot] + TRUST * share) / (tries[slot] + TRUST)
     return share, cell, expected
@@ -147,7 +158,7 @@ def _outlook(
         link, hub, good = numbers[start : ends[row]], hubs[row], relevant[row]
         said = 0.0
         for k in range(HEAD, len(link)):
-            said += words[link[k]]
+            said += words[link[k] & FEATURES]
         # A link with many words shall not be surer than one with few.
         out[row, 0] = said / math.sqrt(max(1, len(link) - HEAD))
         answered, _, _ = _place_share(link, good, tries, answers, untried[0], FIRST_ANSWERS)

@@ -79,12 +79,12 @@ class Yields:
         return float(self.finds[slot]) / (float(self.tries[slot]) + trust)
 
     def note_first_tries(self, first: FirstTries, answered: bool, found: bool) -> None:
-        for (cell, expected), slot in zip(first.answers, first.slots, strict=True):
+        for cell, expected in first.answers:
             if cell >= 0:
                 self._count(0, cell, answered, expected)
         # A page that did not come says nothing of how many that come are relevant.
-        for (cell, expected), slot in zip(first.finds if answered else (), first.slots, strict=False):
-            if cell >= 0:
+        for (cell, expected), slot in zip(first.finds, first.slots, strict=True):
+            if cell >= 0 and answered:
                 self._count(1, cell, found, expected)
                 if not found:
                     self._owe(slot, cell)

@@ -10,6 +10,8 @@ from spoor.fetch.decoding import decoded
 LARGEST = 50_000_000
 """Bytes of a decoded body that are read; an archive may hold a bomb as well as a server."""
 
+_MOST_DIGITS = 18
+"""Of a length that anything can have."""
 _STATUS_LINE = re.compile(rb"\s*HTTP/\d(?:\.\d)?\s+(\d{3})\b", re.IGNORECASE)
 _END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
 _CHUNK_SIZE = re.compile(rb"\s*([0-9a-fA-F]+)[^\r\n]*\r?\n")
@@ -34,7 +36,8 @@ def take_apart(block: bytes) -> HttpResponse | None:
     head, raw = (block[: end.start()], block[end.end() :]) if end else (block, b"")
     headers = _headers(head)
     announced = headers.get("content-length", "")
-    whole = end is not None and not (announced.isdecimal() and len(raw) < int(announced))
+    is_shorter = announced.isdecimal() and (len(announced) > _MOST_DIGITS or len(raw) < int(announced))
+    whole = end is not None and not is_shorter
     return HttpResponse(int(line[1]), headers, _decoded(raw, headers), whole)
 
 

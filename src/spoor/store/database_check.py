@@ -1,0 +1,227 @@
+"""Is the database of a crawl whole, and does it agree with itself?"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from spoor.frontier.entry import State
+from spoor.frontier.sqlite import url_hash
+from spoor.store.checksums import changed_bytes
+from spoor.store.duplicates import BANDS
+from spoor.store.findings import Finding, Tell, counted
+from spoor.store.schema import shapes
+from spoor.store.sqlite_log import lost_frames
+from spoor.urls import host_of
+
+_SHOWN = 20
+"""Complaints of SQLite that are passed on."""
+LATEST = 253_402_300_799
+"""The last second of the year 9999."""
+UNSETTLED = (
+    "NOT EXISTS (SELECT 1 FROM hosts JOIN links ON links.host = hosts.id AND links.hash = url_hash(pages.url) "
+    f"AND links.url = pages.url AND links.state = {int(State.SETTLED)} WHERE hosts.name = host_of(pages.url))"
+)
+"""Of a page: whether it may be fetched again, or is not known to the frontier."""
+UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
+"""What reading a damaged database leads to; the second when the damaged bytes are in the message itself."""
+
+Found = Callable[..., None]
+
+
+def check_database(database: Path, at_rest: bool, tell: Tell) -> bool:
+    """Tells what is wrong; returns whether the tables can be read. `at_rest`: nobody writes to it."""
+
+    def found(what: str, damage: bool = True) -> None:
+        tell(Finding("database", database.name, what, damage))
+
+    if not database.exists():
+        found("is missing; what was fetched and what waits is not known without it, so put it back from a copy")
+        return False
+    if database.stat().st_size == 0:
+        return False  # A crawl that has not begun.
+    if at_rest:
+        for start, end in changed_bytes(database) or ():
+            found(f"bytes {start:,} to {end - 1:,} are not as the last crawl left them")
+        log = Path(f"{database}-wal")
+        if log.exists() and (lost := lost_frames(log)):
+            found(f"{log.name} is damaged: {counted(lost, 'page')} that were committed are not taken from it")
+    try:
+        with contextlib.closing(open_checked(database)) as db:
+            if not _is_whole(db, found) or not _has_tables(db, found) or not _values_fit(db, found):
+                return False
+            for check in (_links, _counters, _pages, _events, _fingerprints):
+                check(db, found)
+            return True
+    except UNREADABLE as error:
+        found(f"cannot be read: {error}")
+        return False
+
+
+def open_checked(database: Path) -> sqlite3.Connection:
+    """To read, trusting nothing: cells are checked before they are used, and the schema may call no functions."""
+    uri = f"file:{quote(str(database.resolve()))}?mode=ro"
+    for how in (uri, uri + "&immutable=1"):
+        db = sqlite3.connect(how, uri=True, isolation_level=None)
+        try:
+            db.execute("PRAGMA cell_size_check = ON")
+            db.execute("PRAGMA trusted_schema = OFF")
+            db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError:
+            # In a folder that cannot be written to, a database of the WAL kind is read only as one that nobody writes.
+            db.close()
+            continue
+        except UNREADABLE:
+            db.close()
+            raise
+        tell_functions(db)
+        return db
+    raise sqlite3.OperationalError("unable to open database file")
+
+
+def tell_functions(db: sqlite3.Connection) -> None:
+    """Those by which queries here ask what a row must agree with."""
+    db.create_function("host_of", 1, host_in, deterministic=True)
+    db.create_function("url_hash", 1, _hash_of, deterministic=True)
+    db.create_function("is_json", 1, is_json, deterministic=True)
+    db.create_function("is_text", 1, _is_text, deterministic=True)
+
+
+def _is_whole(db: sqlite3.Connection, found: Found) -> bool:
+    """By the check of SQLite itself, which sees the trees and not the values in them."""
+    complaints = list(_complaints(db))
+    for complaint in complaints[:_SHOWN]:
+        found(complaint)
+    if len(complaints) > _SHOWN:
+        found(f"and {len(complaints) - _SHOWN:,} more of the kind")
+    return not complaints
+
+
+def _complaints(db: sqlite3.Connection) -> Iterator[str]:
+    try:
+        for (told,) in db.execute("PRAGMA integrity_check(1000)"):
+            yield from (line for line in str(told).splitlines() if line != "ok" and not line.startswith("***"))
+    except UNREADABLE as error:
+        yield str(error)
+
+
+def _has_tables(db: sqlite3.Connection, found: Found) -> bool:
+    objects = db.execute("SELECT type, name FROM sqlite_master").fetchall()
+    for kind, name in objects:
+        if kind not in ("table", "index"):
+            found(f"holds the {kind} {name}, which no crawl makes")
+    there = True
+    for name, shape in shapes().items():
+        columns = {row[1] for row in db.execute(f"PRAGMA table_info({name})")}
+        if missing := [column.name for column in shape.columns if column.name not in columns]:
+            found(f"the table {name} lacks {', '.join(missing)}" if columns else f"the table {name} is missing")
+            there = False
+    return there
+
+
+def _values_fit(db: sqlite3.Connection, found: Found) -> bool:
+    """Whether all are of the kinds that their columns say: SQLite lets any be anywhere."""
+    fit = True
+    for name, shape in shapes().items():
+        wrong = " OR ".join(column.is_wrong for column in shape.columns)
+        if number := _count(db, f"{name} WHERE {wrong}"):
+            found(f"rows of {name} with values of another kind: {number:,}")
+            fit = False
+    return fit
+
+
+def _links(db: sqlite3.Connection, found: Found) -> None:
+    states = ", ".join(str(int(state)) for state in State)
+    wrong = {
+        "links in an unknown state": f"links WHERE state NOT IN ({states})",
+        "links of another host than their URL": "links LEFT JOIN hosts ON hosts.id = links.host "
+        "WHERE name IS NULL OR name IS NOT host_of(url)",
+        "links with another hash than their URL": "links WHERE hash IS NOT url_hash(url)",
+        "links with evidence or a trail that is no JSON": "links WHERE NOT is_json(evidence) "
+        "OR (trail IS NOT NULL AND NOT is_json(trail))",
+        "links that are there twice": "(SELECT 1 FROM links GROUP BY host, hash, url HAVING count(*) > 1)",
+    }
+    _tell_counts(db, wrong, found)
+
+
+def _counters(db: sqlite3.Connection, found: Found) -> None:
+    stored = dict(db.execute("SELECT name, value FROM counters"))
+    by_state = dict(db.execute("SELECT state, count(*) FROM links GROUP BY state"))
+    for state in State:
+        said, there = stored.get(state.name.lower(), 0), by_state.get(int(state), 0)
+        if said != there:
+            found(f"{counted(there, 'link')} {state.name.lower().replace('_', ' ')}, but the counter says {said:,}")
+    for name, least in least_counters(db).items():
+        if stored.get(name, 0) < least:
+            found(f"the counter {name} says {stored.get(name, 0):,}, but there were at least {least:,}")
+
+
+def least_counters(db: sqlite3.Connection) -> dict[str, int]:
+    """What the rows prove of those counters that no rows stand for."""
+    (arrival,) = db.execute("SELECT ifnull(max(arrival), 0) FROM links").fetchone()
+    numbers = "SELECT max(number) AS n FROM pages UNION ALL SELECT max(number) FROM events"
+    (last,) = db.execute(f"SELECT ifnull(max(n), -1) FROM ({numbers})").fetchone()
+    return {"arrivals": int(arrival), "visits": int(last) + 1}
+
+
+def _pages(db: sqlite3.Connection, found: Found) -> None:
+    wrong = {
+        "pages of another host than their URL": "pages WHERE host IS NOT host_of(url)",
+        "pages with an impossible relevance, status or time": "pages WHERE NOT (relevance BETWEEN 0 AND 1 "
+        f"AND status BETWEEN 0 AND 999 AND started BETWEEN 0 AND {LATEST} AND ended BETWEEN 0 AND {LATEST} "
+        "AND relevant IN (0, 1) AND noindex IN (0, 1))",
+        "pages that came, though their link is not settled": f"pages WHERE {UNSETTLED}",
+    }
+    _tell_counts(db, wrong, found)
+
+
+def _events(db: sqlite3.Connection, found: Found) -> None:
+    _tell_counts(db, {"events with details that are no JSON": "events WHERE NOT is_json(detail)"}, found)
+
+
+def _fingerprints(db: sqlite3.Connection, found: Found) -> None:
+    apart = (
+        f"(SELECT 1 FROM fingerprints LEFT JOIN bands ON fingerprint = id GROUP BY id HAVING count(band) <> {BANDS})"
+    )
+    _tell_counts(db, {"fingerprints that are not found by their bands": apart}, found)
+
+
+def _tell_counts(db: sqlite3.Connection, wrong: dict[str, str], found: Found) -> None:
+    for told, where in wrong.items():
+        if number := _count(db, where):
+            found(f"{told}: {number:,}")
+
+
+def _count(db: sqlite3.Connection, what: str) -> int:
+    return int(db.execute(f"SELECT count(*) FROM {what}").fetchone()[0])
+
+
+def host_in(url: object) -> str | None:
+    """None: it is no URL."""
+    try:
+        return host_of(url) if isinstance(url, str) else None
+    except ValueError:
+        return None
+
+
+def _hash_of(url: object) -> int | None:
+    return url_hash(url) if isinstance(url, str) else None
+
+
+def is_json(text: object) -> bool:
+    try:
+        json.loads(text if isinstance(text, str) else "")
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _is_text(data: object) -> bool:
+    try:
+        return isinstance(data, bytes) and data.decode() is not None
+    except UnicodeDecodeError:
+        return False

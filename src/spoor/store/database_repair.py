@@ -1,0 +1,232 @@
+"""A new database from all that can be read of a damaged one; the damaged one is kept.
+
+Rows are taken from the pages of the file themselves, not through SQLite, which gives up on all that lies behind a
+damaged page. What follows from other rows is worked out anew: counters, bands of fingerprints, hosts of links, links of
+pages that came.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+from spoor.frontier.entry import Entry, State
+from spoor.frontier.host import Host
+from spoor.frontier.sqlite import SqliteStore, url_hash
+from spoor.frontier.store import Counters
+from spoor.records import SOONEST
+from spoor.store.checksums import write_sums
+from spoor.store.database_check import LATEST, UNSETTLED, host_in, is_json, least_counters, tell_functions
+from spoor.store.duplicates import bands_of
+from spoor.store.schema import TableShape, create_tables, shapes
+from spoor.store.sqlite_log import overlay
+from spoor.store.sqlite_pages import Row, Value, rows
+from spoor.store.warc_repair import ASIDE
+from spoor.urls import host_of
+
+_WORKED_OUT = ("counters", "bands")
+_STATES = frozenset(map(int, State))
+_REST = 1.0
+"""Seconds between two requests to a host, until its rules are known again."""
+_SANE_TIMES = ", ".join(
+    f"{one} = CASE WHEN {one} BETWEEN 0 AND {LATEST} THEN {one} WHEN {other} BETWEEN 0 AND {LATEST} THEN {other} "
+    "ELSE 0.0 END"
+    for one, other in (("started", "ended"), ("ended", "started"))
+)
+
+
+def rebuild(database: Path) -> str | None:
+    """Says what was kept; None: nothing can be read of it, and it stays as it is. Nobody else may have it open."""
+    folder = database.parent / ASIDE
+    folder.mkdir(exist_ok=True)
+    source, made = folder / ".source.partial", folder / ".rebuilt.partial"
+    _remove(source, made)
+    try:
+        _copy(database, source)
+        kept = _write(source, made)
+        if kept["links"] + kept["pages"] == 0:
+            return None
+        aside = _set_aside(database, folder)
+        with made.open("rb") as file:
+            os.fsync(file.fileno())
+        os.replace(made, database)
+        write_sums(database)
+        told = ", ".join(f"{number:,} {table}" for table, number in kept.items() if number)
+        return f"was rebuilt with all that could be read, {told}; as it was, it is {ASIDE}/{aside.name}"
+    finally:
+        _remove(source, made)
+
+
+def _remove(*databases: Path) -> None:
+    for database in databases:
+        for suffix in ("", "-wal", "-shm"):
+            Path(f"{database}{suffix}").unlink(missing_ok=True)
+
+
+def _copy(database: Path, source: Path) -> None:
+    """With what is still in the log."""
+    shutil.copyfile(database, source)
+    log = Path(f"{database}-wal")
+    if log.exists():
+        overlay(source, log)
+
+
+def _write(source: Path, made: Path) -> dict[str, int]:
+    """How many rows of each table the new database has."""
+    with _opened(made) as store:
+        create_tables(store.connection)
+        counters = _take_over(source, store.connection)
+        _number_hosts(store.connection)
+    # Opened again, the store knows the rows that it did not write itself.
+    with _opened(made) as store:
+        _add_hosts(store)
+    with _opened(made) as store:
+        _add_links(store)
+        _complete(store.connection)
+        store.commit(_counted(store.connection, counters))
+        names = [name for name in shapes() if name not in _WORKED_OUT]
+        return {name: int(store.connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0]) for name in names}
+
+
+@contextlib.contextmanager
+def _opened(made: Path) -> Iterator[SqliteStore]:
+    """Nothing depends on it before it is complete, so nothing waits for the disk."""
+    with contextlib.closing(SqliteStore(made)) as store:
+        store.connection.execute("PRAGMA synchronous = OFF")
+        yield store
+
+
+def _take_over(source: Path, db: sqlite3.Connection) -> dict[str, int]:
+    """Writes the rows that can be read, and returns the counters."""
+    counters: dict[str, int] = {}
+    db.execute("BEGIN")
+    for shape, row in known_rows(source):
+        values = shape.values(row)
+        if shape.name == "counters":
+            counters[str(values[0])] = max(int(values[1] or 0), counters.get(str(values[0]), 0))
+        elif shape.name not in _WORKED_OUT:
+            columns, places = ", ".join(c.name for c in shape.columns), ", ".join("?" * len(values))
+            db.execute(f"INSERT OR IGNORE INTO {shape.name} ({columns}) VALUES ({places})", values)
+    db.execute("COMMIT")
+    return counters
+
+
+def known_rows(source: Path) -> Iterator[tuple[TableShape, Row]]:
+    """Rows with the table to which they belong; what belongs to none, or cannot be right, is left out."""
+    names = {"arrivals", "visits", *(state.name.lower() for state in State)}
+    for row in rows(source):
+        for shape in shapes().values():
+            if shape.fits(row) and _is_plausible(shape.name, dict(_named(shape, row)), names):
+                yield shape, row
+                break
+
+
+def _named(shape: TableShape, row: Row) -> Iterator[tuple[str, Value]]:
+    return zip((column.name for column in shape.columns), shape.values(row), strict=True)
+
+
+def _is_plausible(table: str, values: dict[str, Value], counters: set[str]) -> bool:
+    """Whether a row agrees with itself."""
+    url, host = str(values.get("url", "")), values.get("host")
+    match table:
+        case "links":
+            return values["hash"] == url_hash(url) and values["state"] in _STATES
+        case "pages" | "dropped":
+            return host_in(url) == host
+        case "events":
+            return is_json(values["detail"])
+        case "digests":
+            return str(values["digest"]).startswith("sha1:")
+        case "counters":
+            return values["name"] in counters
+        case _:
+            return True
+
+
+def _number_hosts(db: sqlite3.Connection) -> None:
+    """From 1 on without gaps, as the frontier numbers them. Which host a link is of, its URL says."""
+    numbers = [number for (number,) in db.execute("SELECT id FROM hosts ORDER BY id")]
+    db.execute("BEGIN")
+    db.executemany("UPDATE hosts SET id = ? WHERE id = ?", [(-new, old) for new, old in enumerate(numbers, 1)])
+    db.execute("UPDATE hosts SET id = -id")
+    db.execute("COMMIT")
+
+
+def _add_hosts(store: SqliteStore) -> None:
+    """Those of links and pages that were lost, as if nothing had been asked of them yet."""
+    db = store.connection
+    known = {name for (name,) in db.execute("SELECT name FROM hosts")}
+    for (url,) in db.execute("SELECT url FROM links UNION SELECT url FROM pages").fetchall():
+        name = host_in(url)
+        if name is not None and name not in known:
+            known.add(name)
+            store.save_host(Host(name, _REST, closed=True))
+    store.commit(Counters())
+    tell_functions(db)
+    db.execute("BEGIN")
+    db.execute("UPDATE links SET host = ifnull((SELECT id FROM hosts WHERE name = host_of(url)), 0)")
+    db.execute("DELETE FROM links WHERE host = 0")
+    twice = "a.host = b.host AND a.hash = b.hash AND a.url = b.url AND a.id < b.id"
+    db.execute(f"DELETE FROM links WHERE id IN (SELECT b.id FROM links a JOIN links b ON {twice})")
+    db.execute("COMMIT")
+
+
+def _add_links(store: SqliteStore) -> None:
+    """Pages that came are not fetched again. A link of which only the URL is known waits as a seed does."""
+    db = store.connection
+    tell_functions(db)
+    seed = db.execute(
+        "SELECT trail FROM links WHERE key1 > 1e300 AND is_json(ifnull(trail, 'null')) LIMIT 1"
+    ).fetchone()
+    trail = None if seed is None else seed[0]
+    came = [url for (url,) in db.execute(f"SELECT DISTINCT url FROM pages WHERE {UNSETTLED}")]
+    for url, entry in zip(came, store.find(came), strict=True):
+        lost = entry or Entry(url, host_of(url), SOONEST)
+        lost.state = State.SETTLED
+        store.save(lost)
+    store.commit(Counters())
+    db.execute(
+        "UPDATE links SET evidence = '{}', trail = ?, hints = NULL, key1 = 9e999, key2 = NULL, key3 = NULL "
+        "WHERE NOT is_json(evidence) OR NOT is_json(ifnull(trail, 'null')) OR (key1 > 1e300 AND trail IS NULL)",
+        (trail,),
+    )
+
+
+def _complete(db: sqlite3.Connection) -> None:
+    """What cannot be right of a page is brought as near to it as can be; the page itself stays."""
+    db.execute("BEGIN")
+    db.execute(
+        f"UPDATE pages SET relevance = max(0.0, min(1.0, relevance)), status = max(0, min(999, status)), "
+        f"relevant = relevant <> 0, noindex = noindex <> 0, {_SANE_TIMES}"
+    )
+    for number, simhash in db.execute("SELECT id, simhash FROM fingerprints").fetchall():
+        db.executemany("INSERT OR IGNORE INTO bands VALUES (?, ?)", [(band, number) for band in bands_of(simhash)])
+    db.execute("COMMIT")
+
+
+def _counted(db: sqlite3.Connection, stored: dict[str, int]) -> Counters:
+    least = {name: max(number, stored.get(name, 0)) for name, number in least_counters(db).items()}
+    by_state = dict(db.execute("SELECT state, count(*) FROM links GROUP BY state"))
+    return Counters(least["arrivals"], least["visits"], {state: by_state.get(int(state), 0) for state in State})
+
+
+def _set_aside(database: Path, folder: Path) -> Path:
+    """First its log, which must not meet another database."""
+    aside = folder / database.name
+    numbers = count(2)
+    while aside.exists():
+        aside = folder / f"{database.name}.{next(numbers)}"
+    log = Path(f"{database}-wal")
+    if log.exists():
+        os.replace(log, f"{aside}-wal")
+    Path(f"{database}-shm").unlink(missing_ok=True)
+    try:
+        os.link(database, aside)
+    except OSError:
+        shutil.copy2(database, aside)
+    return aside
