@@ -6,6 +6,7 @@ import sys
 
 from bench import (
     compiled,
+    deciding,
     endurance,
     extraction,
     frontier,
@@ -25,6 +26,7 @@ from bench import (
 
 PARTS = {
     "compiled": compiled.main,
+    "deciding": deciding.main,
     "frontier": frontier.main,
     "live": live.main,
     "live-vs-simulated": live_vs_simulated.main,

@@ -13,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from spoor.frontier import Entry, Frontier, HostRules, MemoryStore, SqliteStore, State
 from spoor.frontier.entry import OPEN
+from spoor.frontier.frontier import SOON
 from spoor.frontier.store import LinkStore
 from spoor.records import SOONEST, Key, WaitingLink
 
@@ -70,6 +71,22 @@ class Model:
             if entry.state is State.WAITING
             and self.free_at.get(entry.host, 0.0) <= now
             and busy.count(entry.host) < connections
+        ]
+        return min(candidates)[2] if candidates else None
+
+    def best_soon(self, now: float, connections: int) -> str | None:
+        """The best that waits on a host that neither rests for long nor has not answered for long."""
+        self.wake(now)
+        busy = [entry.host for entry in self.entries.values() if entry.state is State.IN_TRANSIT]
+
+        def soon(host: str) -> bool:
+            free_at = self.free_at.get(host, 0.0)
+            return now < free_at + SOON if busy.count(host) >= connections else free_at <= now + SOON
+
+        candidates = [
+            (tuple(-part for part in entry.key), entry.arrival, url)
+            for url, entry in self.entries.items()
+            if entry.state is State.WAITING and soon(entry.host)
         ]
         return min(candidates)[2] if candidates else None
 
@@ -139,6 +156,19 @@ class FrontierMachine(RuleBasedStateMachine):
             self.frontier.begin(entry, self.now)
             self.model.begin(expected, self.now)
 
+    @rule()
+    def look_ahead(self) -> None:
+        self.frontier.peek(self.now)  # links that return are woken by whoever asks for one
+        entry = self.frontier.foremost(self.now)
+        assert (entry.url if entry else None) == self.model.best_soon(self.now, self.host_rules.connections)
+
+    @rule(url=st.sampled_from(URLS), seconds=st.sampled_from([3.0, 100.0]))
+    def be_left_alone(self, url: str, seconds: float) -> None:
+        host = url.split("/")[2]
+        if any(entry.host == host for entry in self.model.entries.values()):
+            self.frontier.leave_alone(host, self.now, self.now + seconds)
+            self.model.free_at[host] = max(self.model.free_at.get(host, 0.0), self.now + seconds)
+
     @rule(which=st.integers(0, 5), again_after=st.sampled_from([None, None, 0.0, 1.0, 5.0]))
     def come_back(self, which: int, again_after: float | None) -> None:
         in_transit = [url for url, entry in self.model.entries.items() if entry.state is State.IN_TRANSIT]
@@ -148,7 +178,7 @@ class FrontierMachine(RuleBasedStateMachine):
             self.frontier.settle(url, self.now, again_at)
             self.model.settle(url, self.now, again_at)
 
-    @rule(seconds=st.sampled_from([0.5, 1.0, 2.0, 7.0]))
+    @rule(seconds=st.sampled_from([0.5, 1.0, 2.0, 7.0, 40.0]))
     def wait(self, seconds: float) -> None:
         self.now += seconds
 

@@ -13,14 +13,14 @@ from spoor.contest import run
 from spoor.course import Course, Task, read_seeds
 from spoor.crawl import Crawl, Limits
 from spoor.drivers.simulated import simulate
-from spoor.errors import UsageError
-from spoor.events import Visited
+from spoor.errors import BadInput, UsageError
+from spoor.events import Failed, Visited
 from spoor.frontier import Frontier, MemoryStore
 from spoor.frontier.entry import Entry
 from spoor.judge.truth import Truth
 from spoor.measure.harvest import measure
 from spoor.recollection import recall
-from spoor.records import Evidence, Key, Link, Page, Visit, WaitingLink, Wish
+from spoor.records import Evidence, Key, Link, Page, Sighting, Verdict, Visit, WaitingLink, Wish
 from spoor.score.language_signs import LanguageSigns
 from spoor.score.learned import WITHOUT, Learned
 from spoor.store.journal import lessons, open_to_read
@@ -300,3 +300,109 @@ def test_on_generated_webs_it_finds_wanted_pages_much_sooner(
     against = Course(task).yardstick
     area, below = (measure(name, run(task, name), against).area for name in ("learned", other))
     assert area > more * below
+
+
+def dead(world: WrittenWorld, word: str) -> WrittenWorld:
+    """The same web, in which pages with a word in their URL cannot be had."""
+    return WrittenWorld({url: page for url, page in world.outcomes.items() if word not in url}, world.relevant)
+
+
+def tried(world: WrittenWorld, scorer: Learned | None = None, visits: int | None = None) -> list[str]:
+    """What was asked for, in order, whether or not it came."""
+    crawl = Crawl(strategy_for(world, scorer), Frontier(MemoryStore()), Limits(visits))
+    crawl.begin(seeds_of(world))
+    return [event.visit.url for event in simulate(crawl, world) if isinstance(event, Visited | Failed)]
+
+
+def test_a_host_that_fails_falls_behind_others() -> None:
+    links = [Link(f"http://dead.test/{n}") for n in range(12)]
+    world = dead(web({START: [*links, *(Link(f"http://live.test/{n}") for n in range(12))]}), "dead")
+    assert sum("dead" in url for url in tried(world)[:13]) <= 5
+    assert sum("dead" in url for url in tried(world, Learned(without=("misses",)))[:13]) > 5
+
+
+def test_what_untried_hosts_bring_in_this_crawl_is_expected_of_the_next() -> None:
+    strangers = hosts("gone", 30, "") + hosts("unknown", 1, "")
+    world = dead(web({START: [*strangers, Link("http://start.test/about"), *strangers[:0]]}), "gone")
+    learned, naive = Learned(), Learned(without=("untried",))
+    keys = []
+    for scorer in (learned, naive):
+        crawl = Crawl(strategy_for(world, scorer), Frontier(MemoryStore()), Limits(12))
+        crawl.begin(seeds_of(world))
+        list(simulate(crawl, world))
+        (left,) = crawl.frontier.find(["http://gone25.test/"])
+        assert left is not None
+        keys.append(scorer.review(WaitingLink(left.url, left.evidence, left.trail, left.hints))["place"])
+    assert keys[0] < keys[1] == 0.0
+
+
+def test_a_host_is_worth_trying_whose_first_page_is_irrelevant_and_others_are_not() -> None:
+    """First pages of hosts are never relevant here; of one kind of web those behind are."""
+    fronts = [Link(f"http://h{n}.test/") for n in range(20)]
+    fruitful = web({START: fronts, **{link.url: [Link(f"{link.url}wanted")] for link in fronts[:10]}})
+    barren = web({START: fronts, **{link.url: [Link(f"{link.url}other")] for link in fronts[:10]}})
+    places = []
+    for world in (fruitful, barren):
+        scorer = Learned()
+        crawl = Crawl(strategy_for(world, scorer), Frontier(MemoryStore()), Limits(12))
+        crawl.begin([START])
+        list(simulate(crawl, world))
+        left = waiting(crawl, "http://h19.test/")
+        places.append(scorer.review(WaitingLink(left.url, left.evidence, left.trail, left.hints))["place"])
+    assert places[0] > places[1]
+
+
+def test_requests_under_way_lower_what_is_expected_until_they_are_back() -> None:
+    world = web({START: [Link(f"http://a.test/{n}") for n in range(4)]})
+    scorer = Learned()
+    crawl = Crawl(strategy_for(world, scorer), Frontier(MemoryStore()))
+    crawl.begin([START])
+    events = simulate(crawl, world)
+    next(events)
+    entry = waiting(crawl, "http://a.test/3")
+    link = WaitingLink(entry.url, entry.evidence, entry.trail, entry.hints)
+    before = scorer.review(link)["place"]
+    visit = crawl.next_visit(0.0)
+    assert visit is not None
+    assert scorer.review(link)["place"] < before
+    scorer.over(visit)
+    assert scorer.review(link)["place"] == before
+
+
+def test_an_irrelevant_page_with_relevant_ones_behind_it_raises_pages_listed_beside_it() -> None:
+    lists = [Link(f"http://a.test/list{n}", path="html/body/nav/li") for n in range(3)]
+    behind = {lists[0].url: [Link(f"http://a.test/wanted{n}", path="html/body/p") for n in range(6)]}
+    world = web({START: lists, **behind})
+    found = []
+    for without in ((), ("behind",)):
+        scorer = Learned(without=without)
+        crawl = Crawl(strategy_for(world, scorer), Frontier(MemoryStore()), Limits(8))
+        crawl.begin([START])
+        order = [event.visit.url for event in simulate(crawl, world) if isinstance(event, Visited)]
+        numbers = scorer.hints(Page(START), [Link("http://a.test/list9", path="html/body/nav/li")])
+        link = WaitingLink("http://a.test/list9", {}, (1, START), bytes(numbers[0]))  # type: ignore[arg-type]
+        assert sum("wanted" in url for url in order) >= 3
+        found.append(scorer.review(link)["list"])
+    assert found[0] > found[1]
+
+
+def test_a_copy_of_a_page_is_no_find() -> None:
+    scorer = Learned()
+    hints = scorer.hints(Page(START), [Link("http://a.test/1"), Link("http://a.test/2")])
+    link = WaitingLink("http://a.test/2", {}, (1, START), bytes(hints[1]))  # type: ignore[arg-type]
+    facts_ = scorer.evidence(
+        Sighting(Visit(START, "start.test", 0, 0.0), Page(START), Verdict(0.0, False, ""), (1, START)),
+        [Link("http://a.test/1", hints=hints[0])],
+    )[0]
+    visit = Visit("http://a.test/1", "a.test", 1, 0.0, evidence=facts_, trail=(1, START), hints=bytes(hints[0]))  # type: ignore[arg-type]
+    scorer.learn(
+        Sighting(visit, Page(visit.url, duplicate_of="http://b.test/"), Verdict(1.0, True, ""), (0, visit.url))
+    )
+    assert scorer.review(link)["place"] < 0.0
+
+
+@pytest.mark.parametrize("hints", [b"", b"123", bytes(8), bytes(4 * 500), b"\xff" * 40])
+def test_hints_that_nobody_wrote_do_no_harm(hints: bytes) -> None:
+    link = WaitingLink("http://a.test/", {}, (0, START), hints)
+    with contextlib.suppress(BadInput):
+        Learned().review(link)

@@ -23,7 +23,7 @@ from spoor.score.learned.outlook import (
     COLUMNS,
     FEATURES,
     FIRST_RELEVANT,
-    HUB_TRUST,
+    TRUST,
     checked,
     first_tries,
     outlook,
@@ -69,7 +69,7 @@ OF_THE_FIELD = ("misses", "untried", "price", "pending", "behind")
 WITHOUT = (*FIELDS, "words", "parents", "hubs", "places", "prior", "exploration", "rescoring", *OF_THE_FIELD)
 """What can be left out, to see its worth."""
 NO_WISH = Wish()
-_MOVING = {"words": ("words",), "places": ("place",), "hubs": ("hub", "list")}
+_MOVING = {"words": ("words",), "places": ("place",), "hubs": ("hub", "list", "dead")}
 _INHERITED = ("relevance", "relevant_parents", "parents", "since")
 
 
@@ -108,6 +108,7 @@ class Learned:
         "place": latest,
         "hub": max,
         "list": max,
+        "dead": max,
         "signs": clearest,
         "words": max,
     }
@@ -146,7 +147,7 @@ class Learned:
         floor = math.floor(_log_odds(self._yields.rate) - FLOOR)
         if odds >= floor:
             return STEP * math.floor(odds / STEP + 0.5), 0.0, -evidence["depth"]
-        elsewhere = evidence["place"] + evidence["signs"] + UNSAID * evidence["words"]
+        elsewhere = evidence["place"] + evidence["signs"] + evidence["dead"] + UNSAID * evidence["words"]
         elsewhere = float(math.floor(elsewhere + 0.5))
         return floor - STEP + SLOPE * min(0.0, elsewhere), elsewhere, -evidence["depth"]
 
@@ -204,7 +205,7 @@ class Learned:
     def _credit(self, visit: Visit) -> None:
         if "behind" not in self.without:
             hub, _ = _hub(visit.trail)
-            self._behind.tried(visit.trail[1], self._yields.share(hub & int(MASK), HUB_TRUST))
+            self._behind.tried(visit.trail[1], self._yields.share(hub & int(MASK), TRUST))
 
     def recall(self, sighting: Sighting) -> None:
         self.learn(sighting)

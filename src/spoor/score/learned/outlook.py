@@ -19,15 +19,15 @@ from spoor.errors import BadInput
 from spoor.score.learned.features import BITS, HEAD, MOST, PLACES
 from spoor.score.learned.yields import LEVELS, MASK, FirstTries, Yields
 
-COLUMNS = ("words", "place", "hub", "list")
-"""All in log odds: what the words say, and by how much more or less than at first was found in the folder, behind the
-page that links, behind the same list on that page."""
+COLUMNS = ("words", "place", "hub", "list", "dead")
+"""In log odds: what the words say, and by how much more or less than at first was found in the folder, behind the page
+that links, behind the same list on that page. `dead` is below 0 where links of that list mostly brought no page."""
 
 FIRST_ANSWERS, FIRST_RELEVANT = 0.5, 0.4
 """Where nothing is known yet: the share of links that answer with a page, and of relevant ones among the pages. High,
 so that what is unknown is tried; what is learned of first tries takes their place."""
-TRUST, HUB_TRUST = 4.0, 2.0
-"""So many tries weigh as much as what was expected before: of a place, and of a page."""
+TRUST = 2.0
+"""So many tries weigh as much as what was expected before."""
 SURE = 0.0001
 """No share counts as nearer than this to 0 or 1."""
 
@@ -135,7 +135,7 @@ def _hub_share(
     """The share of hits behind a page; the cell of its first try (-1: it is none)."""
     slot, cell = np.uint32(hub) & MASK, 4 * (LEVELS - 1) + 2 * int(relevant)
     share = _untried_share(first, cell, untried)
-    share = (hits[slot] + HUB_TRUST * share) / (tries[slot] + HUB_TRUST)
+    share = (hits[slot] + TRUST * share) / (tries[slot] + TRUST)
     return share, cell if tries[slot] == 0.0 else -1
 
 
@@ -168,7 +168,8 @@ def _outlook(
         share, _ = _hub_share(hub, good, answers, finds, untried[1], first_relevant)
         out[row, 2] = _more_than(first, answered * share)
         slot = list_of(hub, link[2]) & MASK
-        answered = (answers[slot] + HUB_TRUST * answered) / (tries[slot] + HUB_TRUST)
-        share = (finds[slot] + HUB_TRUST * share) / (answers[slot] + HUB_TRUST)
+        answered = (answers[slot] + TRUST * answered) / (tries[slot] + TRUST)
+        share = (finds[slot] + TRUST * share) / (answers[slot] + TRUST)
         out[row, 3] = _more_than(first, answered * share)
+        out[row, 4] = min(0.0, math.log(answered / FIRST_ANSWERS))
         start = ends[row]
