@@ -1,4 +1,4 @@
-"""Deciding what to fetch next, or to wait for a better link: time a visit, with a million links waiting on many hosts."""
+"""Deciding what to fetch next, or to wait for a better link: the time it takes with a million links on many hosts."""
 
 from __future__ import annotations
 
