@@ -244,6 +244,10 @@ async def _redirect_chain(exchange: Exchange) -> None:
     await exchange.answer(b"", f"Location: {to}", status="301 Moved Permanently")
 
 
+async def _redirect_to(exchange: Exchange) -> None:
+    await exchange.answer(b"", f"Location: {exchange.query.get('to', '/')}", status="302 Found")
+
+
 async def _redirect_nowhere(exchange: Exchange) -> None:
     await exchange.answer(b"", status="302 Found")
 
@@ -323,6 +327,7 @@ HONEST: dict[str, Wrong] = {
     "/redirect-chain": _redirect_chain,
     "/redirect-loop": _redirect_loop,
     "/redirect-nowhere": _redirect_nowhere,
+    "/redirect-to": _redirect_to,
     "/robots.txt": _robots,
     "/robots-500/robots.txt": _robots_500,
     "/too-many-requests": _too_many_requests,

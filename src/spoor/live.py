@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from spoor.events import Event, Visited
+from spoor.fetch.failures import HEALS_AFTER
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.understanding import understand
 from spoor.judge.detector import UNKNOWN, cld2_shares
@@ -26,6 +27,8 @@ GLANCE = 2_000
 """Characters by which the language of a page is told when nobody asked for it."""
 ROBOTS_REDIRECTS = 5
 """As many as RFC 9309 asks crawlers to follow."""
+LONGEST_SHOWN = 200
+"""Characters of a URL that a reason quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,14 +172,27 @@ class LiveLooker:
         return await self.workers.read(visit, slim)
 
     async def _rules(self, visit: Visit) -> Outcome:
-        """Follows redirects by itself: rules are for the host that was asked, wherever they lie."""
+        """Follows redirects by itself: rules are for the host that was asked, wherever they lie. Where they cannot be
+        reached, nothing may be fetched; a host that can never be asked opens, and its pages fail for the same reason.
+        """
         url = visit.url
         for _ in range(ROBOTS_REDIRECTS + 1):
             response = await self.fetcher.fetch(url, every_type=True)
             if isinstance(response, Failure):
+                if url != visit.url:
+                    return _elsewhere(url, response)
                 return response if response.again_after is not None else RobotsRules()
             outcome = understand(replace(visit, url=url), response)
             if not isinstance(outcome, Redirect):
                 return outcome
             url = outcome.to
         return RobotsRules()
+
+
+def _elsewhere(url: str, failure: Failure) -> Failure:
+    """Rules that a host keeps where nobody can read them might forbid everything: it is asked again, then left."""
+    return replace(
+        failure,
+        reason=f"robots.txt leads to {url[:LONGEST_SHOWN]}: {failure.reason}",
+        again_after=HEALS_AFTER if failure.again_after is None else failure.again_after,
+    )
