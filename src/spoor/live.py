@@ -13,6 +13,7 @@ from spoor.judge.detector import UNKNOWN, cld2_shares
 from spoor.parse.html import Interest
 from spoor.parse.main_text import QUICK
 from spoor.records import Failure, Judged, Link, Outcome, Page, Redirect, Response, RobotsRules, Verdict, Visit
+from spoor.robots import LONGEST_FILE
 from spoor.roles import Judge, LinkReader
 from spoor.sketch import sketch
 from spoor.store.duplicates import Duplicates
@@ -177,7 +178,7 @@ class LiveLooker:
         """
         url = visit.url
         for _ in range(ROBOTS_REDIRECTS + 1):
-            response = await self.fetcher.fetch(url, every_type=True)
+            response = await self.fetcher.fetch(url, every_type=True, most=LONGEST_FILE)
             if isinstance(response, Failure):
                 if url != visit.url:
                     return _elsewhere(url, response)
