@@ -10,7 +10,8 @@ from spoor.fetch.failures import HEALS_AFTER
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.understanding import understand
 from spoor.judge.detector import UNKNOWN, cld2_shares
-from spoor.parse.html import Interest
+from spoor.parse.demanding import demanding
+from spoor.parse.html import Interest, is_html
 from spoor.parse.main_text import QUICK
 from spoor.records import Failure, Judged, Link, Outcome, Page, Redirect, Response, RobotsRules, Verdict, Visit
 from spoor.robots import LONGEST_FILE
@@ -44,12 +45,13 @@ class Reader:
     labels: bool
 
     @staticmethod
-    def of(strategy: Strategy) -> Reader:
+    def of(strategy: Strategy, most_links: int | None = None) -> Reader:
+        """`most_links`: of a page that has more, the others are only counted."""
         links = strategy.link_reader
         on_the_way = strategy.way_reads_content
         texts = on_the_way or (links is None and strategy.scorer.reads_content)
         contexts = on_the_way or strategy.scorer.reads_content
-        interest = Interest(QUICK if reads_main_text(strategy.judge) else None, contexts)
+        interest = Interest(QUICK if reads_main_text(strategy.judge) else None, contexts, most_links)
         return Reader(strategy.judge, links, texts, interest, labels=bool(wish_of(strategy.judge).language))
 
     def read(self, visit: Visit, response: Response) -> Outcome:
@@ -144,13 +146,14 @@ class Archive:
 
 @dataclass
 class LiveLooker:
-    """Carries out visits over HTTP. Without an `archive` nothing is kept. With `workers`, pages are read and judged in
-    their processes."""
+    """Carries out visits over HTTP. Without an `archive` nothing is kept. Demanding pages are read and judged by the
+    `workers`, where that can be stopped, or all pages if they are to do everything."""
 
     fetcher: HttpFetcher
     archive: Archive | None
     reader: Reader
     workers: Workers | None = None
+    everything_away: bool = False
 
     async def look(self, visit: Visit) -> Outcome:
         if visit.purpose == "robots":
@@ -166,7 +169,7 @@ class LiveLooker:
         return outcome
 
     async def _read(self, visit: Visit, response: Response) -> Outcome:
-        if self.workers is None:
+        if self.workers is None or not (self.everything_away or _is_demanding(response)):
             return self.reader.read(visit, response)
         # The payload stays here: only the decoded body is of use to a reader.
         slim = replace(response, payload=b"", request=b"")
@@ -188,6 +191,10 @@ class LiveLooker:
                 return outcome
             url = outcome.to
         return RobotsRules()
+
+
+def _is_demanding(response: Response) -> bool:
+    return is_html(response.body, response.headers.get("content-type", "")) and demanding(response.body)
 
 
 def _elsewhere(url: str, failure: Failure) -> Failure:

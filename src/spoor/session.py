@@ -28,7 +28,7 @@ from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy
-from spoor.workers import Workers, working
+from spoor.workers import ReadingLimits, working
 
 AGENT = "spoor"
 """The name by which robots rules call us."""
@@ -83,9 +83,9 @@ async def open_session(
         recollect(strategy, store.connection, earlier, advance)
         crawl = Crawl(strategy, Frontier(store, host_rules(settings)), _limits(settings), archive.journal)
         crawl.begin(settings.crawl.seeds)
-        reader = Reader.of(strategy)
-        async with _workers(settings.crawl.workers, reader) as workers, fetcher_for(settings) as fetcher:
-            looker = LiveLooker(fetcher, archive, reader, workers)
+        count, reader = settings.crawl.workers, Reader.of(strategy, settings.limits.links_per_page)
+        async with working(count or 1, reader, _reading_limits(settings)) as workers, fetcher_for(settings) as fetcher:
+            looker = LiveLooker(fetcher, archive, reader, workers, everything_away=count > 0)
             yield Session(crawl, LiveDriver(crawl, looker, settings.crawl.connections, time.time), archive)
 
 
@@ -148,13 +148,8 @@ def fetcher_for(settings: Config) -> HttpFetcher:
     return HttpFetcher(agent, fetching, time.time, asked.connections, asked.proxy or None, asked.allow_private)
 
 
-@contextlib.asynccontextmanager
-async def _workers(count: int, reader: Reader) -> AsyncIterator[Workers | None]:
-    if not count:
-        yield None
-        return
-    async with working(count, reader) as workers:
-        yield workers
+def _reading_limits(settings: Config) -> ReadingLimits:
+    return ReadingLimits(settings.limits.parse_seconds, settings.limits.parse_bytes)
 
 
 async def run_for(session: Session, minutes: float | None) -> AsyncIterator[list[Event]]:
