@@ -115,7 +115,7 @@ def test_nobody_waits_for_a_page_when_the_work_is_over() -> None:
     async def run() -> float:
         async with working(1, Echo(), ReadingLimits(seconds=60.0)) as workers:
             await workers.read(*asked(0, b"x"))
-            hanging = asyncio.create_task(workers.read(*asked(0, b"hang")))
+            hanging = workers.read(*asked(0, b"hang"))
             await asyncio.sleep(0.2)
             hanging.cancel()
             began = time.monotonic()

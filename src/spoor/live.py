@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -161,19 +162,21 @@ class LiveLooker:
         response = await self.fetcher.fetch(visit.url)
         if isinstance(response, Failure):
             return response
-        if self.archive is None:
-            return await self._read(visit, response)
-        self.archive.keep(visit, response)
-        outcome = await self._read(visit, response)
-        self.archive.describe(visit, outcome)
+        if self.archive is not None:
+            self.archive.keep(visit, response)
+        outcome = self._read(visit, response)
+        del response  # a body that waits to be read elsewhere is held there, and may be large
+        if isinstance(outcome, asyncio.Future):
+            outcome = await outcome
+        if self.archive is not None:
+            self.archive.describe(visit, outcome)
         return outcome
 
-    async def _read(self, visit: Visit, response: Response) -> Outcome:
+    def _read(self, visit: Visit, response: Response) -> Outcome | asyncio.Future[Outcome]:
         if self.workers is None or not (self.everything_away or _is_demanding(response)):
             return self.reader.read(visit, response)
         # The payload stays here: only the decoded body is of use to a reader.
-        slim = replace(response, payload=b"", request=b"")
-        return await self.workers.read(visit, slim)
+        return self.workers.read(visit, replace(response, payload=b"", request=b""))
 
     async def _rules(self, visit: Visit) -> Outcome:
         """Follows redirects by itself: rules are for the host that was asked, wherever they lie. Where they cannot be

@@ -30,6 +30,8 @@ _LENGTH = struct.Struct("!i")
 """Before every message, as `Connection` writes and expects it."""
 _PATIENCE = 5.0
 """Seconds in which a process that has nothing more to do should have ended."""
+_AHEAD = 2
+"""Pages on their way to a process: while it reads one, the next is there already. The others wait here, once each."""
 _OUT_OF_TIME = -signal.SIGALRM
 _STATM = Path("/proc/self/statm")
 
@@ -72,6 +74,7 @@ class Worker:
     reader: PageReader
     limits: ReadingLimits
     asked: deque[_Asked] = field(default_factory=deque)
+    _sent: int = 0
     _process: BaseProcess | None = None
     _outgoing: asyncio.StreamWriter | None = None
     _serving: asyncio.Task[None] | None = None
@@ -82,8 +85,7 @@ class Worker:
         self.asked.append(asked)
         if self._serving is None:
             self._serving = asyncio.create_task(self._serve())
-        elif self._outgoing is not None:
-            _send(self._outgoing, message)
+        self._send()
         return asked.answer
 
     async def end(self) -> None:
@@ -115,9 +117,16 @@ class Worker:
     async def _begin(self) -> asyncio.StreamReader:
         self._process, own = await asyncio.to_thread(_hired, self.reader, self.limits)
         incoming, self._outgoing = await asyncio.open_unix_connection(sock=own)
-        for asked in self.asked:
-            _send(self._outgoing, asked.message)
+        self._sent = 0
+        self._send()
         return incoming
+
+    def _send(self) -> None:
+        while self._outgoing is not None and self._sent < min(_AHEAD, len(self.asked)):
+            message = self.asked[self._sent].message
+            self._outgoing.write(_LENGTH.pack(len(message)))
+            self._outgoing.write(message)
+            self._sent += 1
 
     async def _listen(self, incoming: asyncio.StreamReader) -> None:
         """Until the process ends."""
@@ -126,6 +135,8 @@ class Worker:
                 (length,) = _LENGTH.unpack(await incoming.readexactly(_LENGTH.size))
                 outcome = pickle.loads(await incoming.readexactly(length))
                 self.asked.popleft().answered(outcome)
+                self._sent -= 1
+                self._send()
 
     async def _blame(self) -> None:
         """The page of which the process died, if it died of one."""
@@ -142,10 +153,6 @@ class Worker:
         self._outgoing = None
 
 
-def _send(outgoing: asyncio.StreamWriter, message: bytes) -> None:
-    outgoing.write(_LENGTH.pack(len(message)) + message)
-
-
 def _why(code: int, limits: ReadingLimits) -> str:
     if code == _OUT_OF_TIME:
         return f"reading took over {limits.seconds:g} s"
@@ -158,8 +165,8 @@ class Workers:
 
     workers: list[Worker]
 
-    async def read(self, visit: Visit, response: Response) -> Outcome:
-        return await min(self.workers, key=lambda worker: len(worker.asked)).ask(visit, response)
+    def read(self, visit: Visit, response: Response) -> asyncio.Future[Outcome]:
+        return min(self.workers, key=lambda worker: len(worker.asked)).ask(visit, response)
 
 
 @contextlib.asynccontextmanager
