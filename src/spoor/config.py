@@ -224,7 +224,7 @@ def parsed(text: str, name: str) -> dict[str, Any]:
     """TOML that is not yet checked; `name` is what complaints call it."""
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError also for a number of thousands of digits
         raise BadInput(f"{name} cannot be read as TOML: {error}") from None
 
 

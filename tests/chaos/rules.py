@@ -26,13 +26,14 @@ def _rule(line: str) -> bytes:
     return f"User-agent: *\nDisallow: /private\n{line}\n".encode()
 
 
+_NAMES = "\n".join([*(f"User-agent: b{n}" for n in range(3_000)), "User-agent: *"])
 _TEXTS: dict[str, bytes | Callable[[], bytes]] = {
     "request-rate-of-400-digits": _rule("Request-rate: 1/" + "9" * 400),
     "request-rate-of-nothing": _rule("Request-rate: 0/0"),
     "request-rate-of-infinities": _rule(f"Request-rate: {'9' * 400}/{'9' * 400}h"),
     "delay-of-5000-digits": _rule("Crawl-delay: 0." + "0" * 5000),
     "delay-infinite": _rule("Crawl-delay: inf\nCrawl-delay: nan\nCrawl-delay: 1e999\nCrawl-delay: -1"),
-    "names-times-rules": _full(lambda n: f"Allow: /{n}", "\n".join(f"User-agent: b{n}" for n in range(3_000)) + "\nUser-agent: *"),
+    "names-times-rules": _full(lambda n: f"Allow: /{n}", _NAMES),
     "names": _full(lambda n: f"User-agent: bot{n}"),
     "rules": _full(lambda n: f"Disallow: /{n}/"),
     "wildcards": _full(lambda n: f"Disallow: /*{n}*x"),

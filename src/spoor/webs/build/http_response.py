@@ -12,7 +12,7 @@ LARGEST = 50_000_000
 
 _STATUS_LINE = re.compile(rb"\s*HTTP/\d(?:\.\d)?\s+(\d{3})\b", re.IGNORECASE)
 _END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
-_CHUNK_SIZE = re.compile(rb"\s*([0-9a-fA-F]+)[^\r\n]*\r?\n")
+_CHUNK_SIZE = re.compile(rb"\s*+([0-9a-fA-F]++)[^\r\n]*+\r?\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def take_apart(block: bytes) -> HttpResponse | None:
     head, raw = (block[: end.start()], block[end.end() :]) if end else (block, b"")
     headers = _headers(head)
     announced = headers.get("content-length", "")
-    whole = end is not None and not (announced.isdecimal() and len(raw) < int(announced))
+    whole = end is not None and not (announced.isdecimal() and len(raw) < float(announced))
     return HttpResponse(int(line[1]), headers, _decoded(raw, headers), whole)
 
 
@@ -56,7 +56,7 @@ def _joined_chunks(raw: bytes) -> bytes:
     """Many archives hold the body without its chunks although the header stays; then it is returned as it is."""
     chunks, place = [], 0
     while size := _CHUNK_SIZE.match(raw, place):
-        length = int(size[1], 16)
+        length = min(int(size[1], 16), len(raw))
         if length == 0:
             break
         chunks.append(raw[size.end() : size.end() + length])
