@@ -237,6 +237,13 @@ def test_what_came_before_the_end_is_kept(path: str, cut: str, begins: bytes) ->
         ("/two-lengths", "broken answer", 60),
         ("/huge-header", "broken answer", 60),
         ("/many-headers", "broken answer", 60),
+        ("/endless-headers", "broken answer", 60),
+        ("/endless-header", "broken answer", 60),
+        ("/endless-continue", "timed out", 60),
+        ("/length/of-5000-digits", "broken answer", 60),
+        ("/length/negative", "broken answer", 60),
+        ("/chunk/overflow", "broken answer", 60),
+        ("/headers/cookie-of-a-megabyte", "broken answer", 60),
     ],
 )
 def test_a_failure_says_why_and_whether_it_may_heal(path: str, reason: str, again_after: float) -> None:

@@ -63,6 +63,10 @@ def test_what_is_not_there_is_not_tried_again(status: int) -> None:
     assert understood(status) == Failure(f"HTTP {status}")
 
 
+def test_a_redirect_to_what_is_too_long_for_a_url_leads_nowhere() -> None:
+    assert understood(301, f"Location: /{'x' * 60_000}") == Failure("HTTP 301 leads nowhere")
+
+
 @pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])
 def test_what_may_heal_is_tried_again(status: int) -> None:
     leave_alone = status in (429, 503)

@@ -22,6 +22,7 @@ from spoor.fetch.http import HttpFetcher
 from spoor.fetch.limits import FetchLimits
 from spoor.frontier import Frontier, HostRules, SqliteStore
 from spoor.live import Archive, LiveLooker, Reader
+from spoor.parse.demanding import demanding
 from spoor.recollection import check_links, earlier_crawl, recollect
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
@@ -83,6 +84,7 @@ async def open_session(
         recollect(strategy, store.connection, earlier, advance)
         crawl = Crawl(strategy, Frontier(store, host_rules(settings)), _limits(settings), archive.journal)
         crawl.begin(settings.crawl.seeds)
+        demanding(b"")  # compiled while nobody waits
         count, reader = settings.crawl.workers, Reader.of(strategy, settings.limits.links_per_page)
         async with working(count or 1, reader, _reading_limits(settings)) as workers, fetcher_for(settings) as fetcher:
             looker = LiveLooker(fetcher, archive, reader, workers, everything_away=count > 0)

@@ -7,7 +7,7 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from spoor.fetch.failures import HEALS_AFTER
-from spoor.parse.html import USUAL, Interest, read_page
+from spoor.parse.html import LONGEST_URL, USUAL, Interest, read_page
 from spoor.parse.wishes import header_wishes
 from spoor.records import Failure, Page, Redirect, Response, RobotsRules, Visit
 from spoor.robots import LONGEST_FILE, whole_lines
@@ -67,7 +67,8 @@ def _rules(response: Response) -> RobotsRules | Failure:
 
 def _location(response: Response) -> str | None:
     location = response.headers.get("location", "").strip()
-    return join(response.url, location) if location else None
+    to = join(response.url, location) if location else None
+    return to if to is not None and len(to) <= LONGEST_URL else None
 
 
 def _rest(response: Response) -> float:
