@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
+INPUTS ?= 20000
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check fix soak floors profiles bench contest lock clean
+.PHONY: help install demo test check fix soak fuzz floors profiles bench contest lock clean
 
 help: ## list these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -36,6 +37,9 @@ fix: install ## let the formatter and the linter repair what they can
 
 soak: install ## kill a live crawl three hundred times and see that nothing is lost (minutes)
 	SPOOR_KILLS=300 $(BIN)/python -m pytest -k killed_at_random tests/test_live.py
+
+fuzz: install ## feed everything that reads with inputs nobody would write (minutes; more: make fuzz INPUTS=1000000)
+	$(BIN)/python -m tests.fuzz --inputs $(INPUTS)
 
 floors: install ## raise the floors of quality to what is measured now
 	$(BIN)/python -m tests.floors

@@ -14,7 +14,7 @@ from typing import ClassVar
 from spoor.crawl import Crawl, Limits
 from spoor.frontier import Entry, Frontier, HostRules, MemoryStore, SqliteStore
 from spoor.judge.pattern import Pattern
-from spoor.records import Evidence, Failure, Key, Link, Sighting
+from spoor.records import Evidence, Failure, Key, Link, Sighting, Visit
 from spoor.roles import Merge
 from spoor.strategy import Strategy
 
@@ -57,7 +57,7 @@ def decided(frontier: Frontier, visits: int) -> tuple[float, float, int]:
     now, deciding, other, waits = 0.0, 0.0, 0.0, 0
     while crawl.frontier.visits < visits:
         began = time.perf_counter()
-        under_way = []
+        under_way: list[Visit] = []
         while len(under_way) < CONNECTIONS and (visit := crawl.next_visit(now)) is not None:
             under_way.append(visit)
         waits += len(under_way) < CONNECTIONS

@@ -157,7 +157,9 @@ def test_names_from_a_strange_database_cannot_command_the_terminal(
     crawl: CrawlFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with contextlib.closing(sqlite3.connect(crawl.database, isolation_level=None)) as db:
-        db.execute("UPDATE pages SET warc_file = ? WHERE id = 1", ("\x1b]0;owned\x07.warc.gz",))
+        db.execute(
+            "UPDATE pages SET warc_file = ? WHERE id = (SELECT min(id) FROM pages)", ("\x1b]0;owned\x07.warc.gz",)
+        )
     assert spoor("check", crawl.path) == 1
     assert "\x1b" not in capsys.readouterr().out
 

@@ -10,9 +10,13 @@ import time
 import tracemalloc
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from itertools import pairwise
 from typing import TypeVar
 
 import pytest
+from backports import zstd
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spoor.fetch.decoding import Decoding, decoded
 from spoor.fetch.http import HttpFetcher
@@ -146,6 +150,58 @@ def test_a_body_that_breaks_off_says_so() -> None:
     assert decoding.cut == "encoding" and decoding.body
 
 
+GZIP_HEAD = b"\x1f\x8b\x08\0\0\0\0\0\0\3"
+ZSTD_HEAD = b"\x28\xb5\x2f\xfd\0\x58"
+NOTHING = {
+    "empty gzip members": ("gzip", gzip.compress(b"") * 100_000),
+    "gzip members of one byte": ("gzip", gzip.compress(b"x") * 100_000),
+    "empty zstd frames": ("zstd", zstd.compress(b"") * 100_000),
+    "zstd frames to be skipped": ("zstd", b"\x50\x2a\x4d\x18\0\0\0\0" * 100_000),
+    "empty blocks of deflate": ("gzip", GZIP_HEAD + b"\0\0\0\xff\xff" * 100_000),
+    "empty blocks of zstd": ("zstd", ZSTD_HEAD + b"\0\0\0" * 100_000),
+}
+"""Bodies that say nothing at length."""
+
+
+@pytest.mark.parametrize("name", NOTHING)
+@pytest.mark.parametrize("around", [[], ["gzip"], ["br"], ["zstd"], ["br", "zstd"]])
+def test_streams_without_end_that_say_nothing_are_left(name: str, around: list[str]) -> None:
+    """Each costs something: 52 KB of them, compressed twice, would take half a minute."""
+    header, body = NOTHING[name]
+    for encoding in around:
+        header, body = f"{header}, {encoding}", COMPRESS[encoding][1](body)
+    decoding = Decoding(header, 10**7)
+    decoding.feed(body)
+    assert decoding.cut == "encoding" and len(decoding.body) <= 1_000
+
+
+def test_a_body_of_as_many_streams_as_a_server_may_have_reasons_for_comes_whole() -> None:
+    for header, compress in COMPRESS.values():
+        if header in ("gzip", "zstd"):
+            assert decoded(compress(b"piece ") * 1_000, header, 10**6) == b"piece " * 1_000
+
+
+@pytest.mark.parametrize("encoding", COMPRESS)
+def test_large_bodies_are_decoded_with_pauses_so_that_others_have_their_turn(encoding: str) -> None:
+    header, compress = COMPRESS[encoding]
+    decoding = Decoding(header, 10**7)
+    so_far = [len(decoding.body) for _ in decoding.feeding(compress(bytes(10**7)))]
+    between = [after - before for before, after in pairwise([0, *so_far, len(decoding.body)])]
+    assert len(decoding.body) == 10**7 and max(between) <= 1_000_000
+
+
+@given(st.lists(st.sampled_from(["gzip", "deflate", "br", "zstd"]), min_size=1, max_size=4), st.binary(), st.data())
+def test_bytes_of_any_kind_are_decoded_or_left(encodings: list[str], body: bytes, data: st.DataObject) -> None:
+    for encoding in encodings:
+        if data.draw(st.booleans()):
+            body = COMPRESS[encoding][1](body)
+    place = data.draw(st.integers(0, len(body)))
+    decoding = Decoding(", ".join(encodings), 1_000)
+    for part in (body[:place], data.draw(st.binary(max_size=3)), body[place:]):
+        decoding.feed(part)
+    assert len(decoding.body) <= 1_000 and decoding.cut in ("", "length", "encoding")
+
+
 @pytest.mark.parametrize(
     ("path", "cut", "begins"),
     [
@@ -181,6 +237,13 @@ def test_what_came_before_the_end_is_kept(path: str, cut: str, begins: bytes) ->
         ("/two-lengths", "broken answer", 60),
         ("/huge-header", "broken answer", 60),
         ("/many-headers", "broken answer", 60),
+        ("/endless-headers", "broken answer", 60),
+        ("/endless-header", "broken answer", 60),
+        ("/endless-continue", "timed out", 60),
+        ("/length/of-5000-digits", "broken answer", 60),
+        ("/length/negative", "broken answer", 60),
+        ("/chunk/overflow", "broken answer", 60),
+        ("/headers/cookie-of-a-megabyte", "broken answer", 60),
     ],
 )
 def test_a_failure_says_why_and_whether_it_may_heal(path: str, reason: str, again_after: float) -> None:
@@ -201,6 +264,14 @@ def test_every_type_is_read_when_told_so() -> None:
 
     answer = with_server(ask)
     assert isinstance(answer, Response) and (len(answer.body), answer.cut) == (4000, "")
+
+
+def test_no_more_is_read_than_is_enough() -> None:
+    async def ask(server: Chaos, client: HttpFetcher) -> list[Response | Failure]:
+        return [await client.fetch(server.url(path), most=1_000) for path in ("/many-links", "/bomb/br")]
+
+    for answer in with_server(ask):
+        assert isinstance(answer, Response) and (len(answer.body), answer.cut) == (1_000, "length")
 
 
 @pytest.mark.parametrize(

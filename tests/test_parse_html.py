@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.parse.html import LONGEST, read_page
+from spoor.parse.html import LONGEST, LONGEST_URL, Interest, read_page
 from spoor.records import Link, Page
 
 URL = "http://a.test/dir/page.html"
@@ -245,3 +245,26 @@ def test_languages_are_told_as_the_page_claims_them() -> None:
         ("fr", "fr", "me nofollow"),
     ]
     assert read("<meta http-equiv=content-language content='mn, en'><p>x").language == "mn"
+
+
+def kept(html: str, most: int) -> tuple[list[str], int]:
+    page = read_page(URL, html.encode(), "text/html", interest=Interest(most_links=most))
+    return [link.url.removeprefix("http://a.test/") for link in page.links], page.unrecorded
+
+
+def test_of_too_many_links_those_in_the_content_are_kept_in_document_order_and_the_others_counted() -> None:
+    html = "<nav><a href=/1>x</a><a href=/2>x</a></nav><a href=/3>x</a><p><a href=/4>x</a><footer><a href=/5>x</a>"
+    assert kept(html, 5) == (["1", "2", "3", "4", "5"], 0)
+    assert kept(html, 3) == (["1", "3", "4"], 2)
+    assert kept(html, 1) == (["3"], 4)
+    assert read(html).out_degree == 5
+
+
+def test_a_page_linked_from_navigation_and_content_is_in_the_content() -> None:
+    assert kept("<nav><a href=/1>x</a><a href=/2>x</a></nav><p><a href=/3>x</a><a href=/2>x</a>", 2) == (["2", "3"], 1)
+
+
+def test_what_is_too_long_for_a_url_is_no_link_and_no_base() -> None:
+    long = "x/" * LONGEST_URL
+    assert targets(f"<a href=/{long}>x</a><a href=/y>y</a>") == ["/y"]
+    assert targets(f"<base href=/{long}><a href=y>y</a>") == ["/dir/y"]

@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from spoor.fetch.understanding import ROBOTS_BYTES, understand
+from spoor.fetch.understanding import understand
 from spoor.records import Failure, Page, Redirect, Response, RobotsRules, Visit
 
 URL = "http://a.test/dir/page"
@@ -61,6 +61,10 @@ def test_a_redirect_that_leads_nowhere_is_a_failure(location: str) -> None:
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 418, 451, 999])
 def test_what_is_not_there_is_not_tried_again(status: int) -> None:
     assert understood(status) == Failure(f"HTTP {status}")
+
+
+def test_a_redirect_to_what_is_too_long_for_a_url_leads_nowhere() -> None:
+    assert understood(301, f"Location: /{'x' * 60_000}") == Failure("HTTP 301 leads nowhere")
 
 
 @pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])
@@ -128,8 +132,13 @@ def test_the_rules_of_a_host() -> None:
 
 
 def test_rules_are_read_up_to_500_kilobytes() -> None:
-    answer = rules(200, body=b"#" * 1_000_000, cut="length")
-    assert isinstance(answer, RobotsRules) and len(answer.text) == ROBOTS_BYTES
+    line = b"Disallow: /private\n"
+    answer = rules(200, body=line * 100_000, cut="length")
+    assert answer == RobotsRules(line.decode() * (512_000 // len(line)), ADDRESS)
+
+
+def test_half_a_line_is_not_read_for_a_whole_one() -> None:
+    assert rules(200, body=b"Disallow: /a\nAllow: /", cut="length") == RobotsRules("Disallow: /a\n", ADDRESS)
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410])

@@ -4,24 +4,46 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
+import time
 from dataclasses import dataclass
 
 import pytest
 
-from spoor.errors import BadInput, BrokenContract, UsageError
+from spoor.errors import BrokenContract, UsageError
 from spoor.records import Failure, Outcome, Response, Visit
-from spoor.workers import working
+from spoor.workers import ReadingLimits, working
+
+LIMITS = ReadingLimits(seconds=1.0, memory=200_000_000)
+
+
+class Unsendable(Exception):
+    """Can be pickled, but not be made from the pickle."""
+
+    def __init__(self, one: str, other: str) -> None:
+        super().__init__(one)
 
 
 @dataclass(frozen=True)
 class Echo:
-    """Answers with the length of the body; dies, or makes a mistake, when the body says so."""
+    """Answers with the length of the body; or does what the body says."""
 
     def read_away(self, visit: Visit, response: Response) -> Outcome:
-        if response.body == b"die":
-            os._exit(9)
-        if response.body == b"err":
-            raise BrokenContract("a mistake of ours")
+        match response.body:
+            case b"die":
+                os._exit(9)
+            case b"crash":
+                signal.raise_signal(signal.SIGSEGV)
+            case b"err":
+                raise UsageError("a mistake of the user")
+            case b"odd":
+                raise Unsendable("a mistake", "of ours")
+            case b"hang":
+                time.sleep(60)
+            case b"spin":
+                sum(range(10**12))  # in C, where no signal handler of Python would be called
+            case b"eat":
+                return Failure(str(len(bytes(2 * LIMITS.memory))))
         return Failure(f"{visit.url} {len(response.body)}")
 
 
@@ -32,7 +54,7 @@ def asked(number: int, body: bytes) -> tuple[Visit, Response]:
 
 def read_all(bodies: list[bytes], count: int = 2) -> list[Outcome | BaseException]:
     async def run() -> list[Outcome | BaseException]:
-        async with working(count, Echo()) as workers:
+        async with working(count, Echo(), LIMITS) as workers:
             reading = [workers.read(*asked(number, body)) for number, body in enumerate(bodies)]
             return await asyncio.gather(*reading, return_exceptions=True)
 
@@ -47,24 +69,69 @@ def test_each_gets_its_own_answer_whatever_its_size() -> None:
 
 
 def test_a_mistake_in_a_process_is_heard_of_and_the_process_goes_on() -> None:
-    first, second = read_all([b"err", b"x"], count=1)
-    assert isinstance(first, BrokenContract) and second == Failure("http://a.test/1 1")
+    first, second, third = read_all([b"err", b"odd", b"x"], count=1)
+    assert isinstance(first, UsageError) and isinstance(second, BrokenContract)
+    assert str(second) == "Unsendable while http://a.test/1 was read: a mistake"
+    assert third == Failure("http://a.test/2 1")
 
 
-def test_a_process_that_dies_leaves_nobody_waiting() -> None:
-    for outcome in read_all([b"die", b"x", b"x"], count=1):
-        with pytest.raises(BadInput, match="run the same command again"):
-            raise outcome if isinstance(outcome, BaseException) else AssertionError(outcome)
+def test_a_process_dies_of_one_page_and_another_reads_the_others() -> None:
+    reasons = [outcome.reason for outcome in read_all([b"x", b"die", b"x", b"crash", b"x"], count=1)]  # type: ignore[union-attr]
+    assert reasons == [
+        "http://a.test/0 1",
+        "the reader crashed: exit code 9",
+        "http://a.test/2 1",
+        "the reader crashed: Segmentation fault",
+        "http://a.test/4 1",
+    ]
 
 
-def test_who_asks_a_process_that_died_is_told() -> None:
-    async def run() -> None:
-        async with working(1, Echo()) as workers:
-            for body in (b"die", b"x"):
-                with pytest.raises(BadInput, match="run the same command again"):
-                    await workers.read(*asked(0, body))
+def test_a_page_that_takes_too_long_is_given_up() -> None:
+    over = Failure("reading took over 1 s")
+    assert read_all([b"hang", b"x", b"spin", b"x"], count=1) == [
+        over,
+        Failure("http://a.test/1 1"),
+        over,
+        Failure("http://a.test/3 1"),
+    ]
 
-    asyncio.run(run())
+
+def test_a_page_that_needs_too_much_memory_is_given_up() -> None:
+    assert read_all([b"x", b"eat", b"x", b"eat"], count=1) == [
+        Failure("http://a.test/0 1"),
+        Failure("reading needed over 0.2 GB"),
+        Failure("http://a.test/2 1"),
+        Failure("reading needed over 0.2 GB"),
+    ]
+
+
+def test_who_asks_a_process_that_died_gets_another() -> None:
+    async def run() -> list[Outcome]:
+        async with working(1, Echo(), LIMITS) as workers:
+            return [await workers.read(*asked(0, body)) for body in (b"die", b"x")]
+
+    assert asyncio.run(run())[1] == Failure("http://a.test/0 1")
+
+
+def test_nobody_waits_for_a_page_when_the_work_is_over() -> None:
+    async def run() -> float:
+        async with working(1, Echo(), ReadingLimits(seconds=60.0)) as workers:
+            await workers.read(*asked(0, b"x"))
+            hanging = workers.read(*asked(0, b"hang"))
+            await asyncio.sleep(0.2)
+            hanging.cancel()
+            began = time.monotonic()
+        return time.monotonic() - began
+
+    assert asyncio.run(run()) < 10.0
+
+
+def test_no_process_is_started_when_there_is_nothing_to_read() -> None:
+    async def run() -> list[object]:
+        async with working(3, Echo(), LIMITS) as workers:
+            return [worker._process for worker in workers.workers]
+
+    assert asyncio.run(run()) == [None] * 3
 
 
 def test_no_machine_is_filled_with_processes() -> None:

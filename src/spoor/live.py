@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from spoor.events import Event, Visited
+from spoor.fetch.failures import HEALS_AFTER
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.understanding import understand
 from spoor.judge.detector import UNKNOWN, cld2_shares
-from spoor.parse.html import Interest
+from spoor.parse.demanding import demanding
+from spoor.parse.html import Interest, is_html
 from spoor.parse.main_text import QUICK
 from spoor.records import Failure, Judged, Link, Outcome, Page, Redirect, Response, RobotsRules, Verdict, Visit
+from spoor.robots import LONGEST_FILE
 from spoor.roles import Judge, LinkReader
 from spoor.sketch import sketch
 from spoor.store.duplicates import Duplicates
@@ -26,6 +30,8 @@ GLANCE = 2_000
 """Characters by which the language of a page is told when nobody asked for it."""
 ROBOTS_REDIRECTS = 5
 """As many as RFC 9309 asks crawlers to follow."""
+LONGEST_SHOWN = 200
+"""Characters of a URL that a reason quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +46,13 @@ class Reader:
     labels: bool
 
     @staticmethod
-    def of(strategy: Strategy) -> Reader:
+    def of(strategy: Strategy, most_links: int | None = None) -> Reader:
+        """`most_links`: of a page that has more, the others are only counted."""
         links = strategy.link_reader
         on_the_way = strategy.way_reads_content
         texts = on_the_way or (links is None and strategy.scorer.reads_content)
         contexts = on_the_way or strategy.scorer.reads_content
-        interest = Interest(QUICK if reads_main_text(strategy.judge) else None, contexts)
+        interest = Interest(QUICK if reads_main_text(strategy.judge) else None, contexts, most_links)
         return Reader(strategy.judge, links, texts, interest, labels=bool(wish_of(strategy.judge).language))
 
     def read(self, visit: Visit, response: Response) -> Outcome:
@@ -143,13 +150,14 @@ class Archive:
 
 @dataclass
 class LiveLooker:
-    """Carries out visits over HTTP. Without an `archive` nothing is kept. With `workers`, pages are read and judged in
-    their processes."""
+    """Carries out visits over HTTP. Without an `archive` nothing is kept. Demanding pages are read and judged by the
+    `workers`, where that can be stopped, or all pages if they are to do everything."""
 
     fetcher: HttpFetcher
     archive: Archive | None
     reader: Reader
     workers: Workers | None = None
+    everything_away: bool = False
 
     async def look(self, visit: Visit) -> Outcome:
         if visit.purpose == "robots":
@@ -157,27 +165,46 @@ class LiveLooker:
         response = await self.fetcher.fetch(visit.url)
         if isinstance(response, Failure):
             return response
-        if self.archive is None:
-            return await self._read(visit, response)
-        self.archive.keep(visit, response)
-        return self.archive.describe(visit, await self._read(visit, response))
+        if self.archive is not None:
+            self.archive.keep(visit, response)
+        outcome = self._read(visit, response)
+        del response  # a body that waits to be read elsewhere is held there, and may be large
+        if isinstance(outcome, asyncio.Future):
+            outcome = await outcome
+        return outcome if self.archive is None else self.archive.describe(visit, outcome)
 
-    async def _read(self, visit: Visit, response: Response) -> Outcome:
-        if self.workers is None:
+    def _read(self, visit: Visit, response: Response) -> Outcome | asyncio.Future[Outcome]:
+        if self.workers is None or not (self.everything_away or _is_demanding(response)):
             return self.reader.read(visit, response)
         # The payload stays here: only the decoded body is of use to a reader.
-        slim = replace(response, payload=b"", request=b"")
-        return await self.workers.read(visit, slim)
+        return self.workers.read(visit, replace(response, payload=b"", request=b""))
 
     async def _rules(self, visit: Visit) -> Outcome:
-        """Follows redirects by itself: rules are for the host that was asked, wherever they lie."""
+        """Follows redirects by itself: rules are for the host that was asked, wherever they lie. Where they cannot be
+        reached, nothing may be fetched; a host that can never be asked opens, and its pages fail for the same reason.
+        """
         url = visit.url
         for _ in range(ROBOTS_REDIRECTS + 1):
-            response = await self.fetcher.fetch(url, every_type=True)
+            response = await self.fetcher.fetch(url, every_type=True, most=LONGEST_FILE)
             if isinstance(response, Failure):
+                if url != visit.url:
+                    return _elsewhere(url, response)
                 return response if response.again_after is not None else RobotsRules()
             outcome = understand(replace(visit, url=url), response)
             if not isinstance(outcome, Redirect):
                 return outcome
             url = outcome.to
         return RobotsRules()
+
+
+def _is_demanding(response: Response) -> bool:
+    return is_html(response.body, response.headers.get("content-type", "")) and demanding(response.body)
+
+
+def _elsewhere(url: str, failure: Failure) -> Failure:
+    """Rules that a host keeps where nobody can read them might forbid everything: it is asked again, then left."""
+    return replace(
+        failure,
+        reason=f"robots.txt leads to {url[:LONGEST_SHOWN]}: {failure.reason}",
+        again_after=HEALS_AFTER if failure.again_after is None else failure.again_after,
+    )

@@ -65,7 +65,7 @@ def read_model(path: Path, kind: Kind) -> tuple[Part, ...]:
     try:
         says = [dict(entry) for entry in json.loads(listed)]
         ends = list(accumulate((_size(entry["bytes"]) for entry in says), initial=0))
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise BadInput(f"{path}: the list of its parts is damaged: {error}") from None
     if ends[-1] != len(body):
         raise BadInput(f"{path} holds {len(body)} bytes of {kind.name} where {ends[-1]} are listed; it is not whole")

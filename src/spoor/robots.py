@@ -1,53 +1,320 @@
-"""What does a robots.txt allow, and how slowly? RFC 9309 by protego, with names of robots compared as a whole."""
+"""What does a robots.txt allow, and how slowly? RFC 9309, read in one pass over a bounded number of bytes.
+
+A file is read for one robot: only the rules that speak to it or to all are kept, so however many names share however
+many rules, no rule is kept more than twice. Nothing that a file says takes more than linear time or raises.
+"""
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
-from protego import Protego
+LONGEST_FILE = 512_000
+"""Bytes or characters of a robots.txt that are read: the 500 KiB of RFC 9309. The rest is ignored."""
 
-_USER_AGENT = re.compile(r"^([ \t]*user[- ]?agent[ \t]*:[ \t]*)([^\s/*#]+)[^\r\n#]*", re.IGNORECASE | re.MULTILINE)
-_LARGE = 20_000
-"""Characters; parsed, a text takes some twenty times its length."""
-
-LONGEST_DELAY = 300.0
+LONGEST_DELAY = 3600.0
 """Seconds of a Crawl-delay that are heeded; a host that asks for days would keep a crawl open for ever."""
+
+MOST_STARS = 1_000
+"""Stars in rules that have some inside, the only ones that must be tried one by one. Of a rule beyond, no more than its
+beginning is heeded if it disallows, and nothing if it allows."""
+
+MOST_KEPT = 32_000_000
+"""Bytes of rules that are kept ready for the next URL of their hosts, roughly."""
 
 SILENT = "# The host did not answer.\nUser-agent: *\nDisallow: /\n"
 """Stands for the rules of a host that could not be asked, often enough: nothing may be fetched from it."""
 
+_USER_AGENT, _ALLOW, _DISALLOW, _CRAWL_DELAY, _REQUEST_RATE = range(5)
+_FIELDS = {
+    "user-agent": _USER_AGENT,
+    "useragent": _USER_AGENT,
+    "user agent": _USER_AGENT,
+    "allow": _ALLOW,
+    "disallow": _DISALLOW,
+    "dissallow": _DISALLOW,
+    "dissalow": _DISALLOW,
+    "disalow": _DISALLOW,
+    "diasllow": _DISALLOW,
+    "disallaw": _DISALLOW,
+    "crawl-delay": _CRAWL_DELAY,
+    "crawldelay": _CRAWL_DELAY,
+    "request-rate": _REQUEST_RATE,
+}
+"""What a line may be about, with the misspellings that other crawlers forgive too."""
+
+_TOKEN = re.compile(r"[A-Za-z_-]*")
+_STARS = re.compile(r"\*\*+")
+_IN_URLS = r"!#&-)+-;=?-\[\]_a-z~"
+_PLAIN = re.compile(f"[{_IN_URLS}]+")
+"""A pattern that has one spelling and no signs."""
+_SPELT_OTHERWISE = re.compile(f"%[0-9A-Fa-f]{{2}}|[^$%*{_IN_URLS}]+")
+"""What may be written in two ways: an escape, and characters that have no place in a URL."""
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_SECONDS = re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
+_RATE = re.compile(r"([0-9]+)\s*/\s*([0-9]+)\s*([smhd]?)", re.IGNORECASE)
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+_OBJECT, _PIECE = 150, 60
+"""Bytes that a rule, and each piece of it, takes besides its characters, roughly."""
+
+Weight = tuple[int, bool]
+"""How specific a rule is, in characters, and whether it allows. The larger wins, so of two that are equally specific
+the one that allows."""
+NO_RULE: Weight = (0, True)
+
 
 def allows(text: str, agent: str, url: str) -> bool:
     """May `agent` (its name or its whole User-Agent header) fetch the normalised `url`? Never raises."""
-    return not text or _rules(text).can_fetch(url, _name(agent))
+    return not text or _READY.rules(text, agent).allow(url)
 
 
 def delay(text: str, agent: str) -> float | None:
     """Seconds the host wants between two visits, by Crawl-delay or Request-rate, at most LONGEST_DELAY; None: it does
     not say."""
-    if not text:
+    return _READY.rules(text, agent).delay if text else None
+
+
+def whole_lines(text: str) -> str:
+    """The beginning of a file that is too long or broke off: half a line might say the opposite of the whole."""
+    return text[: max(text.rfind("\n"), text.rfind("\r")) + 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Wildcard:
+    """A pattern with stars inside: `pieces` follow one another with anything between, the first at the beginning, the
+    last at the end if it is `anchored`."""
+
+    weight: Weight
+    pieces: tuple[str, ...]
+    anchored: bool
+
+    def matches(self, path: str) -> bool:
+        """Each piece where it is found first: that leaves most room for the next, and looks at nothing twice."""
+        first, *middle = self.pieces
+        if not path.startswith(first):
+            return False
+        end = len(path)
+        if self.anchored:
+            last = middle.pop()
+            if not path.endswith(last):
+                return False
+            end -= len(last)
+        place = len(first)
+        for piece in middle:
+            found = path.find(piece, place, end)
+            if found < 0:
+                return False
+            place = found + len(piece)
+        return place <= end
+
+
+@dataclass(slots=True)
+class Patterns:
+    """The rules of all groups for one name: those for paths that begin so, for one path, and with stars inside."""
+
+    beginnings: dict[str, Weight] = field(default_factory=dict)
+    whole: dict[str, Weight] = field(default_factory=dict)
+    wildcards: list[Wildcard] = field(default_factory=list)
+    delay: float | None = None
+    size: int = 0
+    stars: int = 0
+
+    def add(self, value: str, allowed: bool) -> None:
+        """A pattern as it stands in the file; an empty one says nothing."""
+        self.size += _OBJECT
+        if _PLAIN.fullmatch(value):
+            self.size += len(value)
+            _keep(self.beginnings, value, (len(value), allowed))
+        elif value:
+            self._add_signs(_STARS.sub("*", _one_spelling(value)), allowed)
+
+    def _add_signs(self, pattern: str, allowed: bool) -> None:
+        self.size += len(pattern)
+        weight = (len(pattern), allowed)
+        anchored = pattern.endswith("$")
+        bare = (pattern[:-1] if anchored else pattern.removesuffix("*")).replace("$", "%24")
+        stars = bare.count("*")
+        if not stars:
+            _keep(self.whole if anchored else self.beginnings, bare, weight)
+        elif self.stars < MOST_STARS:
+            self.wildcards.append(Wildcard(weight, tuple(bare.split("*")), anchored))
+            self.stars += stars
+            self.size += stars * _PIECE
+        elif not allowed:
+            _keep(self.beginnings, bare.partition("*")[0], weight)
+
+    def wait(self, seconds: float | None) -> None:
+        """Of several wishes the longest counts."""
+        if seconds is not None:
+            self.delay = max(seconds, self.delay or 0.0)
+
+    def rules(self) -> Rules:
+        lengths = sorted({len(beginning) for beginning in self.beginnings})
+        wildcards = sorted(self.wildcards, key=lambda wildcard: wildcard.weight, reverse=True)
+        return Rules(self.beginnings, tuple(lengths), self.whole, tuple(wildcards), self.delay, self.size)
+
+
+def _keep(patterns: dict[str, Weight], pattern: str, weight: Weight) -> None:
+    patterns[pattern] = max(weight, patterns.get(pattern, NO_RULE))
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a file says to one robot. `lengths` are those of the `beginnings`; `wildcards` come the weightiest first;
+    `size` is what all this takes, in bytes, roughly."""
+
+    beginnings: Mapping[str, Weight]
+    lengths: tuple[int, ...]
+    whole: Mapping[str, Weight]
+    wildcards: tuple[Wildcard, ...]
+    delay: float | None
+    size: int
+
+    def allow(self, url: str) -> bool:
+        path = _path(url)
+        if path == "/robots.txt":
+            return True
+        weight = max(self._beginning(path), self.whole.get(path, NO_RULE))
+        for wildcard in self.wildcards:
+            if wildcard.weight <= weight:
+                break
+            if wildcard.matches(path):
+                return wildcard.weight[1]
+        return weight[1]
+
+    def _beginning(self, path: str) -> Weight:
+        """The weightiest of those with which the path begins."""
+        beginnings, weight = self.beginnings, NO_RULE
+        for length in self.lengths:
+            if length > len(path):
+                break
+            weight = max(weight, beginnings.get(path[:length], NO_RULE))
+        return weight
+
+
+def parse(text: str, agent: str) -> Rules:
+    """What the file says to `agent`: the rules of all groups that name it, or, where none does, of those for all."""
+    name = _product(agent)
+    ours, everybody = Patterns(), Patterns()
+    spoken_to: list[Patterns] = []
+    named = naming = False
+    for line in filter(None, _lines(text)):
+        known, value = _understood(line)
+        if known is None:
+            continue
+        if known == _USER_AGENT:
+            if not naming:
+                spoken_to, naming = [], True
+            if (who := _who(value)) == name and name:
+                named = True
+                spoken_to.append(ours)
+            elif who == "*":
+                spoken_to.append(everybody)
+        elif known in (_ALLOW, _DISALLOW):
+            naming = False
+            _each_add(spoken_to, value, known == _ALLOW)
+        elif spoken_to:
+            seconds = _seconds(value) if known == _CRAWL_DELAY else _seconds_of_rate(value)
+            for patterns in spoken_to:
+                patterns.wait(seconds)
+    return (ours if named else everybody).rules()
+
+
+def _each_add(spoken_to: Iterable[Patterns], value: str, allowed: bool) -> None:
+    for patterns in spoken_to:
+        patterns.add(value, allowed)
+
+
+def _lines(text: str) -> list[str]:
+    """The byte order mark is skipped, and so is what is left of half a one."""
+    if len(text) > LONGEST_FILE:
+        text = whole_lines(text[:LONGEST_FILE])
+    return text.lstrip("\ufeff\ufffd").replace("\r", "\n").split("\n")
+
+
+def _understood(line: str) -> tuple[int | None, str]:
+    """What a line is about, None when that is not known, and what it says of it."""
+    said, colon, value = line.partition("#")[0].partition(":")
+    if not colon:  # some forget it; two words are meant so all the same
+        words = said.split()
+        said, value = words if len(words) == 2 else ("", "")
+    return _FIELDS.get(said.strip().lower()), value.strip()
+
+
+def _who(value: str) -> str:
+    """The product token that a User-agent line names, in small letters; "*" for all, "" for nobody."""
+    return "*" if value.split(maxsplit=1)[:1] == ["*"] else _product(value)
+
+
+def _product(agent: str) -> str:
+    """`spoor` of `spoor/1.0 (+https://example.org)`."""
+    found = _TOKEN.match(agent.strip())
+    return found[0].lower() if found else ""
+
+
+def _path(url: str) -> str:
+    """What patterns are compared with. A star and a dollar sign stand for themselves in a URL, so here they are
+    written as a pattern must write them that means nothing else."""
+    start = url.find("/", url.find("//") + 2)
+    return _one_spelling(url[start:] if start >= 0 else "/").replace("*", "%2A").replace("$", "%24")
+
+
+def _one_spelling(path: str) -> str:
+    """Octets that need no escape without one, all that have no place in a URL with one. Reserved characters stay as
+    they are: %3F is not the question mark at which a query begins."""
+    return _SPELT_OTHERWISE.sub(_respelt, path)
+
+
+def _respelt(found: re.Match[str]) -> str:
+    written = found[0]
+    if written[0] == "%":
+        meant = chr(int(written[1:], 16))
+        return meant if meant in _UNRESERVED else written.upper()
+    return "%" + written.encode("utf-8", "surrogatepass").hex("%").upper()
+
+
+def _seconds(value: str) -> float | None:
+    """Of a Crawl-delay. A number of any length is one; what is infinite or negative is none."""
+    found = _SECONDS.fullmatch(value)
+    return min(float(found[0]), LONGEST_DELAY) if found else None
+
+
+def _seconds_of_rate(value: str) -> float | None:
+    """Of a Request-rate, as in 1/10 or 30/1m; the hours of the day that may follow are not heeded."""
+    found = _RATE.match(value)
+    if found is None:
         return None
-    rules, name = _rules(text), _name(agent)
-    rate = rules.request_rate(name)
-    wanted = [rules.crawl_delay(name), rate.seconds / rate.requests if rate else None]
-    longest = max((seconds for seconds in wanted if seconds is not None), default=None)
-    return None if longest is None else min(longest, LONGEST_DELAY)
+    requests, seconds = float(found[1]), float(found[2]) * _UNITS[found[3].lower()]
+    between = seconds / requests if requests else 0.0
+    return min(between, LONGEST_DELAY) if between > 0.0 else None  # neither 0 nor NaN
 
 
-def _name(agent: str) -> str:
-    """The product token and a slash. Protego is content with the beginning of a name; the slash makes it whole."""
-    return (agent.partition("/")[0].split() or ["*"])[0].lower() + "/"
+class _Ready:
+    """The rules of the files that were asked about last, as many as fit into `most` bytes."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._size = 0
+        self._known: OrderedDict[tuple[str, str], Rules] = OrderedDict()
+
+    def rules(self, text: str, agent: str) -> Rules:
+        key = text, agent
+        rules = self._known.get(key)
+        if rules is None:
+            rules = self._known[key] = parse(text, agent)
+            self._size += _size(text, rules)
+            while self._size > self._most and len(self._known) > 1:
+                (forgotten, _), old = self._known.popitem(last=False)
+                self._size -= _size(forgotten, old)
+        else:
+            self._known.move_to_end(key)
+        return rules
 
 
-def _rules(text: str) -> Protego:
-    return _few(text) if len(text) > _LARGE else _many(text)
+def _size(text: str, rules: Rules) -> int:
+    return 4 * len(text) + rules.size
 
 
-def _parse(text: str) -> Protego:
-    named = _USER_AGENT.sub(r"\1\2/", text.removeprefix("\ufeff"))
-    return Protego.parse(named)
-
-
-_many = lru_cache(maxsize=2048)(_parse)
-_few = lru_cache(maxsize=16)(_parse)
+_READY = _Ready(MOST_KEPT)

@@ -22,6 +22,7 @@ from spoor.fetch.http import HttpFetcher
 from spoor.fetch.limits import FetchLimits
 from spoor.frontier import Frontier, HostRules, SqliteStore
 from spoor.live import Archive, LiveLooker, Reader
+from spoor.parse.demanding import demanding
 from spoor.recollection import check_links, earlier_crawl, recollect
 from spoor.records import Response, Visit
 from spoor.store.crawl_folder import CrawlFolder
@@ -29,7 +30,7 @@ from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy
-from spoor.workers import Workers, working
+from spoor.workers import ReadingLimits, working
 
 AGENT = "spoor"
 """The name by which robots rules call us."""
@@ -84,10 +85,10 @@ async def open_session(
         recollect(strategy, store.connection, earlier, advance)
         crawl = Crawl(strategy, Frontier(store, host_rules(settings)), _limits(settings, time.time()), archive.journal)
         crawl.begin(settings.crawl.seeds)
-        reader = Reader.of(strategy)
+        count, reader = settings.crawl.workers, Reader.of(strategy, settings.limits.links_per_page)
         _warm_up(reader)
-        async with _workers(settings.crawl.workers, reader) as workers, fetcher_for(settings) as fetcher:
-            looker = LiveLooker(fetcher, archive, reader, workers)
+        async with working(count or 1, reader, _reading_limits(settings)) as workers, fetcher_for(settings) as fetcher:
+            looker = LiveLooker(fetcher, archive, reader, workers, everything_away=count > 0)
             yield Session(crawl, LiveDriver(crawl, looker, settings.crawl.connections, time.time), archive)
 
 
@@ -154,19 +155,15 @@ def fetcher_for(settings: Config) -> HttpFetcher:
 def _warm_up(reader: Reader) -> None:
     """Reads a page once before the first request. The first reading loads tables and compiled code, which takes most of
     a second; during a crawl, every request would wait for that."""
+    demanding(b"")
     url = "http://warm.invalid/"
     body = f"<title>t</title><p>Some words and <a href='{url}a'>a link</a></p>".encode()
     head = {"content-type": "text/html"}
     reader.read(Visit(url, "warm.invalid", 0, 0.0), Response(url, 200, head, body, body, b"", b"", "", 0.0, 0.0))
 
 
-@contextlib.asynccontextmanager
-async def _workers(count: int, reader: Reader) -> AsyncIterator[Workers | None]:
-    if not count:
-        yield None
-        return
-    async with working(count, reader) as workers:
-        yield workers
+def _reading_limits(settings: Config) -> ReadingLimits:
+    return ReadingLimits(settings.limits.parse_seconds, settings.limits.parse_bytes)
 
 
 async def run_for(session: Session, minutes: float | None) -> AsyncIterator[list[Event]]:

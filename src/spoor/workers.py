@@ -1,10 +1,16 @@
-"""Other processes that read pages, asked over sockets: no threads, no queues, little to pay for a page."""
+"""Other processes that read pages, each within limits of time and memory, asked over sockets: no threads, no queues.
+
+A process that takes too long ends itself, even if nobody is there any more to end it. Whoever asked gets a failure with
+the reason, and the next page a new process.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import pickle
+import resource
 import signal
 import socket
 import struct
@@ -14,16 +20,21 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import Protocol
 
 from spoor.config import MOST_WORKERS
-from spoor.errors import BadInput, UsageError
-from spoor.records import Outcome, Response, Visit
+from spoor.errors import BrokenContract, SpoorError, UsageError
+from spoor.records import Failure, Outcome, Response, Visit
 
 _LENGTH = struct.Struct("!i")
 """Before every message, as `Connection` writes and expects it."""
 _PATIENCE = 5.0
 """Seconds in which a process that has nothing more to do should have ended."""
+_AHEAD = 2
+"""Pages on their way to a process: while it reads one, the next is there already. The others wait here, once each."""
+_OUT_OF_TIME = -signal.SIGALRM
+_STATM = Path("/proc/self/statm")
 
 
 class PageReader(Protocol):
@@ -32,48 +43,121 @@ class PageReader(Protocol):
     def read_away(self, visit: Visit, response: Response) -> Outcome: ...
 
 
+@dataclass(frozen=True, slots=True)
+class ReadingLimits:
+    """What one page may take: seconds, and bytes of memory besides what the process has already."""
+
+    seconds: float = 10.0
+    memory: int = 1_000_000_000
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A page on its way through a process."""
+
+    message: bytes
+    answer: asyncio.Future[Outcome]
+
+    def answered(self, outcome: Outcome | Exception) -> None:
+        if self.answer.done():  # whoever asked has gone
+            return
+        if isinstance(outcome, Exception):
+            self.answer.set_exception(outcome)
+        else:
+            self.answer.set_result(outcome)
+
+
 @dataclass
 class Worker:
-    """One process. It answers in the order in which it is asked."""
+    """One process at a time, started when there is something to read. It answers in the order in which it is asked, so
+    when it dies it died of the first that is not answered; the others are for the process that follows."""
 
-    process: BaseProcess
-    incoming: asyncio.StreamReader
-    outgoing: asyncio.StreamWriter
-    asked: deque[asyncio.Future[Outcome]] = field(default_factory=deque)
-    gone: bool = False
+    reader: PageReader
+    limits: ReadingLimits
+    asked: deque[_Asked] = field(default_factory=deque)
+    _sent: int = 0
+    _process: BaseProcess | None = None
+    _outgoing: asyncio.StreamWriter | None = None
+    _serving: asyncio.Task[None] | None = None
 
     def ask(self, visit: Visit, response: Response) -> asyncio.Future[Outcome]:
         message = pickle.dumps((visit, response), pickle.HIGHEST_PROTOCOL)
-        self.outgoing.write(_LENGTH.pack(len(message)) + message)
-        answer: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-        self.asked.append(answer)
-        if self.gone:
-            self._answered(_died())
-        return answer
+        asked = _Asked(message, asyncio.get_running_loop().create_future())
+        self.asked.append(asked)
+        if self._serving is None:
+            self._serving = asyncio.create_task(self._serve())
+        self._send()
+        return asked.answer
 
-    async def listen(self) -> None:
-        """Until the process ends; then everybody who still waits is told."""
+    async def end(self) -> None:
+        """Lets a process end that has nothing to do; one that has is not waited for."""
+        if self._serving is not None and not self.asked:
+            self._hang_up()
+            await asyncio.wait([self._serving], timeout=_PATIENCE)
+        if self._serving is not None:
+            self._serving.cancel()
+            await asyncio.wait([self._serving])
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+
+    async def _serve(self) -> None:
+        """Process after process, while there is something to read."""
         try:
-            while True:
-                (length,) = _LENGTH.unpack(await self.incoming.readexactly(_LENGTH.size))
-                self._answered(pickle.loads(await self.incoming.readexactly(length)))
-        except (asyncio.IncompleteReadError, OSError):
-            self.gone = True
             while self.asked:
-                self._answered(_died())
+                incoming = await self._begin()
+                await self._listen(incoming)
+                await self._blame()
+        except Exception as error:  # No process can be had.
+            while self.asked:
+                self.asked.popleft().answered(error)
+        finally:
+            self._hang_up()
+            self._serving = None
 
-    def _answered(self, outcome: Outcome | Exception) -> None:
-        answer = self.asked.popleft()
-        if answer.done():  # whoever asked has gone
-            return
-        if isinstance(outcome, Exception):
-            answer.set_exception(outcome)
-        else:
-            answer.set_result(outcome)
+    async def _begin(self) -> asyncio.StreamReader:
+        self._process, own = await asyncio.to_thread(_hired, self.reader, self.limits)
+        incoming, self._outgoing = await asyncio.open_unix_connection(sock=own)
+        self._sent = 0
+        self._send()
+        return incoming
+
+    def _send(self) -> None:
+        while self._outgoing is not None and self._sent < min(_AHEAD, len(self.asked)):
+            message = self.asked[self._sent].message
+            self._outgoing.write(_LENGTH.pack(len(message)))
+            self._outgoing.write(message)
+            self._sent += 1
+
+    async def _listen(self, incoming: asyncio.StreamReader) -> None:
+        """Until the process ends."""
+        with contextlib.suppress(asyncio.IncompleteReadError, OSError):
+            while True:
+                (length,) = _LENGTH.unpack(await incoming.readexactly(_LENGTH.size))
+                outcome = pickle.loads(await incoming.readexactly(length))
+                self.asked.popleft().answered(outcome)
+                self._sent -= 1
+                self._send()
+
+    async def _blame(self) -> None:
+        """The page of which the process died, if it died of one."""
+        assert self._process is not None
+        self._hang_up()
+        await asyncio.to_thread(self._process.join, _PATIENCE)
+        code = self._process.exitcode
+        if code and self.asked:
+            self.asked.popleft().answered(Failure(_why(code, self.limits)))
+
+    def _hang_up(self) -> None:
+        if self._outgoing is not None:
+            self._outgoing.close()
+        self._outgoing = None
 
 
-def _died() -> BadInput:
-    return BadInput("a worker process ended before its work was done; run the same command again to go on")
+def _why(code: int, limits: ReadingLimits) -> str:
+    if code == _OUT_OF_TIME:
+        return f"reading took over {limits.seconds:g} s"
+    return f"the reader crashed: {signal.strsignal(-code) if code < 0 else f'exit code {code}'}"
 
 
 @dataclass
@@ -82,54 +166,72 @@ class Workers:
 
     workers: list[Worker]
 
-    async def read(self, visit: Visit, response: Response) -> Outcome:
-        return await min(self.workers, key=lambda worker: len(worker.asked)).ask(visit, response)
+    def read(self, visit: Visit, response: Response) -> asyncio.Future[Outcome]:
+        return min(self.workers, key=lambda worker: len(worker.asked)).ask(visit, response)
 
 
 @contextlib.asynccontextmanager
-async def working(count: int, reader: PageReader) -> AsyncIterator[Workers]:
-    """`count` processes, ended when the context is left."""
+async def working(count: int, reader: PageReader, limits: ReadingLimits) -> AsyncIterator[Workers]:
+    """Up to `count` processes, each started when it is needed and ended when the context is left."""
     if count > MOST_WORKERS:
         raise UsageError(f"workers = {count}: {MOST_WORKERS} at most; a few for each core are of use")
-    workers = [await _hired(reader) for _ in range(count)]
-    listening = [asyncio.create_task(worker.listen()) for worker in workers]
+    workers = [Worker(reader, limits) for _ in range(count)]
     try:
         yield Workers(workers)
     finally:
-        for worker in workers:
-            worker.outgoing.close()
-        await asyncio.gather(*listening)
-        for worker in workers:
-            worker.process.join(_PATIENCE)
-            worker.process.kill()
+        await asyncio.gather(*(worker.end() for worker in workers))
 
 
-async def _hired(reader: PageReader) -> Worker:
+def _hired(reader: PageReader, limits: ReadingLimits) -> tuple[BaseProcess, socket.socket]:
+    """In a thread: a large model takes its time to be handed over."""
     context = get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_work, args=(theirs, reader), daemon=True)
+    process = context.Process(target=_work, args=(theirs, reader, limits), daemon=True)
     process.start()
     theirs.close()
-    own_socket = socket.socket(fileno=ours.fileno())
-    incoming, outgoing = await asyncio.open_unix_connection(sock=own_socket.dup())
-    own_socket.detach()
+    own = socket.socket(fileno=os.dup(ours.fileno()))
     ours.close()
-    return Worker(process, incoming, outgoing)
+    return process, own
 
 
-def _work(connection: Connection, reader: PageReader) -> None:
-    """The life of a process. An interrupt is for the crawl, which lets its workers finish."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    while True:
+def _work(connection: Connection, reader: PageReader, limits: ReadingLimits) -> None:
+    """The life of a process. Interrupts are for the crawl, which ends its workers itself. After a page that needed too
+    much memory there may be too little left for others."""
+    for interrupt in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(interrupt, signal.SIG_IGN)
+    enough = True
+    while enough:
         try:
             visit, response = pickle.loads(connection.recv_bytes())
         except EOFError:
             return
-        connection.send_bytes(pickle.dumps(_outcome(reader, visit, response), pickle.HIGHEST_PROTOCOL))
+        outcome, enough = _outcome(reader, visit, response, limits)
+        connection.send_bytes(pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL))
 
 
-def _outcome(reader: PageReader, visit: Visit, response: Response) -> Outcome | Exception:
+def _outcome(
+    reader: PageReader, visit: Visit, response: Response, limits: ReadingLimits
+) -> tuple[Outcome | Exception, bool]:
+    """And whether the process may go on."""
     try:
-        return reader.read_away(visit, response)
-    except Exception as error:  # A mistake of ours: the crawl must hear of it.
-        return error
+        _bound_memory(limits.memory)
+        signal.setitimer(signal.ITIMER_REAL, limits.seconds)
+        return reader.read_away(visit, response), True
+    except MemoryError:
+        return Failure(f"reading needed over {limits.memory / 1e9:g} GB"), False
+    except SpoorError as error:
+        return error, True
+    except Exception as error:  # A mistake of ours: the crawl must hear of it, in a form that can be sent.
+        return BrokenContract(f"{type(error).__name__} while {visit.url} was read: {error}"), True
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _bound_memory(more: int) -> None:
+    """Address space beyond what is in use now. Without /proc nobody knows that, and there is no bound."""
+    try:
+        pages = int(_STATM.read_text().split()[0])
+    except OSError:
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + more, hard))

@@ -1,4 +1,4 @@
-"""A body free of its content encoding, never larger than a limit however small it came."""
+"""A body free of its content encoding: never larger than a limit however small it came, never long in the making."""
 
 from __future__ import annotations
 
@@ -14,7 +14,18 @@ ENCODINGS = "gzip, deflate, br, zstd"
 
 _ZLIB_ERROR: type[Exception] = isal_zlib.error  # type: ignore[assignment]  # its stub takes the class for an instance
 _PIECE = 1 << 16
-"""Bytes that are decoded at once, so that a bomb never has more in memory than the limit and this."""
+"""Bytes that come out at once, so that a bomb never has more in memory than the limit and this."""
+_BITE = 1 << 14
+"""Bytes that go in at once, so that no stream keeps a decompressor busy for long without a word."""
+_PIECES_AT_ONCE = 8
+"""Pieces between two pauses: some milliseconds of work."""
+_MOST_STREAMS = 1_000
+"""Streams one after another in one body. Each costs something even if it is empty."""
+_MOST_SILENCE = 1 << 16
+"""Bytes that may go in before the first comes out."""
+_MOST_GROWTH = 2
+"""How much larger a body may become, beyond the first `_PIECE`, by undoing an encoding that is not the last to be
+undone: what is compressed twice is hardly smaller than what is compressed once."""
 _GZIP = b"\x1f\x8b"
 _STEPS_AT_MOST = 3
 """Encodings one upon another; a longer list is no honest answer."""
@@ -27,6 +38,9 @@ class Decoding:
 
     `cut` is "" while all is well, "length" when the limit is reached, "encoding" when the rest makes no sense; after
     either, nothing more is taken. A body that is not encoded at all although it should be stays as it is.
+
+    The work is in proportion to the bytes that came and the limit: neither empty streams without end nor streams inside
+    of streams multiply it.
     """
 
     def __init__(self, encodings: str, limit: int) -> None:
@@ -34,33 +48,50 @@ class Decoding:
         self.body = bytearray()
         self.cut = ""
         self._limit = limit
-        self._steps = _steps(encodings)
-        self._unanswered = b""
+        self._layers = [_Layer(step) for step in _steps(encodings)]
+        self._unanswered = bytearray()
 
     def feed(self, data: bytes) -> None:
-        if self.cut:
-            return
-        if self._steps and not self.body:
-            self._unanswered += data
+        for _ in self.feeding(data):
+            pass
+
+    def feeding(self, data: bytes) -> Iterator[None]:
+        """Feeds, and stops every few milliseconds, so that others have their turn. To be asked to the end before more
+        is fed, unless all is to be left as it is."""
         try:
-            self._take(_through(self._steps, data))
-        except (_ZLIB_ERROR, brotli.error, ZstdError):
-            self._give_up()
-
-    def _take(self, pieces: Iterator[bytes]) -> None:
-        for piece in pieces:
-            room = self._limit - len(self.body)
-            self.body += piece[:room]
-            if len(piece) > room:
-                self.cut = "length"
-                return
-
-    def _give_up(self) -> None:
-        if self.body:
+            for place in range(0, len(data), _BITE):
+                if self.cut:
+                    return
+                yield from self._bite(data[place : place + _BITE])
+        except _Unreasonable:
             self.cut = "encoding"
-        else:
-            self._steps = []
-            self._take(iter([self._unanswered]))
+        except (_ZLIB_ERROR, brotli.error, ZstdError):
+            if self.body:
+                self.cut = "encoding"
+            else:
+                self._take_as_it_is(data[place + _BITE :])
+
+    def _bite(self, bite: bytes) -> Iterator[None]:
+        if self._layers and not self.body:
+            self._unanswered += bite
+            if len(self._unanswered) > _MOST_SILENCE:
+                raise _Unreasonable
+        for number, piece in enumerate(_through(self._layers, bite), 1):
+            self._take(piece)
+            if self.cut:
+                return
+            if number % _PIECES_AT_ONCE == 0:
+                yield
+
+    def _take(self, piece: bytes) -> None:
+        room = self._limit - len(self.body)
+        self.body += piece[:room]
+        if len(piece) > room:
+            self.cut = "length"
+
+    def _take_as_it_is(self, rest: bytes) -> None:
+        self._layers = []
+        self._take(bytes(self._unanswered) + rest)
 
 
 def decoded(raw: bytes, encodings: str, limit: int) -> bytes:
@@ -79,12 +110,33 @@ class _Step(Protocol):
         ...
 
 
-def _through(steps: list[_Step], data: bytes) -> Iterator[bytes]:
-    if not steps:
+class _Unreasonable(Exception):
+    """No honest server encodes so; it would be work without end for nothing."""
+
+
+class _Layer:
+    """One encoding undone, with how much went in and came out."""
+
+    def __init__(self, step: _Step) -> None:
+        self._step = step
+        self._taken = self._given = 0
+
+    def pieces(self, data: bytes, is_last: bool) -> Iterator[bytes]:
+        self._taken += len(data)
+        for piece in self._step.pieces(data):
+            self._given += len(piece)
+            if not is_last and self._given > _PIECE + _MOST_GROWTH * self._taken:
+                raise _Unreasonable
+            yield piece
+
+
+def _through(layers: list[_Layer], data: bytes) -> Iterator[bytes]:
+    if not layers:
         yield data
         return
-    for piece in steps[0].pieces(data):
-        yield from _through(steps[1:], piece)
+    first, rest = layers[0], layers[1:]
+    for piece in first.pieces(data, is_last=not rest):
+        yield from _through(rest, piece)
 
 
 def _steps(encodings: str) -> list[_Step]:
@@ -112,7 +164,7 @@ class _Streams:
     def __init__(self, make: Callable[[], _Stream]) -> None:
         self._make = make
         self._stream = make()
-        self._first = True
+        self._count = 1
         self._nonsense = False
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
@@ -123,10 +175,12 @@ class _Streams:
             data = self._left_over()
 
     def _decompress(self, data: bytes) -> bytes:
+        if self._count > _MOST_STREAMS:
+            raise _Unreasonable
         try:
             return self._stream.decompress(data, _PIECE)
         except (_ZLIB_ERROR, ZstdError):
-            if self._first:
+            if self._count == 1:
                 raise
             self._nonsense = True
             return b""
@@ -136,7 +190,7 @@ class _Streams:
         if not self._stream.eof:
             return getattr(self._stream, "unconsumed_tail", b"")  # zstd keeps it to itself
         unused = self._stream.unused_data
-        self._stream, self._first = self._make(), False
+        self._stream, self._count = self._make(), self._count + 1
         return unused
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from types import TracebackType
 
 import aiohttp
@@ -91,24 +92,31 @@ class HttpFetcher:
             if session is not None:
                 await session.close()
 
-    async def fetch(self, url: str, every_type: bool = False) -> Response | Failure:
-        """Never raises for what the network does. `url` is normalised; `every_type`: read the body whatever it is."""
+    async def fetch(self, url: str, every_type: bool = False, most: int | None = None) -> Response | Failure:
+        """Never raises for what the network does. `url` is normalised; `every_type`: read the body whatever it is;
+        `most`: so many bytes of it are enough."""
         if not self._allow_private and (address := literal_of(url)) and (refused := refusal(address)):
             return Failure(refused)
-        receipt = _Receipt(url, self._limits, every_type)
+        receipt = _Receipt(url, self._limits_for(every_type, most))
         at = self._clock()
         try:
             async with asyncio.timeout(self._limits.whole):
                 await self._receive(receipt)
         except (aiohttp.ClientError, OSError, ValueError) as error:
             if self._wants_no_tunnel(error):
-                return await self.fetch(url, every_type)
+                return await self.fetch(url, every_type, most)
             if not receipt.payload:
                 return failure_of(error)
             receipt.cut = "time" if isinstance(error, TimeoutError) else "disconnect"
         if receipt.cut == "head":
             return Failure("broken answer: its headers are too large", HEALS_AFTER)
         return receipt.response(at, self._clock() - at, proxied=self._proxy is not None)
+
+    def _limits_for(self, every_type: bool, most: int | None) -> FetchLimits:
+        limits = replace(self._limits, types=None) if every_type else self._limits
+        if most is None:
+            return limits
+        return replace(limits, body=min(most, limits.body), decoded=min(most, limits.decoded))
 
     def _wants_no_tunnel(self, error: Exception) -> bool:
         """True when the same may be asked again without CONNECT. What was encrypted would be open to such a proxy, so
@@ -128,7 +136,8 @@ class HttpFetcher:
             assert isinstance(answer, _Answer)
             receipt.begin(answer)
             while not receipt.cut and (data := await answer.content.readany()):
-                receipt.take(data)
+                for _ in receipt.taking(data):
+                    await asyncio.sleep(0)
             if receipt.cut:
                 answer.close()
 
@@ -154,12 +163,11 @@ class _Answer(aiohttp.ClientResponse):
 class _Receipt:
     """What has come so far; it stays when the rest does not come."""
 
-    def __init__(self, url: str, limits: FetchLimits, every_type: bool) -> None:
+    def __init__(self, url: str, limits: FetchLimits) -> None:
         self.url = url
         self.payload = bytearray()
         self.cut = ""
         self._limits = limits
-        self._every_type = every_type
         self._answer: _Answer | None = None
         self._decoding: Decoding | None = None
 
@@ -167,16 +175,17 @@ class _Receipt:
         self._answer = answer
         if sum(len(name) + len(value) + 4 for name, value in answer.raw_headers) > self._limits.head:
             self.cut = "head"
-        elif not self._every_type and not self._limits.accept(answer.headers.get("Content-Type", "")):
+        elif not self._limits.accept(answer.headers.get("Content-Type", "")):
             self.cut = "type"
         elif encodings := ",".join(answer.headers.getall("Content-Encoding", ())):
             self._decoding = Decoding(encodings, self._limits.decoded)
 
-    def take(self, data: bytes) -> None:
+    def taking(self, data: bytes) -> Iterator[None]:
+        """Stops now and then while a body is decoded, so that the loop is not held."""
         room = self._limits.body - len(self.payload)
         self.payload += data[:room]
         if self._decoding is not None:
-            self._decoding.feed(data[:room])
+            yield from self._decoding.feeding(data[:room])
             self.cut = self._decoding.cut
         if len(data) > room:
             self.cut = "length"

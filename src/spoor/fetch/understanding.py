@@ -7,13 +7,12 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from spoor.fetch.failures import HEALS_AFTER
-from spoor.parse.html import USUAL, Interest, read_page
+from spoor.parse.html import LONGEST_URL, USUAL, Interest, read_page
 from spoor.parse.wishes import header_wishes
 from spoor.records import Failure, Page, Redirect, Response, RobotsRules, Visit
+from spoor.robots import LONGEST_FILE, whole_lines
 from spoor.urls import join
 
-ROBOTS_BYTES = 512_000
-"""Of a robots.txt that are read: the 500 KiB of RFC 9309."""
 LONGEST_REST = 86_400.0
 """Seconds for which a Retry-After is believed."""
 
@@ -61,12 +60,15 @@ def _rules(response: Response) -> RobotsRules | Failure:
         return RobotsRules(address=response.address)
     if response.cut not in ("", "length"):
         return Failure(f"robots.txt is not whole: {response.cut}", HEALS_AFTER)
-    return RobotsRules(response.body[:ROBOTS_BYTES].decode("utf-8", "replace"), response.address)
+    text = response.body[:LONGEST_FILE].decode("utf-8", "replace")
+    is_whole = not response.cut and len(response.body) <= LONGEST_FILE
+    return RobotsRules(text if is_whole else whole_lines(text), response.address)
 
 
 def _location(response: Response) -> str | None:
     location = response.headers.get("location", "").strip()
-    return join(response.url, location) if location else None
+    to = join(response.url, location) if location else None
+    return to if to is not None and len(to) <= LONGEST_URL else None
 
 
 def _rest(response: Response) -> float:

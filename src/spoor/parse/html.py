@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,9 +17,12 @@ from spoor.urls import join
 
 LONGEST = 500
 """Characters of an anchor or heading that are kept; one that is never closed holds the rest of the page."""
+LONGEST_URL = 8_000
+"""Characters of a URL that is followed, or that others are relative to; servers need not take more (RFC 9110)."""
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
 _LOOKS_LIKE_HTML = re.compile(rb"\s*<(!doctype\s+html|html|head|body|title|meta|!--)", re.IGNORECASE)
+_BORDER = re.compile(BORDER)
 LONGEST_TAG = 40
 """Characters of a language tag."""
 
@@ -26,10 +30,11 @@ LONGEST_TAG = 40
 @dataclass(frozen=True, slots=True)
 class Interest:
     """What somebody has a use for, besides the words and the links of a page: the main text, if there is an extractor
-    to find it; and what links say, their anchors and all around them."""
+    to find it; what links say, their anchors and all around them; and at most so many links, None: all."""
 
     main_text: Extractor | None = None
     contexts: bool = True
+    most_links: int | None = None
 
 
 USUAL = Interest()
@@ -40,22 +45,30 @@ def read_page(url: str, body: bytes, content_type: str = "", status: int = 200, 
 
     `url` is normalised, `content_type` the whole header, and `body` free of transfer and content encoding.
     """
-    mime = content_type.partition(";")[0].strip().lower()
-    if not mime and _LOOKS_LIKE_HTML.match(body):
-        mime = "text/html"
+    mime = _mime(body, content_type)
     if 200 <= status < 300 and mime in HTML_TYPES:
         decoded = decode(body, content_type)
-        page = _html_page(Page(url, status, mime, size=len(body)), decoded, interest.contexts)
+        page = _html_page(Page(url, status, mime, size=len(body)), decoded, interest)
         extractor = interest.main_text
         return page if extractor is None else _with_main_text(page, extractor.extract(decoded.text, url))
     return Page(url, status, mime, size=len(body))
 
 
-def _html_page(page: Page, decoded: Decoded, contexts: bool) -> Page:
+def is_html(body: bytes, content_type: str) -> bool:
+    """By the whole header, or by how the page begins if there is none."""
+    return _mime(body, content_type) in HTML_TYPES
+
+
+def _mime(body: bytes, content_type: str) -> str:
+    mime = content_type.partition(";")[0].strip().lower()
+    return "text/html" if not mime and _LOOKS_LIKE_HTML.match(body) else mime
+
+
+def _html_page(page: Page, decoded: Decoded, interest: Interest) -> Page:
     reading = read(decoded.text)
     text = reading.text()
-    base = join(page.url, reading.base) or page.url
-    links = _links(page.url, base, reading)
+    base = _join(page.url, reading.base) or page.url
+    links, left_out = _links(page.url, base, reading, interest.most_links)
     return Page(
         url=page.url,
         status=page.status,
@@ -67,8 +80,9 @@ def _html_page(page: Page, decoded: Decoded, contexts: bool) -> Page:
         title=reading.title,
         text="\n".join([line for block in text.split(BORDER) if (line := " ".join(block.split()))]),
         tag_texts=_tag_texts(reading, text),
-        links=tuple(_with_contexts(links, reading, text) if contexts else _bare(links, reading)),
-        canonical=(join(base, reading.canonical) if reading.canonical else None) or "",
+        links=tuple(_with_contexts(links, reading, text) if interest.contexts else _bare(links, reading)),
+        unrecorded=left_out,
+        canonical=(_join(base, reading.canonical) if reading.canonical else None) or "",
         noindex=reading.noindex,
         language=reading.language[:LONGEST_TAG],
     )
@@ -97,17 +111,35 @@ Places = dict[str, list[Found]]
 """Each URL that a page links to, in the order of their first places, with all of its places."""
 
 
-def _links(url: str, base: str, reading: Reading) -> Places:
+def _links(url: str, base: str, reading: Reading, most: int | None) -> tuple[Places, int]:
+    """Those that are kept, and how many are not: of a page with too many, the last ones, but those around the content
+    before those in it."""
     places: Places = {}
     targets: dict[str, str | None] = {}
     for found in reading.links:
         href = found.href
         if href not in targets:
-            targets[href] = join(base, href)
+            targets[href] = _join(base, href)
         target = targets[href]
         if target is not None and target != url:
             places.setdefault(target, []).append(found)
-    return places
+    too_many = 0 if most is None else len(places) - most
+    return (_fewer(places, most), too_many) if most is not None and too_many > 0 else (places, 0)
+
+
+def _fewer(places: Places, most: int) -> Places:
+    around = [all(found.navigation for found in each) for each in places.values()]
+    by_worth = sorted(range(len(places)), key=lambda number: (around[number], number))
+    kept = set(by_worth[:most])
+    return {target: each for number, (target, each) in enumerate(places.items()) if number in kept}
+
+
+def _join(base: str, href: str) -> str | None:
+    """None also for what is too long to be a URL, so that a page cannot make much of little."""
+    if len(href) > LONGEST_URL:
+        return None
+    url = join(base, href)
+    return url if url is not None and len(url) <= LONGEST_URL else None
 
 
 def _bare(places: Places, reading: Reading) -> list[Link]:
@@ -166,11 +198,12 @@ def _anchor(found: Found, text: str) -> str:
 
 def _crowded(links: Iterable[Found], text: str) -> set[int]:
     """The places of links that stand in blocks made of links more than of other words."""
+    borders = [-1, *(border.start() for border in _BORDER.finditer(text)), len(text)]
     blocks: defaultdict[tuple[int, int], list[Span]] = defaultdict(list)
     for found in links:
         start, end = found.span
-        after = text.find(BORDER, end)
-        blocks[text.rfind(BORDER, 0, start) + 1, len(text) if after < 0 else after].append(found.span)
+        before, after = borders[bisect_left(borders, start) - 1], borders[bisect_left(borders, end)]
+        blocks[before + 1, after].append(found.span)
     return {
         span[0]
         for (begin, end), spans in blocks.items()

@@ -23,7 +23,7 @@ from those of the page, it is known from where to where it reaches, nothing insi
 it is met."""
 _LONGEST_PATH = 200
 """Characters of the names of elements around a link, the outermost first; what is deeper is not named."""
-_REFRESH = re.compile(r"[\s\d.]*[;,]?\s*url\s*=\s*[\"']?([^\"']*)", re.IGNORECASE)
+_REFRESH = re.compile(r"[\s\d.]*+[;,]?\s*+url\s*=\s*[\"']?([^\"']*)", re.IGNORECASE)
 
 Span = list[int]
 """From where to where in the text an element reaches."""
@@ -223,12 +223,12 @@ _KINDS = _kinds()
 
 
 def read(html: str) -> Reading:
-    """Never fails; HTML that cannot be parsed at all reads as nothing."""
+    """Fails only with MemoryError: there is no HTML that cannot be parsed, but some takes more memory than there is."""
     reading = Reading()
     try:
         root = LexborHTMLParser(bounded(html)).root
     except SelectolaxError:
-        return reading
+        raise MemoryError("the parser found no memory") from None
     if root is not None:
         reading.read(root)
     return reading

@@ -122,12 +122,12 @@ class Outline:
 
 
 def outline(html: str) -> Outline:
-    """Never fails; HTML that cannot be parsed at all holds nothing."""
+    """Fails only with MemoryError."""
     page = Outline()
     try:
         root = LexborHTMLParser(html).root
     except SelectolaxError:
-        return page
+        raise MemoryError("the parser found no memory") from None
     if root is not None:
         page.read(root)
     return page

@@ -10,7 +10,7 @@ from spoor.parse.bounds import deeper_than
 from spoor.parse.main_text.boilerplate import SURROUNDINGS
 from spoor.parse.main_text.node_ratio import node_ratio_text
 
-_SMALL = 3_000
+_SMALL = 2_000
 """Tags of a page that needs no closer look before it is read."""
 _MOST_TAGS = 10_000
 _DEEPEST = 500

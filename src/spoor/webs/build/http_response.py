@@ -14,7 +14,7 @@ _MOST_DIGITS = 18
 """Of a length that anything can have."""
 _STATUS_LINE = re.compile(rb"\s*HTTP/\d(?:\.\d)?\s+(\d{3})\b", re.IGNORECASE)
 _END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
-_CHUNK_SIZE = re.compile(rb"\s*([0-9a-fA-F]+)[^\r\n]*\r?\n")
+_CHUNK_SIZE = re.compile(rb"\s*+([0-9a-fA-F]++)[^\r\n]*+\r?\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def _joined_chunks(raw: bytes) -> bytes:
     """Many archives hold the body without its chunks although the header stays; then it is returned as it is."""
     chunks, place = [], 0
     while size := _CHUNK_SIZE.match(raw, place):
-        length = int(size[1], 16)
+        length = min(int(size[1], 16), len(raw))
         if length == 0:
             break
         chunks.append(raw[size.end() : size.end() + length])

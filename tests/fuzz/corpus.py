@@ -1,0 +1,91 @@
+"""Good inputs to begin with, and the signs that mean something in them."""
+
+from __future__ import annotations
+
+import gzip
+
+from spoor.robots import SILENT
+from tests.chaos.encodings import COMPRESS
+from tests.warcs import page, record, response
+
+URLS = b"http://user:pw@a.test:80/a/../b;c?d=e&utm_source=f#g HTTPS://A.test/%7ex%3f ../x/./y //b.test ?q".split()
+URL_SIGNS = "http:// https: // /../ /. @ : ? # [::1] xn-- %2e \\ 。 ;jsessionid= index.html www.".encode().split()
+
+ROBOTS = [
+    b"""# rules
+User-agent: *
+Disallow: /private/*.html$
+Allow: /private/a%2Fb?c
+Crawl-delay: 2.5
+
+User-agent: Spoor/1.0
+User-agent: other
+Request-rate: 1/10m
+Disallow: /dir
+Sitemap: http://a.test/s.xml
+""",
+    b"User-agent: spoor\nAllow: /\nDisallow: /x$",
+    SILENT.encode(),
+]
+ROBOTS_SIGNS = b"User-agent: Disallow: Allow:/ * $ # : / Crawl-delay: Request-rate:1/ %41 \nDisallow:/".split(b" ")
+
+HTML = [
+    b"""text/html; charset=utf-8
+<html lang=en><head><title>T</title><base href=/x/><link rel=canonical href=/c><link rel=alternate hreflang=de href=/d>
+<meta name=robots content=noindex><meta http-equiv=refresh content="0; url=/r"><meta charset=utf-8></head><body><nav>
+<a href=1>one</a></nav><h1>Head</h1><p>Words <b>and <i>more</b></i> <a href="two?x=1#y" rel=nofollow>2</a><table><tr>
+<td><a href=//b.test/><img alt=p></a></table><select><option>o</select><svg><a href=s>x</a></svg><!-- c --><script>x
+</script><time datetime=2020-01-02>then</time><iframe src=/f></iframe><noscript><a href=/n>n</a></noscript>""",
+    b"\n<p>x",
+    b"text/html; charset=shift_jis\n<a href=\x83\\>\x82\xa0</a>",
+    b"text/html\n\xff\xfe<\0p\0",
+]
+HTML_SIGNS = (
+    b"< > </ <b> </b> <p> <a/href= <table> <td> <svg> <math> <!-- --> <script> <select> <template> &#x &amp; = <body/"
+).split()
+
+ENCODED = [name.encode() + b"\n" + compress(b"<p>Words to be packed. " * 30) for name, compress in COMPRESS.values()]
+ENCODING_SIGNS = [
+    *b"gzip, br, zstd, deflate,".split(),
+    b"\x1f\x8b\x08\0\0\0\0\0\0\3",
+    b"\x28\xb5\x2f\xfd",
+    b"\x50\x2a\x4d\x18",
+    b"\x78\x9c",
+    gzip.compress(b""),
+]
+
+SETTINGS = [
+    b"""[target]
+language = "th"
+keywords = ["a b", "c*"]
+require = "language and not keywords"
+[crawl]
+seeds = ["http://a.test/"]
+strategy = "learned"
+max_pages = 10
+[scope]
+include = ['^https?://']
+[politeness]
+rest = 1.5
+[limits]
+parse_seconds = 5
+"""
+]
+SETTING_SIGNS = b"[ ] = [crawl]\n [[x]] ''' 1979-05-27 true { max_depth= 0x inf workers= , \\u0000".split(b" ")
+
+RECORDED = [
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\n<p>nine!!",
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n<p>x\r\n2;a=b\r\nyz\r\n0\r\n\r\n",
+    b"HTTP/1.0 302 Found\r\nLocation: /x\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(b"<p>packed"),
+]
+HTTP_SIGNS = b"HTTP/1.1|\r\n\r\n|Content-Length: |Content-Encoding: br\r\n|ffffffff\r\n|0\r\n|:|chunked".split(b"|")
+
+_PAGES = page("http://a.test/", "/b", "c?d") + response("http://a.test/b", "", 301, location="/")
+_WARC = _PAGES + record("metadata", "x", b"y")
+WARCS = [_WARC, gzip.compress(_WARC), gzip.compress(_WARC[:200]) + gzip.compress(_WARC[200:])]
+WARC_SIGNS = b"WARC/1.0\r\n|\r\n\r\n|Content-Length: |WARC-Type: response\r\n|HTTP/1.1 200 OK\r\n|\x1f\x8b".split(b"|")
+
+MODEL_SIGNS = b'spoor "bytes": { } [ ] null "" \n - 1e308 1e999 true , :'.split(b" ")
+
+ROWS = [b"http://a.test/x\ntimed out\nTitle", b"http://b.test:8080/?q\n\n"]
+FORGERIES = [b"\0\1\2\3\4\5\6\7 text", b'\0\x09\1{"a": 1}', b"\2\7\2[1, 2]", b"\0\x11\0" + bytes(180), b"\1\3\3"]

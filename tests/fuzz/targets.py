@@ -1,0 +1,110 @@
+"""What is fed with what, and what must hold of it. An error for the user is an answer; any other is a finding."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import tempfile
+import warnings
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from spoor import config, robots
+from spoor.errors import SpoorError
+from spoor.fetch.decoding import Decoding
+from spoor.parse.demanding import demanding
+from spoor.parse.html import Interest, read_page
+from spoor.parse.main_text import QUICK
+from spoor.urls import canonical, host_of, join, near_misses, normalise, robots_url
+from spoor.webs.build.http_response import take_apart
+from spoor.webs.build.warc_source import read_warcs
+from tests.fuzz import corpus
+from tests.fuzz.journal import forged_rows, rows_as_written
+from tests.fuzz.models import model, models
+
+PAGE = "http://a.test/dir/page.html?q=1"
+MOST_LINKS = 50
+
+
+@dataclass(frozen=True)
+class Target:
+    """`check` raises when something does not hold; `corpus` are good inputs, `signs` what means something in them."""
+
+    check: Callable[[bytes], None]
+    corpus: Sequence[bytes]
+    signs: Sequence[bytes] = ()
+
+
+def _url(given: bytes) -> None:
+    text = given.decode("utf8", "replace")
+    for url in (normalise(text), join(PAGE, text)):
+        if url is not None:
+            assert normalise(url) == url, url
+            assert normalise(canonical(url)) is not None, url
+            assert host_of(url) and host_of(robots_url(url)) == host_of(url)
+            assert all(near_misses(url))
+
+
+def _robots(given: bytes) -> None:
+    text = given.decode("utf8", "replace")
+    seconds = robots.delay(text, "spoor/1.0")
+    assert seconds is None or (0.0 <= seconds <= robots.LONGEST_DELAY and math.isfinite(seconds))
+    for url in (PAGE, "http://a.test/", "http://a.test/%2A$?*=%3f"):
+        robots.allows(text, "spoor", url)
+    assert robots.allows(text, "spoor", "http://a.test/robots.txt")
+
+
+def _html(given: bytes) -> None:
+    header, _, body = given.partition(b"\n")
+    if demanding(body):
+        return
+    read = read_page(PAGE, body, header.decode("latin-1"), interest=Interest(QUICK, most_links=MOST_LINKS))
+    assert len(read.links) <= MOST_LINKS
+    for link in read.links:
+        assert normalise(link.url) == link.url and link.url != PAGE, link.url
+    read.text.encode()
+
+
+def _decoding(given: bytes) -> None:
+    encodings, _, body = given.partition(b"\n")
+    for size in (1 << 16, 97):
+        decoding = Decoding(encodings.decode("latin-1"), 100_000)
+        for place in range(0, len(body), size):
+            decoding.feed(body[place : place + size])
+        assert len(decoding.body) <= 100_000 and decoding.cut in ("", "length", "encoding")
+
+
+def _settings(given: bytes) -> None:
+    with contextlib.suppress(SpoorError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of regular expressions that may mean something else one day
+        settings = config.loads(given.decode("utf8", "replace"))
+        assert config.loads(config.dumps(settings)) == settings
+
+
+def _recorded(given: bytes) -> None:
+    found = take_apart(given)
+    assert found is None or len(found.body) <= 50_000_000
+
+
+def _warc(given: bytes) -> None:
+    with tempfile.NamedTemporaryFile(suffix=".warc") as file, contextlib.suppress(SpoorError):
+        file.write(given)
+        file.flush()
+        for packed in read_warcs([Path(file.name)], Counter(), workers=1):
+            assert packed
+
+
+TARGETS = {
+    "url": Target(_url, corpus.URLS, corpus.URL_SIGNS),
+    "robots": Target(_robots, corpus.ROBOTS, corpus.ROBOTS_SIGNS),
+    "html": Target(_html, corpus.HTML, corpus.HTML_SIGNS),
+    "decoding": Target(_decoding, corpus.ENCODED, corpus.ENCODING_SIGNS),
+    "settings": Target(_settings, corpus.SETTINGS, corpus.SETTING_SIGNS),
+    "recorded": Target(_recorded, corpus.RECORDED, corpus.HTTP_SIGNS),
+    "warc": Target(_warc, corpus.WARCS, corpus.WARC_SIGNS),
+    "models": Target(model, models(), corpus.MODEL_SIGNS),
+    "journal": Target(rows_as_written, corpus.ROWS),
+    "forged": Target(forged_rows, corpus.FORGERIES, corpus.MODEL_SIGNS),
+}
