@@ -7,6 +7,7 @@ import sys
 from bench import (
     compiled,
     deciding,
+    effort,
     endurance,
     extraction,
     frontier,
@@ -27,6 +28,7 @@ from bench import (
 PARTS = {
     "compiled": compiled.main,
     "deciding": deciding.main,
+    "effort": effort.main,
     "frontier": frontier.main,
     "live": live.main,
     "live-vs-simulated": live_vs_simulated.main,

@@ -91,7 +91,7 @@ class Crawling:
     effort: float | None = setting(
         None,
         share,
-        "0: fewest requests, waits for the best links; 1: fastest, never waits; unset: follows from the two above",
+        "from 0, fewest requests: wait for the best links, to 1, fastest: never wait",
     )
     contact: str = setting("", contact, "URL or e-mail address, told to every server in the user agent")
     user_agent: str = setting("", text, "name told to every server instead of spoor and its version")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 import re
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -70,7 +70,7 @@ def at_least(least: int, most: int = LARGEST) -> Check:
 
 
 def number(value: Any) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= sys.float_info.max:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < math.inf:
         raise ValueError("must be a number, 0 or more")
     if value > LARGEST:
         raise ValueError(f"must be a number from 0 to {LARGEST:,}")
