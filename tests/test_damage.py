@@ -227,7 +227,8 @@ class TestADatabase:
         sums_of(database).unlink()
         with contextlib.closing(sqlite3.connect(database, isolation_level=None)) as db:
             for number in range(1, 12):
-                db.execute("UPDATE pages SET title = ? WHERE id = ?", (f"title {number}", number))
+                place = "(SELECT id FROM pages ORDER BY id LIMIT 1 OFFSET ?)"
+                db.execute(f"UPDATE pages SET title = ? WHERE id = {place}", (f"title {number}", number - 1))
                 columns = "number, started, at, kind, url, host, detail"
                 db.execute(f"INSERT INTO events ({columns}) SELECT {columns} FROM events LIMIT 20")
             shutil.copytree(database.parent, tmp_path / "killed")

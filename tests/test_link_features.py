@@ -36,7 +36,14 @@ def names(link: Link, page: Page = PAGE, without: Sequence[str] = ()) -> list[st
 
 
 def places(url: str) -> list[int]:
-    return read(Link(url))[3:HEAD]
+    """Of the host and its folders."""
+    return read(Link(url))[5:HEAD]
+
+
+def domain(url: str, page: str = "http://p.test/") -> tuple[int, int]:
+    """Whether the link stays within the domain of the page, and the domain as a place."""
+    stays, place = read(Link(url), Page(page))[3:5]
+    return stays, place
 
 
 LETTERS = "ab Z09/?.\x00\x01\x02\x03\x07\x09\n\x1f\x7f\u00a0éÉİΣσ\u2014\u3000。๑ไทย日本語カナက្ខ\uff0f１\ud800😀"
@@ -150,6 +157,15 @@ def test_places_go_from_the_host_inwards_and_the_innermost_is_repeated() -> None
     assert places("http://b.test/x/y/z/page")[0] != host
 
 
+def test_hosts_of_one_registrable_domain_share_a_place_around_them() -> None:
+    assert domain("http://www.a.co.uk/x") == domain("http://shop.a.co.uk/") != domain("http://b.co.uk/")
+
+
+def test_a_link_stays_within_its_domain_or_does_not() -> None:
+    assert domain("http://www.p.test/", page="http://blog.p.test/x")[0] == 1
+    assert domain("http://a.test/", page="http://p.test/")[0] == 0
+
+
 def test_what_comes_after_a_question_mark_is_no_folder() -> None:
     assert places("http://a.test/x/page?next=/y/z/") == places("http://a.test/x/page")
 
@@ -171,7 +187,7 @@ def test_no_text_from_the_web_can_begin_a_field_or_another_link(control: str) ->
     links = [Link("http://a.test/", torn, torn, torn, torn, hreflang=torn, rel=torn, path=torn), LINK]
     packed = packed_features(page, links, [(0.0, 0.0)] * 2)
     for link, one in zip(links, packed, strict=True):
-        assert numbers(one)[3:] == [*places(link.url), *read(link, page)[HEAD:]]
+        assert numbers(one)[5:] == [*places(link.url), *read(link, page)[HEAD:]]
     assert "anchor “evil”" in names(links[0], page) and not any("URL" in name for name in names(links[0], page))
 
 

@@ -56,8 +56,7 @@ def written(tmp_path: Path) -> Written:
 
 def journal_of(path: Path, events: tuple[Event, ...], robots: str = "") -> CrawlFolder:
     with open_for_crawling(path) as folder, contextlib.closing(SqliteStore(folder.database)) as store:
-        journal = Journal()
-        journal.create(store.connection)
+        journal = Journal.create(store.connection)
         store.write_along(journal.write)
         for name in ("a.test", "b.test"):
             store.save_host(Host(name, 1.0, False, robots=robots, address="192.0.2.1"))

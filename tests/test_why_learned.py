@@ -34,8 +34,10 @@ HTML = {
         f"<p><a href={stable}>riding lessons</a><p><a href={shop}>buy here</a>"
         for stable, shop in zip(STABLES, SHOPS, strict=True)
     ),
-    **dict.fromkeys(STABLES, "<title>Saddle</title><p>A saddle for every horse, and a horse for every saddle."),
-    **dict.fromkeys(SHOPS, "<p>Tea, rice and cups."),
+    **{
+        url: f"<title>Saddle</title><p>A saddle for every horse, and a horse for every saddle. {url}" for url in STABLES
+    },
+    **{url: f"<p>Tea, rice and cups. {url}" for url in SHOPS},
 }
 
 

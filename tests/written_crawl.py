@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from spoor.admit.scope import Scope
@@ -40,9 +41,11 @@ class Telling:
 
     def look(self, visit: Visit) -> tuple[Outcome, float]:
         outcome, seconds = self.world.look(visit)
-        if isinstance(outcome, Page):
-            self.journal.tell(visit.url, self._facts(outcome))
-        return outcome, seconds
+        if not isinstance(outcome, Page):
+            return outcome, seconds
+        facts = self._facts(outcome)
+        self.journal.tell(visit.url, facts)
+        return replace(outcome, duplicate_of=facts.duplicate_of), seconds
 
     def truth(self, url: str) -> bool:
         return self.world.truth(url)
@@ -66,9 +69,9 @@ def crawl_into(
 ) -> CrawlFolder:
     """Runs to its end, and says in the journal why it ended."""
     with open_for_crawling(path) as folder, contextlib.closing(SqliteStore(folder.database)) as store:
-        journal, duplicates = Journal(), Duplicates(store.connection)
+        journal, duplicates = Journal.create(store.connection), Duplicates(store.connection)
+        duplicates.create(store.connection)
         for part in (journal, duplicates):
-            part.create(store.connection)
             store.write_along(part.write)
         crawl = Crawl(strategy, Frontier(store, rules), limits, journal)
         crawl.begin(seeds)

@@ -27,7 +27,7 @@ def earlier_crawl(settings: Config, strategy: Strategy, folder: CrawlFolder) -> 
     if not settings.crawl.warm:
         return None
     path, name = Path(settings.crawl.warm), settings.crawl.strategy
-    if not _recalling(_without_admission(strategy)):
+    if not any(learner is not strategy.hit_rates for learner in _recalling(_without_admission(strategy))):
         raise UsageError(f"{name} learns nothing from an earlier crawl; leave out warm, or take the strategy learned")
     if path == folder.path.resolve():
         raise UsageError(f"{path} is this very crawl, which recalls its own visits anyway; give --warm another one")

@@ -22,7 +22,7 @@ from spoor.score.learned import Learned
 from spoor.score.learned.naming import named_features
 from spoor.session import strategy_of
 from spoor.store.crawl_folder import CrawlFolder
-from spoor.store.journal import count_lessons, lessons, open_to_read, pages_of
+from spoor.store.journal import PageRow, count_lessons, lessons, open_to_read, pages_of
 from spoor.store.messages import message_of
 from spoor.webs.build.http_response import take_apart
 
@@ -78,7 +78,7 @@ def worth(folder: CrawlFolder, settings: Config, told: Account) -> Worth:
         with contextlib.closing(open_to_read(earlier.database)) as db:
             _recall(scorer, db)
     with contextlib.closing(open_to_read(folder.database)) as db:
-        _recall(scorer, db, told.pages[0].started if told.pages else math.inf)
+        _recall(scorer, db, told.pages[0] if told.pages else None)
         link = WaitingLink(entry.url, entry.evidence, entry.trail, entry.hints)
         evidence = entry.evidence if told.pages else scorer.review(link)
         names, nameless = _names(folder, scorer, db, entry)
@@ -86,11 +86,14 @@ def worth(folder: CrawlFolder, settings: Config, told: Account) -> Worth:
     return Worth(bool(told.pages), scorer.shares(evidence), said, nameless)
 
 
-def _recall(scorer: Learned, db: sqlite3.Connection, until: float = math.inf) -> None:
-    """From what had come by then, in seconds since 1970."""
+def _recall(scorer: Learned, db: sqlite3.Connection, chosen: PageRow | None = None) -> None:
+    """From what had come when the visit to a page was chosen; None: from everything. A visit that began later cannot
+    have been over by then, even if the clock had not moved."""
+    until, number = (math.inf, math.inf) if chosen is None else (chosen.started, chosen.number)
     with progress("learning again from visits", count_lessons(db)) as advance:
         for lesson in counted(lessons(db, until), advance):
-            recall(scorer, lesson)
+            if lesson.visit.number < number:
+                recall(scorer, lesson)
 
 
 def _names(folder: CrawlFolder, scorer: Learned, db: sqlite3.Connection, entry: Entry) -> tuple[dict[int, str], str]:

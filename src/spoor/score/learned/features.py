@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from spoor.domains import registrable_domain
 from spoor.records import Link, Page
-from spoor.urls import host_of
 
 BITS = 18
 """Features are numbers below 2 to this power."""
@@ -58,10 +57,9 @@ def packed_features(
     rows = np.zeros((len(links), HEAD + MOST), np.int32)
     rows[:, :2] = [(round(sign * 1000), (url > 0) - (url < 0)) for sign, url in signs]
     counts = np.zeros(len(links), np.int32)
-    own = registrable_domain(host_of(page.url)) if page.url else ""
-    domains = [registrable_domain(host_of(link.url)) for link in links]
+    own, *domains = [registrable_domain(_host(url)) for url in (page.url, *(link.url for link in links))]
     rows[:, 3] = [domain == own for domain in domains]
-    rows[:, 4] = [crc32(domain.encode()) & 0x7FFFFFFF for domain in domains]
+    rows[:, 4] = [crc32(domain.encode("utf8", "surrogatepass")) & 0x7FFFFFFF for domain in domains]
     _read(letters, skipped, rows[:, HEAD:], counts, rows[:, 5:HEAD], rows[:, 2])
     return [row[: HEAD + count].tobytes() for row, count in zip(rows, counts.tolist(), strict=True)]
 
@@ -81,6 +79,10 @@ def _fields(link: Link) -> str:
         f"\x01{host}\x02{path}\x03{_clean(link.anchor[:_ANCHOR])}\x04{_clean(link.left[-_NEAR:])}"
         f"\x05{_clean(link.right[:_NEAR])}\x06{_clean(link.heading[:_TITLE])}\x07{_clean(link.path)}\x09{_clean(claims)}"
     )
+
+
+def _host(url: str) -> str:
+    return url.partition("://")[2].partition("/")[0]
 
 
 def _clean(text: str) -> str:
