@@ -12,7 +12,7 @@ import pytest
 
 from spoor.errors import BrokenContract, UsageError
 from spoor.records import Failure, Outcome, Response, Visit
-from spoor.workers import ReadingLimits, working
+from spoor.workers import MOST_WAITING, ReadingLimits, working
 
 LIMITS = ReadingLimits(seconds=1.0, memory=200_000_000)
 
@@ -137,3 +137,15 @@ def test_no_process_is_started_when_there_is_nothing_to_read() -> None:
 def test_no_machine_is_filled_with_processes() -> None:
     with pytest.raises(UsageError, match=r"workers = 100000: 256 at most"):
         read_all([b"x"], count=100_000)
+
+
+def test_pages_too_large_to_wait_together_are_fetched_again_later() -> None:
+    large = b"x" * (MOST_WAITING // 2)
+
+    async def run() -> list[Outcome]:
+        async with working(1, Echo(), LIMITS) as workers:
+            return await asyncio.gather(*[workers.read(*asked(number, large)) for number in range(3)])
+
+    first, *others = asyncio.run(run())
+    assert first != Failure("too many large pages at once", again_after=60.0)
+    assert others[-1] == Failure("too many large pages at once", again_after=60.0)

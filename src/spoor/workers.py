@@ -27,6 +27,8 @@ from spoor.config import MOST_WORKERS
 from spoor.errors import BrokenContract, SpoorError, UsageError
 from spoor.records import Failure, Outcome, Response, Visit
 
+MOST_WAITING = 64_000_000
+"""Bytes of pages that may wait to be read, unless it is a single one."""
 _LENGTH = struct.Struct("!i")
 """Before every message, as `Connection` writes and expects it."""
 _PATIENCE = 5.0
@@ -162,12 +164,21 @@ def _why(code: int, limits: ReadingLimits) -> str:
 
 @dataclass
 class Workers:
-    """Each page goes to the process that has least to do."""
+    """Each page goes to the process that has least to do. When too much waits to be read, a page is to be fetched again
+    later: held in memory, large pages of many hosts would fill it."""
 
     workers: list[Worker]
 
     def read(self, visit: Visit, response: Response) -> asyncio.Future[Outcome]:
+        if self._waiting() and self._waiting() + len(response.body) > MOST_WAITING:
+            later: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+            later.set_result(Failure("too many large pages at once", again_after=60.0))
+            return later
         return min(self.workers, key=lambda worker: len(worker.asked)).ask(visit, response)
+
+    def _waiting(self) -> int:
+        """Bytes."""
+        return sum(len(asked.message) for worker in self.workers for asked in worker.asked)
 
 
 @contextlib.asynccontextmanager
