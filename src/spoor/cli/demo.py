@@ -30,6 +30,8 @@ spoor demo --out somewhere/else
 """
 STRATEGIES = ("breadth-first", "learned")
 BUDGET = 700
+EFFORT = 0.5
+"""Somebody watches: a crawl that waited for the very best links would take minutes."""
 CONTACT = "mailto:demo@spoor.invalid"
 """Told to every server of the demo web; a folder in whose settings it stands holds an earlier demo."""
 CONNECTIONS, DELAY = 32, 0.1
@@ -130,6 +132,7 @@ def settings_for(strategy: str, seeds: tuple[str, ...]) -> Config:
         seeds=seeds,
         strategy=strategy,
         max_pages=BUDGET,
+        effort=EFFORT,
         contact=CONTACT,
         connections=CONNECTIONS,
         allow_private=True,
