@@ -53,7 +53,7 @@ async def _endless_body(exchange: Exchange) -> None:
 async def _endless_headers(exchange: Exchange) -> None:
     await exchange.send(b"HTTP/1.1 200 OK\r\n")
     for number in range(ENDLESS):
-        await exchange.send(b"X-%d: y\r\n" % number)
+        await exchange.send(b"X-%d: y\r\n" % number * 200)
 
 
 async def _endless_header(exchange: Exchange) -> None:

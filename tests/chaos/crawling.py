@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import resource
 import signal
 import sys
 import time
@@ -40,7 +39,8 @@ async def crawl(settings: Path, folder: Path) -> None:
             async for _ in session.run():
                 pass
             watching.cancel()
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    # Not `ru_maxrss`: that begins with what the process had that started this one.
+    (memory,) = [int(line.split()[1]) for line in Path("/proc/self/status").read_text().splitlines() if "VmHWM" in line]
     print(json.dumps({"held": held.most, "kilobytes": memory}))
 
 
