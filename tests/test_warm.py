@@ -69,7 +69,7 @@ def test_the_earlier_crawl_stays_as_it_was(web: Web, earlier: Path, tmp_path: Pa
 def test_the_budget_of_a_host_is_that_of_the_new_crawl(web: Web, earlier: Path, tmp_path: Path) -> None:
     asked = replace(asked_for(web, earlier, max_pages=60), scope=ScopeSettings(pages_per_host=5))
     asyncio.run(crawl_live(web, tmp_path / "crawl", asked))
-    assert max(count for (count,) in rows(tmp_path / "crawl", "SELECT count(*) FROM pages GROUP BY host")) <= 5
+    assert max(count for (count,) in rows(tmp_path / "crawl", "SELECT count(*) FROM pages GROUP BY host")) in (4, 5)
     assert max(count for (count,) in rows(earlier, "SELECT count(*) FROM pages GROUP BY host")) > 5
 
 
