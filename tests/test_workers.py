@@ -139,13 +139,15 @@ def test_no_machine_is_filled_with_processes() -> None:
         read_all([b"x"], count=100_000)
 
 
-def test_pages_too_large_to_wait_together_are_fetched_again_later() -> None:
-    large = b"x" * (MOST_WAITING // 2)
+def test_pages_too_large_to_wait_together_wait_in_files() -> None:
+    large = b"x" * (MOST_WAITING // 3)
 
-    async def run() -> list[Outcome]:
+    async def run() -> tuple[list[Outcome], int]:
         async with working(1, Echo(), LIMITS) as workers:
-            return await asyncio.gather(*[workers.read(*asked(number, large)) for number in range(3)])
+            reading = [workers.read(*asked(number, large)) for number in range(6)]
+            held = sum(page.held for worker in workers.workers for page in worker.asked)
+            return await asyncio.gather(*reading), held
 
-    first, *others = asyncio.run(run())
-    assert first != Failure("too many large pages at once", again_after=60.0)
-    assert others[-1] == Failure("too many large pages at once", again_after=60.0)
+    outcomes, held = asyncio.run(run())
+    assert outcomes == [Failure(f"http://a.test/{number} {len(large)}") for number in range(6)]
+    assert len(large) < held <= MOST_WAITING

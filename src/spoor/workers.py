@@ -14,6 +14,7 @@ import resource
 import signal
 import socket
 import struct
+import tempfile
 from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -21,14 +22,14 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 from spoor.config import MOST_WORKERS
 from spoor.errors import BrokenContract, SpoorError, UsageError
 from spoor.records import Failure, Outcome, Response, Visit
 
 MOST_WAITING = 64_000_000
-"""Bytes of pages that may wait to be read, unless it is a single one."""
+"""Bytes of pages that may wait in memory to be read; the others wait in files."""
 _LENGTH = struct.Struct("!i")
 """Before every message, as `Connection` writes and expects it."""
 _PATIENCE = 5.0
@@ -57,8 +58,21 @@ class ReadingLimits:
 class _Asked:
     """A page on its way through a process."""
 
-    message: bytes
+    message: bytes | IO[bytes]
     answer: asyncio.Future[Outcome]
+
+    @property
+    def held(self) -> int:
+        """Bytes in memory."""
+        return len(self.message) if isinstance(self.message, bytes) else 0
+
+    def read(self) -> bytes:
+        """The message. Once it is asked for it is in memory."""
+        if not isinstance(self.message, bytes):
+            with self.message as file:
+                file.seek(0)
+                self.message = file.read()
+        return self.message
 
     def answered(self, outcome: Outcome | Exception) -> None:
         if self.answer.done():  # whoever asked has gone
@@ -82,8 +96,7 @@ class Worker:
     _outgoing: asyncio.StreamWriter | None = None
     _serving: asyncio.Task[None] | None = None
 
-    def ask(self, visit: Visit, response: Response) -> asyncio.Future[Outcome]:
-        message = pickle.dumps((visit, response), pickle.HIGHEST_PROTOCOL)
+    def ask(self, message: bytes | IO[bytes]) -> asyncio.Future[Outcome]:
         asked = _Asked(message, asyncio.get_running_loop().create_future())
         self.asked.append(asked)
         if self._serving is None:
@@ -126,7 +139,7 @@ class Worker:
 
     def _send(self) -> None:
         while self._outgoing is not None and self._sent < min(_AHEAD, len(self.asked)):
-            message = self.asked[self._sent].message
+            message = self.asked[self._sent].read()
             self._outgoing.write(_LENGTH.pack(len(message)))
             self._outgoing.write(message)
             self._sent += 1
@@ -164,21 +177,25 @@ def _why(code: int, limits: ReadingLimits) -> str:
 
 @dataclass
 class Workers:
-    """Each page goes to the process that has least to do. When too much waits to be read, a page is to be fetched again
-    later: held in memory, large pages of many hosts would fill it."""
+    """Each page goes to the process that has least to do. Large pages of many hosts would fill the memory while they
+    wait, so beyond a bound they wait in files."""
 
     workers: list[Worker]
 
     def read(self, visit: Visit, response: Response) -> asyncio.Future[Outcome]:
-        if self._waiting() and self._waiting() + len(response.body) > MOST_WAITING:
-            later: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-            later.set_result(Failure("too many large pages at once", again_after=60.0))
-            return later
-        return min(self.workers, key=lambda worker: len(worker.asked)).ask(visit, response)
+        message = pickle.dumps((visit, response), pickle.HIGHEST_PROTOCOL)
+        worker = min(self.workers, key=lambda worker: len(worker.asked))
+        return worker.ask(message if self._held() + len(message) <= MOST_WAITING else _in_a_file(message))
 
-    def _waiting(self) -> int:
-        """Bytes."""
-        return sum(len(asked.message) for worker in self.workers for asked in worker.asked)
+    def _held(self) -> int:
+        return sum(asked.held for worker in self.workers for asked in worker.asked)
+
+
+def _in_a_file(message: bytes) -> IO[bytes]:
+    """Without a name: it is gone when it is closed, or with this process."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115  # closed by whoever reads it
+    file.write(message)
+    return file
 
 
 @contextlib.asynccontextmanager
