@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from spoor import robots
+from spoor.access import Access
 from spoor.errors import BrokenContract
-from spoor.events import Event, Failed, HostOpened, Redirected, Refusal, Refused, Visited
+from spoor.events import Event, Failed, Redirected, Refusal, Refused, Visited
 from spoor.frontier.entry import OPEN, Entry, State
 from spoor.frontier.frontier import Frontier
 from spoor.pricing import Limits
@@ -33,7 +33,7 @@ from spoor.records import (
 )
 from spoor.roles import Forecast, Journal, MissLearner, PendingCounter, Reviewer
 from spoor.strategy import Strategy, hinted
-from spoor.urls import host_of, robots_url
+from spoor.urls import host_of
 
 __all__ = ["Arrival", "Crawl", "Limits"]
 
@@ -59,6 +59,7 @@ class Crawl:
         self.frontier = frontier
         self.limits = limits or Limits()
         self._journal = journal
+        self._access = Access(frontier, self.limits)
         self._learners = strategy.learners()
         self._miss_learners = [learner for learner in self._learners if isinstance(learner, MissLearner)]
         self._counters = [learner for learner in self._learners if isinstance(learner, PendingCounter)]
@@ -84,17 +85,20 @@ class Crawl:
         """None: nobody can be visited right now, or it is better to wait; `wake_at` says when to ask again, `ended`
         whether ever."""
         self._count_idle(now)
-        while not self._spent() and (entry := self.frontier.peek(now)) is not None:
+        while not self._spent():
+            if (asking := self._access.next_visit(now)) is not None:
+                return asking
+            if (entry := self.frontier.peek(now)) is None:
+                return None
             if self._goes_back(entry):
                 continue
             if self._waits_for_better(entry, now):
                 self._idle_since = now
                 return None
-            if self.frontier.is_closed(entry.host, now):
-                tries = self.frontier.begin_asking(entry.host, now)
-                return Visit(robots_url(entry.url), entry.host, self.frontier.visits, now, "robots", tries=tries)
+            if (allowed := self._access.ruling(entry, now)) is None:
+                continue
             visit = self._visit(entry, now)
-            ruling = self._at_pop(visit, entry.is_seed)
+            ruling = allowed if allowed.decision == "drop" else self._at_pop(visit, entry.is_seed)
             if ruling.decision == "admit":
                 self._begin(visit, entry, now)
                 return visit
@@ -128,7 +132,10 @@ class Crawl:
 
     def ended(self) -> str:
         """Why there is no next visit, once nothing is in flight and `wake_at` is None."""
-        return f"the budget of {self.limits.visits} visits is spent" if self._spent() else "nothing is waiting"
+        if self._spent():
+            return f"the budget of {self.limits.visits} visits is spent"
+        put_off = len(self.frontier)
+        return f"nothing is waiting but {put_off:,} links without a robots.txt" if put_off else "nothing is waiting"
 
     def _spent(self) -> bool:
         return self.limits.visits is not None and self.frontier.visits >= self.limits.visits
@@ -182,11 +189,6 @@ class Crawl:
 
     def _at_pop(self, visit: Visit, is_seed: bool) -> Ruling:
         """Robots rules bind everybody; the strategy's own admission does not bind seeds."""
-        rules = self.frontier.robots_of(visit.host)
-        if not robots.allows(rules, self.limits.agent, visit.url):
-            return Ruling(
-                "drop", "its host could not be asked" if rules == robots.SILENT else "robots.txt disallows it"
-            )
         return ADMIT if is_seed else self.strategy.admission.at_pop(visit)
 
     def _turn_away(self, entry: Entry, visit: Visit, ruling: Ruling, now: float) -> None:
@@ -203,9 +205,10 @@ class Crawl:
         return iter(verdicts)
 
     def _take_in(self, visit: Visit, outcome: Outcome, verdicts: Iterator[Verdict], now: float) -> Event:
-        if visit.purpose == "page":
-            for counter in self._counters:
-                counter.over(visit)
+        if visit.purpose == "robots":
+            return self._access.take_in(visit, outcome, now, self._waiting())
+        for counter in self._counters:
+            counter.over(visit)
         match outcome:
             case Page() as page:
                 return self._digest(visit, page, next(verdicts), now)
@@ -213,10 +216,10 @@ class Crawl:
                 return self._digest(visit, page, verdict, now)
             case Redirect(to):
                 return self._follow(visit, to, now)
-            case RobotsRules() as rules:
-                return self._open(visit, rules, now)
             case Failure() as failure:
                 return self._let_go_or_wait(visit, failure, now)
+            case RobotsRules():
+                raise BrokenContract(f"{visit.url} is a page, but a robots.txt came for it")
 
     def _digest(self, visit: Visit, page: Page, verdict: Verdict, now: float) -> Visited:
         waiting = self._waiting()
@@ -334,19 +337,9 @@ class Crawl:
             self.frontier.leave_alone(visit.host, now, again_at)
         if visit.tries + 1 >= self.limits.tries:
             again_at = None
-        if visit.purpose == "page":
-            self.frontier.settle(visit.url, now, again_at)
-            self._learn_miss(visit, failure.reason)
-        elif again_at is not None:
-            self.frontier.keep_closed(visit.host, now, again_at)
-        else:
-            rules = RobotsRules() if failure.again_after is None else RobotsRules(robots.SILENT)
-            self.frontier.open_host(visit.host, now, rules, None)
+        self.frontier.settle(visit.url, now, again_at)
+        self._learn_miss(visit, failure.reason)
         return Failed(visit, now, failure.reason, again_at, waiting)
-
-    def _open(self, visit: Visit, rules: RobotsRules, now: float) -> HostOpened:
-        rest = robots.delay(rules.text, self.limits.agent)
-        return HostOpened(visit, now, self.frontier.open_host(visit.host, now, rules, rest))
 
     def _waiting(self) -> int:
         """The length of the queue, what is being visited included."""

@@ -11,6 +11,7 @@ from operator import attrgetter
 from spoor.frontier.entry import Entry, Order, State
 from spoor.frontier.host import Host
 from spoor.frontier.store import Counters
+from spoor.robots_files import RobotsFile
 
 SLACK = 64
 """A queue is swept when outdated places outnumber the living by more than this."""
@@ -37,6 +38,7 @@ class MemoryStore:
         self._rows: list[Entry] = []
         self._committed = 0
         self._hosts: dict[str, Host] = {}
+        self._robots: dict[str, tuple[RobotsFile, str]] = {}
         self._counters = Counters()
 
     def find(self, urls: Sequence[str]) -> list[Entry | None]:
@@ -84,7 +86,16 @@ class MemoryStore:
         self._hosts[host.name] = host
 
     def hosts(self) -> Iterator[Host]:
-        return (replace(h, visiting=0, head=None, head_known=False) for h in self._hosts.values())
+        return (replace(h, visiting=0, waits_for="", head=None, head_known=False) for h in self._hosts.values())
+
+    def save_robots(self, file: RobotsFile, text: str) -> None:
+        self._robots[file.url] = file, text
+
+    def robots_files(self) -> Iterator[RobotsFile]:
+        return (file for file, _ in self._robots.values())
+
+    def robots_text(self, url: str) -> str:
+        return self._robots[url][1] if url in self._robots else ""
 
     def counters(self) -> Counters:
         return self._counters

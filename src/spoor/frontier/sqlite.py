@@ -6,6 +6,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple
 from functools import lru_cache
 from itertools import islice
 from operator import attrgetter
@@ -17,6 +18,7 @@ from spoor.frontier.entry import Entry, State
 from spoor.frontier.host import Host
 from spoor.frontier.store import Counters
 from spoor.records import Evidence, Key, TrailState
+from spoor.robots_files import RobotsFile
 from spoor.urls import host_of
 
 KEY_PARTS = 3
@@ -33,8 +35,11 @@ PAGES_PER_CHECKPOINT = 32 * 1024
 # waiting rows by number: without it, a turn among them would go through all rows that wait no more.
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS hosts (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, closed INTEGER NOT NULL, rest REAL NOT NULL,
-    free_at REAL NOT NULL, robots TEXT NOT NULL, robots_until REAL NOT NULL, address TEXT NOT NULL
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, rest REAL NOT NULL, free_at REAL NOT NULL, address TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS robots (
+    id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, until REAL NOT NULL, delay REAL NOT NULL, leads_to TEXT NOT NULL,
+    failed TEXT NOT NULL, may_heal INTEGER NOT NULL, tries INTEGER NOT NULL, text TEXT NOT NULL
 );
 CREATE TABLE IF NOT EXISTS links (
     id INTEGER PRIMARY KEY, host INTEGER NOT NULL, hash INTEGER NOT NULL, url TEXT NOT NULL, state INTEGER NOT NULL,
@@ -57,6 +62,7 @@ CHANGING = (
     "state = ?, key1 = ?, key2 = ?, key3 = ?, arrival = ?, evidence = ?, trail = ?, "
     "tries = ?, again_at = ?, because = ?, hints = ?"
 )
+ROBOTS = "url, until, delay, leads_to, failed, may_heal, tries"
 URL = 3
 """The place of the URL in a row that begins with the id."""
 
@@ -79,6 +85,7 @@ class SqliteStore:
         self._changed: dict[str, dict[str, Entry]] = {}
         self._recent: dict[str, Entry] = {}
         self._changed_hosts: dict[str, Host] = {}
+        self._changed_robots: dict[str, tuple[RobotsFile, str]] = {}
         try:
             self._db = sqlite3.connect(path, isolation_level=None, cached_statements=STATEMENTS)
             self._prepare()
@@ -156,11 +163,21 @@ class SqliteStore:
         self._changed_hosts[host.name] = host
 
     def hosts(self) -> Iterator[Host]:
-        for name, rest, closed, *rules in self._db.execute(
-            "SELECT name, rest, closed, free_at, robots, robots_until, address FROM hosts ORDER BY id"
+        for name, rest, free_at, address in self._db.execute(
+            "SELECT name, rest, free_at, address FROM hosts ORDER BY id"
         ):
-            free_at, robots, robots_until, address = rules
-            yield Host(name, rest, bool(closed), free_at, robots, robots_until, address, head_known=False)
+            yield Host(name, rest, free_at, address, head_known=False)
+
+    def save_robots(self, file: RobotsFile, text: str) -> None:
+        self._changed_robots[file.url] = file, text
+
+    def robots_files(self) -> Iterator[RobotsFile]:
+        return map(_robots_file, self._db.execute(f"SELECT {ROBOTS} FROM robots"))
+
+    def robots_text(self, url: str) -> str:
+        if (changed := self._changed_robots.get(url)) is not None:
+            return changed[1]
+        return stored_robots_text(self._db, url)
 
     def counters(self) -> Counters:
         stored = dict(self._db.execute("SELECT name, value FROM counters"))
@@ -171,6 +188,7 @@ class SqliteStore:
         try:
             self._db.execute("BEGIN IMMEDIATE")
             self._write_hosts()
+            self._write_robots()
             self._write_links([entry for changed in self._changed.values() for entry in changed.values()])
             self._write_counters(counters)
             for writer in self._along:
@@ -181,6 +199,7 @@ class SqliteStore:
         self._committed = self._last_row
         self._changed.clear()
         self._changed_hosts.clear()
+        self._changed_robots.clear()
         if len(self._recent) > 2 * RECENT:
             self._recent = dict(islice(self._recent.items(), len(self._recent) - RECENT, None))
 
@@ -231,11 +250,17 @@ class SqliteStore:
         return number
 
     def _write_hosts(self) -> None:
-        rows = [
-            (self._host_id(h.name), h.name, h.closed, h.rest, h.free_at, h.robots, h.robots_until, h.address)
-            for h in self._changed_hosts.values()
-        ]
-        self._db.executemany("INSERT OR REPLACE INTO hosts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        rows = [(self._host_id(h.name), h.name, h.rest, h.free_at, h.address) for h in self._changed_hosts.values()]
+        self._db.executemany("INSERT OR REPLACE INTO hosts VALUES (?, ?, ?, ?, ?)", rows)
+
+    def _write_robots(self) -> None:
+        rows = [(*astuple(file), text) for file, text in self._changed_robots.values()]
+        changed = ", ".join(f"{name} = excluded.{name}" for name in ROBOTS.split(", ")[1:])
+        self._db.executemany(
+            f"INSERT INTO robots ({ROBOTS}, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
+            f"ON CONFLICT (url) DO UPDATE SET {changed}, text = excluded.text",
+            rows,
+        )
 
     def _entry(self, row: tuple[Any, ...]) -> Entry:
         return _entry(row, self._host_names[row[1]])
@@ -247,6 +272,22 @@ def stored_entry(db: sqlite3.Connection, url: str) -> Entry | None:
     query = f"SELECT id, {COLUMNS} FROM links WHERE {place}"
     row = db.execute(query, (host_of(url), url_hash(url), url)).fetchone()
     return None if row is None else _entry(row, host_of(url))
+
+
+def stored_robots(db: sqlite3.Connection, url: str) -> RobotsFile | None:
+    """What is known of a robots.txt, by its own URL."""
+    row = db.execute(f"SELECT {ROBOTS} FROM robots WHERE url = ?", (url,)).fetchone()
+    return None if row is None else _robots_file(row)
+
+
+def stored_robots_text(db: sqlite3.Connection, url: str) -> str:
+    row = db.execute("SELECT text FROM robots WHERE url = ?", (url,)).fetchone()
+    return "" if row is None else str(row[0])
+
+
+def _robots_file(row: tuple[Any, ...]) -> RobotsFile:
+    url, until, delay, leads_to, failed, may_heal, tries = row
+    return RobotsFile(url, until, delay, leads_to, failed, bool(may_heal), tries)
 
 
 def _entry(row: tuple[Any, ...], host: str) -> Entry:
