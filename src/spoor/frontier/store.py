@@ -35,8 +35,8 @@ class LinkStore(Protocol):
         """The waiting entry of a host that is first in order; None: nothing of it waits."""
         ...
 
-    def met_on(self, url: str) -> list[Entry]:
-        """The waiting entries that were first met on a page, by arrival."""
+    def met_on(self, url: str, most: int) -> list[Entry]:
+        """The waiting entries that were first met on a page, by arrival, up to `most`."""
         ...
 
     def some(self, turn: int, count: int) -> list[Entry]:
