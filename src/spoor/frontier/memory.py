@@ -86,7 +86,7 @@ class MemoryStore:
         self._hosts[host.name] = host
 
     def hosts(self) -> Iterator[Host]:
-        return (replace(h, visiting=0, head=None, head_known=False) for h in self._hosts.values())
+        return (replace(host, visiting=0, head=None, head_known=False) for host in self._hosts.values())
 
     def counters(self) -> Counters:
         return self._counters

@@ -27,8 +27,10 @@ STATEMENTS = 512
 PLACES_PER_QUERY = 400
 RECENT = 20_000
 """Entries at hand: about twenty megabytes."""
-HOSTS_AHEAD = 20_000
-"""Hosts of which more than the first waiting link is at hand."""
+FEW = 8
+"""Changed links of a host: with more of them, its first links are read ahead."""
+HOSTS_AHEAD = 500
+"""Hosts of which the first links stay at hand."""
 PAGES_PER_CHECKPOINT = 32 * 1024
 """The log may grow to 128 MiB before it is written back: pages that change often are then written once, not often."""
 
@@ -139,11 +141,21 @@ class SqliteStore:
             ahead.put(entry)
 
     def best(self, host: str) -> Entry | None:
-        ahead = self._ahead.pop(host, None) or ReadAhead(self._changed.get(host, NOTHING).values())
-        self._ahead[host] = ahead  # The last one, as those asked about last are kept.
+        changed = self._changed.get(host, NOTHING)
+        ahead = self._ahead.pop(host, None)
+        if ahead is None and len(changed) <= FEW:
+            return self._best_beside(changed, host)
+        ahead = self._ahead[host] = ahead or ReadAhead(changed.values())  # The last: those asked about last are kept.
         while (best := ahead.best()) is None and ahead.read_to != ALL_READ:
             self._read_on(host, ahead)
         return best
+
+    def _best_beside(self, changed: dict[str, Entry], host: str) -> Entry | None:
+        """For the many hosts of which little has changed: of so few rows, one at least has not."""
+        rows = self._db.execute(BEST, (self._host_ids.get(host), len(changed) + 1)).fetchall()
+        stored = [self._entry(row) for row in islice((row for row in rows if row[URL] not in changed), 1)]
+        waiting = [entry for entry in changed.values() if entry.state is State.WAITING]
+        return min(stored + waiting, key=attrgetter("order"), default=None)
 
     def _read_on(self, host: str, ahead: ReadAhead) -> None:
         asked, changed = ahead.rows_to_read(), self._changed.get(host, NOTHING)
