@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spoor.drivers.compiled import CompiledCrawl, LinkGraph, Plan, run
-from spoor.errors import UsageError
+from spoor.errors import BadInput, UsageError
 from spoor.webs.graph import FAR
+from spoor.webs.web import Web
+from tests.handmade_web import write_web
 
 ALL = 10**9
 SOONEST = float("inf")
@@ -270,3 +273,18 @@ def test_distance_zero_is_hard_focused_and_unlimited_distance_is_breadth_first(
 
     assert order(limited(0)) == order(limited(0, prioritised=True)) == order(Plan("hard-focused"))
     assert order(limited(10**12)) == order(Plan("breadth-first"))
+
+
+def test_verdicts_on_more_or_fewer_pages_than_the_web_has_are_refused(tmp_path: Path) -> None:
+    web = Web.open(write_web(tmp_path / "web", [[1], [2], [0]], {"relevant": [0]}))
+    for judged in (2, 4):
+        with pytest.raises(BadInput, match=rf"{judged} pages were judged, but the web web has 3"):
+            LinkGraph.of(web, np.zeros(judged, np.bool_))
+
+
+@pytest.mark.parametrize("seed", [-1, 3, 2**40])
+@pytest.mark.parametrize("strategy", ["breadth-first", "depth-first"])
+def test_a_seed_that_is_no_page_is_refused(seed: int, strategy: str) -> None:
+    web = graph([[1], [2], [0]], [True, False, False])
+    with pytest.raises(UsageError, match=rf"seed {seed} is not the number of a page; they go from 0 to 2"):
+        run(web, Plan(strategy), [0, seed], ALL)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
+import sqlite3
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from spoor.frontier import Entry, MemoryStore, SqliteStore, State
+from spoor.errors import BadInput
+from spoor.frontier import Entry, Frontier, MemoryStore, SqliteStore, State
 from spoor.frontier.host import Host
 from spoor.frontier.queue import Queue
 from spoor.frontier.store import Counters, LinkStore
@@ -159,3 +163,40 @@ def test_a_url_that_left_and_came_back_to_its_place_is_there_once() -> None:
     queue.put("b", (1,))
     assert [url for _, url in queue.foremost(5)] == ["a", "b", "c"]
     assert [url for _, url in queue.foremost(2)] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        "url = CAST(x'68ff' AS TEXT)",
+        "evidence = CAST(x'ff' AS TEXT)",
+        "evidence = '{'",
+        "evidence = 7",
+        """evidence = '{"e": "high"}'""",
+        "trail = '[[[1'",
+        "found_on = CAST(x'fe' AS TEXT)",
+        "host = 99",
+    ],
+)
+def test_a_link_that_no_crawl_wrote_is_told_as_damage_with_the_remedy(tmp_path: Path, forged: str) -> None:
+    path = tmp_path / "crawl.db"
+    with contextlib.closing(SqliteStore(path)) as store:
+        frontier = Frontier(store)
+        frontier.add(Entry("http://a.test/1", "a.test", (1.0,), found_on="http://a.test/"))
+        frontier.commit()
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute(f"UPDATE links SET {forged}")
+        db.commit()
+    with contextlib.closing(SqliteStore(path)) as store, pytest.raises(BadInput, match=r"damaged.*spoor check"):
+        Frontier(store).peek(0.0)
+        store.some(0, 1)
+
+
+def test_a_host_that_no_crawl_wrote_is_told_as_damage_with_the_remedy(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.db"
+    SqliteStore(path).close()
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("INSERT INTO hosts VALUES (1, 'a.test', 0, 0.0, 0.0, CAST(x'ff' AS TEXT), 0.0, '')")
+        db.commit()
+    with contextlib.closing(SqliteStore(path)) as store, pytest.raises(BadInput, match=r"damaged.*spoor check"):
+        Frontier(store)

@@ -73,6 +73,8 @@ class LinkGraph(NamedTuple):
             raise BadInput(
                 f"the web {web.name} has redirects, which the compiled driver cannot follow; use the simulated"
             )
+        if len(relevant) != web.pages:
+            raise BadInput(f"{len(relevant):,} pages were judged, but the web {web.name} has {web.pages:,}")
         return LinkGraph(web.link_offsets, web.link_targets, relevant)
 
 
@@ -116,6 +118,9 @@ class Rules(NamedTuple):
 def run(graph: LinkGraph, plan: Plan, seeds: Sequence[int], budget: int) -> CompiledCrawl:
     """Crawl until nothing waits or `budget` pages were visited. Seeds are visited first, in the order given."""
     links = read_only(graph.offsets, np.int64), read_only(graph.targets, np.int32)
+    for seed in seeds:
+        if not 0 <= seed < len(graph.relevant):
+            raise UsageError(f"seed {seed} is not the number of a page; they go from 0 to {len(graph.relevant) - 1}")
     starts = read_only(list(dict.fromkeys(seeds)), np.int32)
     visits = min(budget, len(graph.relevant))
     if plan.strategy == "depth-first":

@@ -127,9 +127,10 @@ class Frontier:
         while self._ready:
             order, name = self._ready[0]
             host = self._hosts[name]
-            head = self._head(host) if self._available(host, now) else None
-            if head is not None and head.order == order:
-                return head
+            if order == host.order:
+                if self._available(host, now):
+                    return host.head
+                host.among_ready = False
             heapq.heappop(self._ready)
         return None
 
@@ -140,12 +141,12 @@ class Frontier:
         while self._heads:
             order, name = self._heads[0]
             host = self._hosts[name]
-            head = self._head(host)
-            if head is not None and head.order == order:
+            if order == host.order:
                 if self._free_soon(host, now):
-                    return head
+                    return host.head
                 if host.free_at > now:
                     heapq.heappush(self._later, (host.free_at - SOON, name))
+                host.among_heads = False
             heapq.heappop(self._heads)
         return None
 
@@ -307,8 +308,8 @@ class Frontier:
         host = self._host(entry.host)
         if not host.head_known:
             self._show(host)
-        elif host.head is None or entry.order < host.head.order:
-            host.head = entry
+        elif host.order is None or entry.order < host.order:
+            host.lead(entry)
             self._show(host)
 
     def _changed(self, entry: Entry, was: Order) -> None:
@@ -317,7 +318,10 @@ class Frontier:
         if host.head is None or host.head.url != entry.url:
             self._came_forward(entry)
             return
-        host.head, host.head_known = entry, host.head_known and entry.order <= was
+        if host.head_known and entry.order <= was:
+            host.lead(entry)
+        else:
+            host.head_known = False
         if entry.order != was:
             self._show(host)
 
@@ -327,11 +331,6 @@ class Frontier:
             host = self._hosts[name] = Host(name, self._rules.rest)
             self._store.save_host(host)
         return host
-
-    def _head(self, host: Host) -> Entry | None:
-        if not host.head_known:
-            host.head, host.head_known = self._store.best(host.name), True
-        return host.head
 
     def _available(self, host: Host, now: float) -> bool:
         return not host.waits_for and self._can_be_asked(host, now)
@@ -351,19 +350,25 @@ class Frontier:
 
     def _show(self, host: Host) -> None:
         """Puts the head of a host where `peek` sees it, if the host has a connection left."""
-        head = self._head(host)
-        if head is None:
+        if not host.head_known:
+            host.lead(self._store.best(host.name))
+        if host.order is None:
             return
-        heapq.heappush(self._heads, (head.order, host.name))
-        if host.visiting < self._rules.connections:
-            heapq.heappush(self._ready, (head.order, host.name))
+        if not host.among_heads:
+            heapq.heappush(self._heads, (host.order, host.name))
+            host.among_heads = True
+        if not host.among_ready and host.visiting < self._rules.connections:
+            heapq.heappush(self._ready, (host.order, host.name))
+            host.among_ready = True
         if len(self._heads) > 4 * len(self._hosts) + SLACK:
             self._tidy()
 
     def _tidy(self) -> None:
-        """Drops outdated places, so that `_ready` stays as long as there are hosts."""
-        self._heads = [(h.head.order, h.name) for h in self._hosts.values() if h.head is not None and h.head_known]
+        """Drops outdated places, so that both queues stay as long as there are hosts."""
+        self._heads = [(host.order, host.name) for host in self._hosts.values() if host.order is not None]
         self._ready = [*self._heads]
+        for _, name in self._heads:
+            self._hosts[name].among_heads = self._hosts[name].among_ready = True
         heapq.heapify(self._heads)
         heapq.heapify(self._ready)
 

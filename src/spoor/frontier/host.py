@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from spoor.frontier.entry import Entry
+from spoor.frontier.entry import Entry, Order
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,8 @@ class Host:
     `rest` is ours, or what its robots.txt asks for if that is more; http and https share it. `address` is the IP
     address it was found at; `waits_for` the URL of the robots.txt without which nothing of it may be visited, "" when
     there is none. `head` is the best waiting link, None when nothing waits; `head_known` is False after that link left,
-    until the store was asked for the next.
+    until the store was asked for the next. `order` is the place of the head; `among_heads` and `among_ready` say if it
+    stands in those queues of the frontier.
     """
 
     name: str
@@ -41,6 +42,16 @@ class Host:
     visiting: int = 0
     head: Entry | None = None
     head_known: bool = True
+    order: Order | None = field(default=None, init=False)
+    among_heads: bool = field(default=False, init=False)
+    among_ready: bool = field(default=False, init=False)
+
+    def lead(self, head: Entry | None) -> None:
+        """The best waiting link is known."""
+        order = None if head is None else head.order
+        self.head, self.head_known = head, True
+        if order != self.order:
+            self.order, self.among_heads, self.among_ready = order, False, False
 
     def begin(self, now: float) -> None:
         self.visiting += 1

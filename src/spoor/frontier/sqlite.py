@@ -29,8 +29,10 @@ STATEMENTS = 512
 PLACES_PER_QUERY = 400
 RECENT = 20_000
 """Entries at hand: about twenty megabytes."""
-HOSTS_AHEAD = 20_000
-"""Hosts of which more than the first waiting link is at hand."""
+FEW = 8
+"""Changed links of a host: with more of them, its first links are read ahead."""
+HOSTS_AHEAD = 500
+"""Hosts of which the first links stay at hand."""
 PAGES_PER_CHECKPOINT = 32 * 1024
 """The log may grow to 128 MiB before it is written back: pages that change often are then written once, not often."""
 
@@ -80,6 +82,9 @@ INSERT = f"INSERT INTO links (id, {COLUMNS}) VALUES ({', '.join('?' * 18)})"
 NOTHING: dict[str, Entry] = {}
 Thing = TypeVar("Thing")
 
+UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
+"""What reading a damaged file leads to; the second when the damaged bytes are in the message itself."""
+
 Writer = Callable[[sqlite3.Connection], None]
 """Writes rows of its own inside a transaction that somebody else began and will end."""
 
@@ -102,10 +107,13 @@ class SqliteStore:
         try:
             self._db = sqlite3.connect(path, isolation_level=None, cached_statements=STATEMENTS)
             self._prepare()
-        except sqlite3.Error as error:
+        except UNREADABLE as error:
             raise BadInput(f"cannot use {path} as a frontier: {error}") from None
 
     def _prepare(self) -> None:
+        # A file from elsewhere: its schema may call no functions, and cells are checked before they are used.
+        self._db.execute("PRAGMA trusted_schema = OFF")
+        self._db.execute("PRAGMA cell_size_check = ON")
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
         self._db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
@@ -146,15 +154,25 @@ class SqliteStore:
             ahead.put(entry)
 
     def best(self, host: str) -> Entry | None:
-        ahead = self._ahead.pop(host, None) or ReadAhead(self._changed.get(host, NOTHING).values())
-        self._ahead[host] = ahead  # The last one, as those asked about last are kept.
+        changed = self._changed.get(host, NOTHING)
+        ahead = self._ahead.pop(host, None)
+        if ahead is None and len(changed) <= FEW:
+            return self._best_beside(changed, host)
+        ahead = self._ahead[host] = ahead or ReadAhead(changed.values())  # The last: those asked about last are kept.
         while (best := ahead.best()) is None and ahead.read_to != ALL_READ:
             self._read_on(host, ahead)
         return best
 
+    def _best_beside(self, changed: dict[str, Entry], host: str) -> Entry | None:
+        """For the many hosts of which little has changed: of so few rows, one at least has not."""
+        rows = list(self._rows(BEST, (self._host_ids.get(host), len(changed) + 1)))
+        stored = [self._entry(row) for row in islice((row for row in rows if row[URL] not in changed), 1)]
+        waiting = [entry for entry in changed.values() if entry.state is State.WAITING]
+        return min(stored + waiting, key=attrgetter("order"), default=None)
+
     def _read_on(self, host: str, ahead: ReadAhead) -> None:
         asked, changed = ahead.rows_to_read(), self._changed.get(host, NOTHING)
-        rows = self._db.execute(BEST, (self._host_ids.get(host), asked)).fetchall()
+        rows = list(self._rows(BEST, (self._host_ids.get(host), asked)))
         for row in rows:
             if row[URL] not in changed and row[URL] not in ahead:
                 ahead.put(self._recent.get(row[URL]) or self._entry(row))
@@ -162,7 +180,7 @@ class SqliteStore:
 
     def met_on(self, url: str, most: int) -> list[Entry]:
         changed = self._changed_on_page.get(url, NOTHING)
-        rows = (row for row in self._db.execute(FOUND_ON, (url,)) if row[URL] not in changed)
+        rows = (row for row in self._rows(FOUND_ON, (url,)) if row[URL] not in changed)
         waiting = [self._at_hand(row) for row in islice(rows, most)]
         waiting += [entry for entry in changed.values() if entry.state is State.WAITING]
         return heapq.nsmallest(most, waiting, key=attrgetter("arrival"))
@@ -171,29 +189,27 @@ class SqliteStore:
         after = turn * count % max(1, self._committed)
         changed = {e.row: e for entries in self._changed.values() for e in entries.values() if not self._is_new(e)}
         query = f"SELECT id, {COLUMNS} FROM links INDEXED BY links_in_turn WHERE id > ? AND state = 0 ORDER BY id"
-        rows = (row for row in self._db.execute(query, (after,)) if row[0] not in changed)
+        rows = (row for row in self._rows(query, (after,)) if row[0] not in changed)
         waiting = {row[0]: self._at_hand(row) for row in islice(rows, count)}
         waiting |= {row: e for row, e in changed.items() if row > after and e.state is State.WAITING}
         return [waiting[row] for row in heapq.nsmallest(count, waiting)]
 
     def in_state(self, state: State) -> Iterator[Entry]:
         query = f"SELECT id, {COLUMNS} FROM links WHERE state = ? ORDER BY arrival"
-        return map(self._entry, self._db.execute(query, (state,)).fetchall())
+        return map(self._entry, list(self._rows(query, (state,))))
 
     def save_host(self, host: Host) -> None:
         self._changed_hosts[host.name] = host
 
     def hosts(self) -> Iterator[Host]:
-        for name, rest, free_at, address in self._db.execute(
-            "SELECT name, rest, free_at, address FROM hosts ORDER BY id"
-        ):
+        for name, rest, free_at, address in self._rows("SELECT name, rest, free_at, address FROM hosts ORDER BY id"):
             yield Host(name, rest, free_at, address, head_known=False)
 
     def save_robots(self, file: RobotsFile, text: str) -> None:
         self._changed_robots[file.url] = file, text
 
     def robots_files(self) -> Iterator[RobotsFile]:
-        return map(_robots_file, self._db.execute(f"SELECT {ROBOTS} FROM robots"))
+        return map(_robots_file, self._rows(f"SELECT {ROBOTS} FROM robots"))
 
     def robots_text(self, url: str) -> str:
         if (changed := self._changed_robots.get(url)) is not None:
@@ -201,7 +217,7 @@ class SqliteStore:
         return stored_robots_text(self._db, url)
 
     def counters(self) -> Counters:
-        stored = dict(self._db.execute("SELECT name, value FROM counters"))
+        stored = dict(self._rows("SELECT name, value FROM counters"))
         by_state = {state: stored.get(state.name.lower(), 0) for state in State}
         return Counters(stored.get("arrivals", 0), stored.get("visits", 0), by_state)
 
@@ -247,7 +263,7 @@ class SqliteStore:
             values = ", ".join(["(?, ?)"] * len(asked))
             query = f"WITH asked (h, x) AS (VALUES {values}) SELECT id, {COLUMNS} FROM asked CROSS JOIN links"
             query += " ON host = h AND hash = x"
-            rows = self._db.execute(query, [part for place in asked for part in place])
+            rows = self._rows(query, [part for place in asked for part in place])
             found |= {row[URL]: self._entry(row) for row in rows}
         return found
 
@@ -293,8 +309,21 @@ class SqliteStore:
             entry = self._recent[row[URL]] = self._entry(row)
         return entry
 
+    def _rows(self, query: str, asked: Sequence[object] = ()) -> Iterator[Any]:
+        try:
+            yield from self._db.execute(query, asked)
+        except UNREADABLE as error:
+            raise self._damaged(str(error)) from None
+
     def _entry(self, row: tuple[Any, ...]) -> Entry:
-        return _entry(row, self._host_names[row[1]])
+        try:
+            return _entry(row, self._host_names[row[1]])
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise self._damaged(f"row {row[0]} of links holds what no crawl wrote") from None
+
+    def _damaged(self, what: str) -> BadInput:
+        remedy = f"`spoor check {self._path.parent}` says what is wrong, and with --repair keeps all that can be read"
+        return BadInput(f"{self._path} is damaged: {what}; {remedy}")
 
 
 def _last(count: int, things: dict[str, Thing]) -> dict[str, Thing]:
@@ -393,7 +422,9 @@ def _dumped_trail(trail: TrailState) -> str:
 @lru_cache(STATEMENTS)
 def _evidence(text: str) -> Evidence:
     """The links of a page often have the same evidence. Nobody changes one."""
-    found: Evidence = json.loads(text)
+    found = json.loads(text)
+    if not isinstance(found, dict) or not all(isinstance(value, float | int) for value in found.values()):
+        raise ValueError(f"not evidence: {text}")
     return found
 
 

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from spoor.errors import BadInput
 from spoor.events import Event, Failed, HostOpened, Redirected, Refused, Visited
-from spoor.frontier.sqlite import stored_entry, trail_of
+from spoor.frontier.sqlite import UNREADABLE, stored_entry, trail_of
 from spoor.records import Miss, Page, Sighting, Verdict, Visit
 from spoor.urls import host_of
 
@@ -181,10 +181,13 @@ def open_to_read(database: Path) -> sqlite3.Connection:
     for how in (uri, uri + "&immutable=1"):
         try:
             db = sqlite3.connect(how, uri=True, isolation_level=None)
+            # Perhaps a file from elsewhere: its schema may call no functions, and cells are checked before use.
+            db.execute("PRAGMA trusted_schema = OFF")
+            db.execute("PRAGMA cell_size_check = ON")
             db.execute("SELECT count(*) FROM pages WHERE id = 0").fetchone()
             return db
-        except sqlite3.Error as error:
-            reason = error
+        except UNREADABLE as error:
+            reason = str(error)
         if Path(f"{database}-wal").exists():
             break
     raise BadInput(f"cannot read {database}: {reason}")
