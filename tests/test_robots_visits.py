@@ -20,6 +20,7 @@ from spoor.events import Event, Failed, HostOpened, Redirected, Refused, Visited
 from spoor.frontier import Frontier, HostRules, MemoryStore, SqliteStore
 from spoor.measure.politeness import politeness
 from spoor.records import Failure, Link, Outcome, Page, Redirect, RobotsRules, Visit
+from spoor.robots_files import RobotsFile, Wanted
 from spoor.score.arrival import Arrival
 from spoor.strategy import Strategy
 from spoor.webs.written import WrittenWorld
@@ -334,6 +335,13 @@ def test_a_crawl_that_is_resumed_does_not_wait_for_what_was_put_off(tmp_path: Pa
             asked = list(simulate(crawl, world, now=now))
             assert len(asked) == (now == 0.0) and len(crawl.frontier) == 1
             assert crawl.ended() == "nothing is waiting but 1 links without a robots.txt"
+
+
+def test_a_clock_that_was_a_year_ahead_closes_no_host_for_a_year() -> None:
+    store, year = MemoryStore(), 365 * 86_400.0
+    store.save_robots(RobotsFile(robots("a"), year, failed="timed out", may_heal=True, tries=1), "")
+    frontier = Frontier(store, POLITE, resumed_at=0.0)
+    assert frontier.robots_for("http://a.test/", 86_400.0) == Wanted(robots("a"))
 
 
 # Memory.
