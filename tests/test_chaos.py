@@ -39,7 +39,7 @@ def _all_tried(crawled: Crawled) -> bool:
     with contextlib.suppress(sqlite3.OperationalError):
         tried = {url for (url,) in crawled.rows("SELECT url FROM links WHERE state = 4 OR tries > 0")}
         asked = {host for (host,) in crawled.rows("SELECT host FROM events WHERE kind = 'failed'")}
-        asked |= {host for (host,) in crawled.rows("SELECT name FROM hosts WHERE rest > 60")}
+        asked |= {host for (host,) in crawled.rows("SELECT name FROM hosts WHERE free_at > unixepoch() + 30")}
         servers = zip(crawled.seeds(), crawled.servers, strict=True)
         return all(seed in tried or f"{server.host}:{server.port}" in asked for seed, server in servers)
     return False

@@ -33,7 +33,15 @@ from tests.kept_crawl import kept_crawl
 from tests.kept_responses import passes_warcio_check
 
 FLIPS = 200
-KEYS = {"links": "url", "hosts": "name", "pages": "url", "events": "id", "dropped": "url", "digests": "digest"}
+KEYS = {
+    "links": "url",
+    "hosts": "name",
+    "pages": "url",
+    "events": "id",
+    "dropped": "url",
+    "digests": "digest",
+    "robots": "url",
+}
 PAGE = 4096
 
 

@@ -1,33 +1,63 @@
-"""The rules of real hosts: where they cannot be reached, nothing may be fetched."""
+"""robots.txt over real sockets: without it nothing is fetched, and the servers' own logs show every delay."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
+import random
+import shutil
 import socket
+import sqlite3
+import ssl
+import subprocess
+import sys
 import time
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
+from aiohttp import web as http
 
+from spoor import config
+from spoor.config import Config, Crawling, Politeness, Target
+from spoor.crawl import Crawl, Limits
+from spoor.drivers.live import LiveDriver
+from spoor.events import Event, Failed, Refused, Visited
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.limits import FetchLimits
+from spoor.frontier import Frontier, HostRules, MemoryStore
 from spoor.judge.script_share import ScriptShare
 from spoor.live import LiveLooker, Reader
 from spoor.parse.html import USUAL
-from spoor.records import Failure, Outcome, RobotsRules, Visit
-from tests.chaos import chaos
+from spoor.report.politeness import Promise, conduct
+from spoor.score.arrival import Arrival
+from spoor.session import AGENT, host_rules
+from spoor.store.crawl_folder import open_for_reading
+from spoor.strategy import Strategy
+from tests.logged_hosts import LoggedHosts, leads_to, says, serving
 
 SHORT = FetchLimits(connect=1.0, idle=0.4, whole=0.8)
+QUICK = HostRules(ask_first=True)
+DISALLOW = "User-agent: *\nDisallow: /page1"
 
 
-def rules(path: str) -> Outcome:
-    """What is made of a robots.txt that behaves as this path does."""
+async def crawl(seeds: list[str], allow_private: bool = True, rules: HostRules = QUICK) -> tuple[Crawl, list[Event]]:
+    """Until every robots.txt was tried once."""
+    strategy = Strategy(ScriptShare("thai"), Arrival())
+    crawl = Crawl(strategy, Frontier(MemoryStore(), rules), Limits(robots_tries=1))
+    crawl.begin(seeds)
+    events: list[Event] = []
+    async with HttpFetcher("spoor", SHORT, time.time, allow_private=allow_private) as fetcher:
+        looker = LiveLooker(fetcher, None, Reader(strategy.judge, None, False, USUAL, False))
+        async for batch in LiveDriver(crawl, looker, 20, time.time).run():
+            events += batch
+    return crawl, events
 
-    async def ask() -> Outcome:
-        async with chaos() as server, HttpFetcher("spoor", SHORT, time.time, allow_private=True) as fetcher:
-            looker = LiveLooker(fetcher, None, Reader(ScriptShare("thai"), None, False, USUAL, False))
-            return await looker.look(Visit(server.url(path), server.host, 0, 0.0, "robots"))
 
-    return asyncio.run(ask())
+def pages(events: list[Event]) -> list[str]:
+    return [event.visit.url for event in events if isinstance(event, Visited)]
 
 
 def nobody_listens() -> str:
@@ -37,28 +67,175 @@ def nobody_listens() -> str:
 
 
 def test_rules_that_lie_elsewhere_are_for_the_host_that_was_asked() -> None:
-    assert rules("/redirect-to?to=/robots.txt") == RobotsRules("User-agent: *\nDisallow: /private\n", "127.0.0.1")
+    async def run() -> None:
+        hosts = LoggedHosts({"a": "127.0.91.1", "b": "127.0.91.2"}, {})
+        hosts.robots = {
+            ("a", "/robots.txt"): leads_to(lambda: hosts.url("b", "/robots.txt")),
+            ("b", "/robots.txt"): says(DISALLOW),
+        }
+        async with serving(hosts):
+            _, events = await crawl([hosts.url("a")])
+            assert sorted(pages(events)) == [hosts.url("a", path) for path in ("/", "/page0", "/page2")]
+            assert [request.path for request in hosts.requests("b")] == ["/robots.txt"]
+
+    asyncio.run(run())
 
 
 @pytest.mark.parametrize(
-    "elsewhere", ["http://a..b/robots.txt", "http://no-such-host.invalid/robots.txt", "https://127.0.0.1:1/", ""]
+    "elsewhere",
+    ["http://a..b/robots.txt", "http://no-such-host.invalid/robots.txt", "https://127.0.0.1:1/", "ftp://a.test/", ""],
 )
 def test_rules_that_lie_where_nobody_can_read_them_keep_the_host_closed(elsewhere: str) -> None:
-    elsewhere = elsewhere or nobody_listens()
-    answer = rules(f"/redirect-to?to={elsewhere}")
-    assert isinstance(answer, Failure) and answer.again_after is not None
-    assert answer.reason.startswith(f"robots.txt leads to {elsewhere}: ")
+    async def run() -> None:
+        target = elsewhere or nobody_listens()
+        hosts = LoggedHosts({"a": "127.0.91.1"}, {("a", "/robots.txt"): leads_to(lambda: target)})
+        async with serving(hosts):
+            crawled, events = await crawl([hosts.url("a")])
+            assert {request.path for request in hosts.log} == {"/robots.txt"}
+            assert any(isinstance(event, Failed) for event in events) and len(crawled.frontier) == 1
+
+    asyncio.run(run())
 
 
-def test_rules_that_cannot_be_had_after_a_redirect_keep_the_host_closed() -> None:
-    for path in ("/unavailable", "/stall-before-head", "/half-a-body"):
-        answer = rules(f"/redirect-to?to={path}")
-        assert isinstance(answer, Failure) and answer.again_after is not None
+def test_rules_that_lie_at_a_refused_address_keep_the_host_closed() -> None:
+    async def run() -> None:
+        hosts = LoggedHosts({"inside": "127.0.91.1"}, {})
+        async with serving(hosts):
+            _, events = await crawl([hosts.url("inside")], allow_private=False)
+            (refused,) = [event.refusal for event in events if isinstance(event, Refused)]
+            assert "127.0.91.1" in refused.because and hosts.log == []
+
+    asyncio.run(run())
 
 
-def test_rules_that_are_not_there_after_a_redirect_forbid_nothing() -> None:
-    assert rules("/redirect-to?to=/no-such-page") == RobotsRules("", "127.0.0.1")
+@pytest.fixture(scope="module")
+def bad_certificate(tmp_path_factory: pytest.TempPathFactory) -> ssl.SSLContext:
+    """Signed by nobody."""
+    if shutil.which("openssl") is None:
+        pytest.skip("no openssl here to make a certificate with")
+    folder = tmp_path_factory.mktemp("tls")
+    key, certificate = folder / "key.pem", folder / "certificate.pem"
+    words = f"req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=a.test -keyout {key} -out {certificate}"
+    subprocess.run(["openssl", *words.split()], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    return context
 
 
-def test_redirects_without_end_are_rules_that_are_not_there() -> None:
-    assert rules("/redirect-loop") == RobotsRules()
+def test_a_bad_certificate_opens_nothing(bad_certificate: ssl.SSLContext) -> None:
+    async def run() -> None:
+        hosts = LoggedHosts({"a": "127.0.91.1", "tls": "127.0.91.2"}, {})
+
+        def secure(path: str) -> str:
+            return hosts.url("tls", path).replace("http:", "https:")
+
+        hosts.robots = {("a", "/robots.txt"): leads_to(lambda: secure("/robots.txt"))}
+        async with serving(hosts, {"tls": bad_certificate}):
+            crawled, events = await crawl([hosts.url("a"), secure("/")])
+            assert pages(events) == [] and {request.path for request in hosts.log} == {"/robots.txt"}
+            (refused,) = [event.refusal for event in events if isinstance(event, Refused)]
+            assert refused.url == secure("/") and refused.because.startswith("TLS certificate is not valid")
+            assert len(crawled.frontier) == 1  # the link of the host whose rules lie there
+
+    asyncio.run(run())
+
+
+# The servers' own logs.
+
+REST, DELAY = 0.3, 0.6
+SLACK = 0.02
+KILLS = int(os.environ.get("SPOOR_ROBOTS_KILLS", "3"))
+
+
+def hammer() -> LoggedHosts:
+    """Hosts that lead to one, to its robots.txt and to pages of it; one that leads to a page of its own, and one that
+    leads to that; one that is busy at first."""
+    leading = [f"leads{number}" for number in range(6)]
+    paging = [f"pages{number}" for number in range(3)]
+    names = ["victim", "itself", "busy", "through", *leading, *paging]
+    hosts = LoggedHosts({name: f"127.0.92.{number}" for number, name in enumerate(names, 1)}, {}, seconds=0.15)
+    answers = {(name, "/robots.txt"): leads_to(lambda: hosts.url("victim", "/robots.txt")) for name in leading}
+    for number, name in enumerate(paging):
+        answers[name, "/robots.txt"] = leads_to(lambda number=number: hosts.url("victim", f"/rules{number}"))  # type: ignore[misc]
+        answers["victim", f"/rules{number}"] = says(DISALLOW)
+    hosts.robots = answers | {
+        ("victim", "/robots.txt"): says(f"User-agent: *\nDisallow: /page1\nCrawl-delay: {DELAY}"),
+        ("itself", "/robots.txt"): leads_to(lambda: hosts.url("itself", "/en/robots.txt")),
+        ("itself", "/en/robots.txt"): says(DISALLOW),
+        ("through", "/robots.txt"): leads_to(lambda: hosts.url("itself", "/robots.txt")),
+        ("busy", "/robots.txt"): _busy_at_first,
+    }
+    return hosts
+
+
+def _busy_at_first(before: int) -> http.Response:
+    return says(DISALLOW)(0) if before >= 2 else says("", 503, Retry_After="1")(0)
+
+
+def delays(hosts: LoggedHosts) -> dict[str, float]:
+    slow = ("victim", *(name for name in hosts.names if name.startswith("leads")))
+    return {name: DELAY if name in slow else REST for name in hosts.names}
+
+
+def settings(hosts: LoggedHosts) -> Config:
+    seeds = tuple(hosts.url(name) for name in hosts.names)
+    crawling = Crawling(seeds=seeds, strategy="breadth-first", connections=20, allow_private=True)
+    return Config(Target(script="thai"), crawling, politeness=Politeness(rest=REST))
+
+
+async def crawl_and_kill(hosts: LoggedHosts, folder: Path, kills: int) -> int:
+    """Returns how many requests were under way at the kills: of those nobody could write down the end."""
+    (folder / "crawl.toml").write_text(config.dumps(settings(hosts)), "utf8")
+    cut, chance = 0, random.Random(5)
+    for _ in range(kills):
+        process = await start(folder)
+        enough = len(hosts.log) + chance.randint(1, 12)
+        while process.returncode is None and (len(hosts.log) < enough or not hosts.under_way):
+            await asyncio.sleep(0.005)
+        assert process.returncode is None and hosts.under_way, "the kill must fall while something is under way"
+        process.kill()
+        await process.wait()
+        cut += hosts.under_way
+        await asyncio.sleep(hosts.seconds + 0.05)
+    process = await start(folder)
+    assert await asyncio.wait_for(process.wait(), 100) == 0
+    return cut
+
+
+async def start(folder: Path) -> asyncio.subprocess.Process:
+    """The first time with settings, later with what the folder says."""
+    begun = (folder / "crawl" / "crawl.toml").exists()
+    words = ["crawl", *([] if begun else [str(folder / "crawl.toml")]), "--out", str(folder / "crawl")]
+    quiet = subprocess.DEVNULL
+    return await asyncio.create_subprocess_exec(sys.executable, "-m", "spoor", *words, stdout=quiet, stderr=quiet)
+
+
+def in_our_log(folder: Path) -> Counter[str]:
+    with contextlib.closing(sqlite3.connect(folder / "crawl" / "crawl.db")) as db:
+        asked = "SELECT url FROM pages UNION ALL SELECT url FROM events WHERE started IS NOT NULL"
+        return Counter(url for (url,) in db.execute(asked))
+
+
+def in_their_logs(hosts: LoggedHosts) -> Counter[str]:
+    names: Mapping[str, str] = {address: name for name, address in hosts.names.items()}
+    return Counter(hosts.url(names[request.host], request.path) for request in hosts.log)
+
+
+@pytest.mark.parametrize("kills", [0, KILLS])
+def test_no_request_that_any_server_saw_came_too_soon(kills: int, tmp_path: Path) -> None:
+    async def run() -> None:
+        hosts = hammer()
+        async with serving(hosts):
+            cut = await crawl_and_kill(hosts, tmp_path, kills)
+        assert hosts.too_soon(delays(hosts), SLACK) == []
+        ours, theirs = in_our_log(tmp_path), in_their_logs(hosts)
+        assert ours - theirs == Counter() and (theirs - ours).total() <= cut
+        fetched = {url for url in ours if not url.endswith(("robots.txt", "rules0", "rules1", "rules2"))}
+        assert fetched == {hosts.url(name, path) for name in hosts.names for path in ("/", "/page0", "/page2")}
+        if not kills:
+            asked = Counter(request.path for request in hosts.requests("victim"))
+            assert max(asked.values()) == 1 and cut == 0
+        told = conduct(open_for_reading(tmp_path / "crawl"), Promise(host_rules(settings(hosts)), AGENT))
+        assert told.breaches == () and told.visits == ours.total()
+
+    asyncio.run(run())

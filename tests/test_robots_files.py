@@ -17,7 +17,7 @@ def known(*files: RobotsFile) -> dict[str, RobotsFile]:
 
 
 def test_a_file_that_is_not_known_or_too_old_is_wanted() -> None:
-    assert holding_for({}.get, A, 0.0) == Wanted(A)
+    assert holding_for(known().get, A, 0.0) == Wanted(A)
     files = known(RobotsFile(A, 10.0))
     assert holding_for(files.get, A, 9.9) == files[A] and holding_for(files.get, A, 10.0) == Wanted(A)
 

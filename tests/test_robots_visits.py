@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
+import tracemalloc
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
@@ -19,6 +20,7 @@ from spoor.events import Event, Failed, HostOpened, Redirected, Refused, Visited
 from spoor.frontier import Frontier, HostRules, MemoryStore, SqliteStore
 from spoor.measure.politeness import politeness
 from spoor.records import Failure, Link, Outcome, Page, Redirect, RobotsRules, Visit
+from spoor.robots_files import RobotsFile, Wanted
 from spoor.score.arrival import Arrival
 from spoor.strategy import Strategy
 from spoor.webs.written import WrittenWorld
@@ -82,7 +84,7 @@ def test_http_and_https_have_rules_of_their_own() -> None:
 
 def test_http_and_https_share_the_longer_crawl_delay() -> None:
     slow, slower = (RobotsRules(f"User-agent: *\nCrawl-delay: {seconds}") for seconds in (3, 7))
-    rules = {"http://a.test/robots.txt": slow, "https://a.test/robots.txt": slower}
+    rules: dict[str, Outcome] = {"http://a.test/robots.txt": slow, "https://a.test/robots.txt": slower}
     events = crawled(rules, "http://a.test/1", "https://a.test/2", "http://a.test/3")
     began = [event.visit.at for event in events if isinstance(event, Visited | HostOpened)]
     assert [later - sooner - 0.5 for sooner, later in pairwise(began)] == [3.0, 3.0, 7.0, 7.0]
@@ -99,7 +101,7 @@ def test_rules_are_asked_for_again_when_they_are_old() -> None:
 
 
 def test_a_redirect_of_robots_txt_is_a_visit_to_the_host_it_leads_to() -> None:
-    rules = {robots("a"): Redirect(robots("b")), robots("b"): NOT_HERE}
+    rules: dict[str, Outcome] = {robots("a"): Redirect(robots("b")), robots("b"): NOT_HERE}
     events = crawled(rules, "http://a.test/private", "http://a.test/")
     assert asked(events) == [robots("a"), robots("b"), "http://a.test/"]
     assert reasons(events) == {"http://a.test/private": "robots.txt disallows it"}
@@ -110,7 +112,7 @@ def test_a_redirect_of_robots_txt_is_a_visit_to_the_host_it_leads_to() -> None:
 def test_a_hundred_hosts_that_lead_to_one_cause_one_request() -> None:
     hosts = [f"h{number}" for number in range(100)]
     for target in (robots("victim"), "http://victim.test/elsewhere"):
-        rules = {robots(host): Redirect(target) for host in hosts}
+        rules: dict[str, Outcome] = {robots(host): Redirect(target) for host in hosts}
         events = crawled(rules, *(f"http://{host}.test/" for host in hosts), connections=200)
         assert len(pages(events)) == 100
         at_victim = [url for url in asked(events) if "victim" in url]
@@ -134,12 +136,15 @@ def test_rules_that_lie_where_their_host_allows_nobody_could_not_be_had() -> Non
 
 
 def test_robots_txt_may_be_asked_for_where_nothing_else_may() -> None:
-    rules = {robots("a"): Redirect(robots("b")), robots("b"): RobotsRules("User-agent: *\nDisallow: /b")}
+    rules: dict[str, Outcome] = {
+        robots("a"): Redirect(robots("b")),
+        robots("b"): RobotsRules("User-agent: *\nDisallow: /b"),
+    }
     assert pages(crawled(rules, "http://a.test/", "http://b.test/b")) == ["http://a.test/"]
 
 
 def test_a_robots_txt_may_lead_to_any_file_of_its_own_host() -> None:
-    rules = {robots("a"): Redirect("http://a.test/en/rules"), "http://a.test/en/rules": NOT_HERE}
+    rules: dict[str, Outcome] = {robots("a"): Redirect("http://a.test/en/rules"), "http://a.test/en/rules": NOT_HERE}
     events = crawled(rules, "http://a.test/private", "http://a.test/")
     assert asked(events) == [robots("a"), "http://a.test/en/rules", "http://a.test/"]
     assert politeness(events, 1.0).violations == ()
@@ -166,13 +171,13 @@ def test_five_redirects_are_followed_and_a_sixth_is_a_file_that_is_not_there() -
 
 
 def test_a_circle_of_redirects_is_gone_once() -> None:
-    rules = {robots("a"): Redirect(robots("b")), robots("b"): Redirect(robots("a"))}
+    rules: dict[str, Outcome] = {robots("a"): Redirect(robots("b")), robots("b"): Redirect(robots("a"))}
     events = crawled(rules, "http://a.test/", "http://b.test/")
     assert sorted(asked(events)) == sorted([robots("a"), robots("b"), "http://a.test/", "http://b.test/"])
 
 
 def test_hosts_that_lead_to_pages_of_one_another_are_asked() -> None:
-    rules = {robots("a"): Redirect("http://b.test/x"), robots("b"): Redirect("http://a.test/x")}
+    rules: dict[str, Outcome] = {robots("a"): Redirect("http://b.test/x"), robots("b"): Redirect("http://a.test/x")}
     events = crawled(rules, "http://a.test/", "http://b.test/")
     assert sorted(pages(events)) == ["http://a.test/", "http://b.test/"]
 
@@ -230,7 +235,7 @@ def test_where_a_host_can_never_be_asked_its_links_fail_for_the_same_reason(reas
 
 @pytest.mark.parametrize("reason", ["no such host", "TLS certificate is not valid: expired", "refused"])
 def test_rules_that_lie_where_nobody_can_read_them_keep_the_host_closed(reason: str) -> None:
-    rules = {robots("a"): Redirect(robots("b")), robots("b"): Failure(reason)}
+    rules: dict[str, Outcome] = {robots("a"): Redirect(robots("b")), robots("b"): Failure(reason)}
     events = crawled(rules, "http://a.test/", "http://b.test/", limits=Limits(robots_tries=3))
     assert pages(events) == [] and reasons(events) == {"http://b.test/": reason}
     assert asked(events).count(robots("b")) == 3
@@ -239,7 +244,7 @@ def test_rules_that_lie_where_nobody_can_read_them_keep_the_host_closed(reason: 
 def test_a_server_that_asks_for_more_time_gets_it() -> None:
     busy = Failure("HTTP 503", again_after=7200.0, whole_host=True)
     events = crawled({robots("a"): busy}, "http://a.test/", limits=Limits(robots_tries=3))
-    began = [event.visit.at for event in events]
+    began = [event.visit.at for event in events if isinstance(event, Failed)]
     assert [later - sooner for sooner, later in pairwise(began)] == [7200.5, 7200.5]
 
 
@@ -304,16 +309,62 @@ class Logging(WrittenWorld):
 def test_a_crawl_killed_while_rules_are_asked_for_asks_again(rules: dict[str, Outcome], kills: list[int]) -> None:
     world = Logging({url: Page(url, links=(Link("http://d.test/"),)) for url in SEEDS}, rules=rules)
     with tempfile.TemporaryDirectory() as folder:
-        for steps in [*kills, 10_000]:
+        for steps in [*kills, None]:
             now = max([visit.at for visit in world.log], default=0.0)
             with contextlib.closing(SqliteStore(Path(folder) / "crawl.db")) as store:
                 frontier = Frontier(store, POLITE, resumed_at=now)
                 crawl = Crawl(Strategy(truth(world), Arrival()), frontier, Limits(robots_tries=2))
                 crawl.begin(SEEDS)
                 list(islice(simulate(crawl, world, 3, now), steps))
+                if steps is not None and (cut_off := crawl.next_visit(world.log[-1].at + 9 if world.log else now)):
+                    world.look(cut_off)  # the server sees it, and nobody here writes it down
     wanted = {url for url in SEEDS if expected(rules, url)}
     wanted |= {url for url in ["http://d.test/"] if wanted and expected(rules, url)}
     assert {visit.url for visit in world.log if visit.purpose == "page"} == wanted
     for host in {visit.host for visit in world.log}:
         times = sorted(visit.at for visit in world.log if visit.host == host)
         assert all(later - sooner >= 1.0 for sooner, later in pairwise(times))
+
+
+def test_a_crawl_that_is_resumed_does_not_wait_for_what_was_put_off(tmp_path: Path) -> None:
+    world = WrittenWorld({}, rules={robots("a"): SILENT})
+    for now in (0.0, 1_000.0):
+        with contextlib.closing(SqliteStore(tmp_path / "crawl.db")) as store:
+            crawl = Crawl(Strategy(truth(world), Arrival()), Frontier(store, POLITE), Limits(robots_tries=1))
+            crawl.begin(["http://a.test/"])
+            asked = list(simulate(crawl, world, now=now))
+            assert len(asked) == (now == 0.0) and len(crawl.frontier) == 1
+            assert crawl.ended() == "nothing is waiting but 1 links without a robots.txt"
+
+
+def test_a_clock_that_was_a_year_ahead_closes_no_host_for_a_year() -> None:
+    store, year = MemoryStore(), 365 * 86_400.0
+    store.save_robots(RobotsFile(robots("a"), year, failed="timed out", may_heal=True, tries=1), "")
+    frontier = Frontier(store, POLITE, resumed_at=0.0)
+    assert frontier.robots_for("http://a.test/", 86_400.0) == Wanted(robots("a"))
+
+
+# Memory.
+
+
+@dataclass(frozen=True)
+class Wordy(WrittenWorld):
+    """Every host has a robots.txt of 500 KiB."""
+
+    def look(self, visit: Visit) -> tuple[Outcome, float]:
+        if visit.purpose == "robots":
+            return RobotsRules(f"# {visit.host}\nUser-agent: *\nDisallow: /private\n".ljust(512_000, "#")), 0.0
+        return super().look(visit)
+
+
+def test_texts_are_not_held_in_memory(tmp_path: Path) -> None:
+    seeds = [f"http://h{number}.test/{path}" for path in ("", "private") for number in range(100)]
+    world = Wordy({url: Page(url) for url in seeds})
+    tracemalloc.start()
+    with contextlib.closing(SqliteStore(tmp_path / "crawl.db")) as store:
+        crawl = Crawl(Strategy(truth(world), Arrival()), Frontier(store, HostRules(ask_first=True)))
+        crawl.begin(seeds)
+        assert len(pages(list(simulate(crawl, world, 10)))) == 100
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20_000_000

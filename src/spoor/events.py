@@ -58,7 +58,8 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class HostOpened:
-    """The rules of a host are known and visits to it may begin. `rest` is the seconds between two visits."""
+    """A robots.txt came, or there is none: the hosts whose rules it holds may be visited. `rest` is the seconds between
+    two visits to them."""
 
     visit: Visit
     at: float

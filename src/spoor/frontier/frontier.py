@@ -5,6 +5,8 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from math import inf
 
 from spoor.errors import BrokenContract
 from spoor.frontier.entry import OPEN, Entry, Order, State
@@ -268,8 +270,10 @@ class Frontier:
         self._store.commit(self._counters)
 
     def _resume(self, at: float | None) -> None:
+        latest = inf if at is None else at + self.rules_last
         for file in self._store.robots_files():
-            self._robots[file.url] = file
+            # A clock may have been wrong, and a file good for years.
+            self._robots[file.url] = file if file.until <= latest else replace(file, until=latest)
         for host in self._store.hosts():
             self._hosts[host.name] = host
             if at is not None:

@@ -70,6 +70,8 @@ CHANGING = (
     "tries = ?, again_at = ?, because = ?, hints = ?"
 )
 ROBOTS = "url, until, delay, leads_to, failed, may_heal, tries"
+ROBOTS_OF_URLS = "url LIKE 'http%://_%/%' AND (leads_to = '' OR leads_to LIKE 'http%://_%/%')"
+"""Any others were written by somebody else; such a file is asked for again."""
 URL = 3
 """The place of the URL in a row that begins with the id."""
 
@@ -209,7 +211,7 @@ class SqliteStore:
         self._changed_robots[file.url] = file, text
 
     def robots_files(self) -> Iterator[RobotsFile]:
-        return map(_robots_file, self._rows(f"SELECT {ROBOTS} FROM robots"))
+        return map(_robots_file, self._rows(f"SELECT {ROBOTS} FROM robots WHERE {ROBOTS_OF_URLS}"))
 
     def robots_text(self, url: str) -> str:
         if (changed := self._changed_robots.get(url)) is not None:

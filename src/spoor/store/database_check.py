@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from spoor.frontier.entry import State
-from spoor.frontier.sqlite import url_hash
+from spoor.frontier.sqlite import ROBOTS_OF_URLS, url_hash
 from spoor.store.checksums import changed_bytes
 from spoor.store.duplicates import BANDS
 from spoor.store.findings import Finding, Tell, counted
@@ -54,7 +54,7 @@ def check_database(database: Path, at_rest: bool, tell: Tell) -> bool:
         with contextlib.closing(open_checked(database)) as db:
             if not _is_whole(db, found) or not _has_tables(db, found) or not _values_fit(db, found):
                 return False
-            for check in (_links, _counters, _pages, _events, _fingerprints):
+            for check in (_links, _robots, _counters, _pages, _events, _fingerprints):
                 check(db, found)
             return True
     except UNREADABLE as error:
@@ -146,6 +146,10 @@ def _links(db: sqlite3.Connection, found: Found) -> None:
         "links that are there twice": "(SELECT 1 FROM links GROUP BY host, hash, url HAVING count(*) > 1)",
     }
     _tell_counts(db, wrong, found)
+
+
+def _robots(db: sqlite3.Connection, found: Found) -> None:
+    _tell_counts(db, {"robots.txt files of no URL": f"robots WHERE NOT ({ROBOTS_OF_URLS})"}, found)
 
 
 def _counters(db: sqlite3.Connection, found: Found) -> None:

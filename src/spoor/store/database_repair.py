@@ -138,6 +138,8 @@ def _is_plausible(table: str, values: dict[str, Value], counters: set[str]) -> b
             return values["hash"] == url_hash(url) and values["state"] in _STATES
         case "pages" | "dropped":
             return host_in(url) == host
+        case "robots":
+            return host_in(url) is not None and (not values["leads_to"] or host_in(values["leads_to"]) is not None)
         case "events":
             return is_json(values["detail"])
         case "digests":
