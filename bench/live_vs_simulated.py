@@ -1,17 +1,22 @@
 """Does a live crawl find what the clocked simulation finds? Six rows of the contest, each crawled through `spoor web
-serve` under field conditions that are sped up, and simulated with the same figures, seeds, budget and judge."""
+serve` under field conditions that are sped up, and simulated under the same conditions with the same judge, from the
+same orders of the seeds."""
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import json
+import asyncio
+import math
+import os
 import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import repeat
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean
 
@@ -20,26 +25,32 @@ from spoor import config
 from spoor.cli.contest_webs import build_webs
 from spoor.cli.tables import print_table
 from spoor.config import Config, Crawling, Politeness, Target
+from spoor.contest import course, run
 from spoor.contest.rows import Row, chosen, read_rows
-from spoor.course import Course, Task, read_seeds
-from spoor.store.journal import open_to_read
+from spoor.course import Task, read_seeds
+from spoor.events import Event, Failed, Redirected, Visited
+from spoor.measure.bootstrap import interval
+from spoor.session import open_session
+from spoor.store.crawl_folder import open_for_crawling
+from spoor.webs.network import FIELD, Conditions
 
 ROWS = (
-    "webkb/class=faculty/hub",
-    "webkb/class=student/relevant",
-    "openoffice/lang=de/hub",
+    "wikispeedia/subject.Science.Biology/hub",
+    "wikispeedia/subject.Science.Biology/relevant",
     "openoffice/lang=de/relevant",
+    "weblogs/lang=en/relevant",
     "weblogs/lang=ko/hub",
     "weblogs/lang=ko/relevant",
 )
-REST, LATENCY, BANDWIDTH, FAILURES, CONNECTIONS = 1.0, 0.2, 500_000.0, 0.02, 64
-"""Field conditions."""
+"""Rows on which some hundred relevant pages or more are found in the budget, so that one page is not 5 %."""
 COLUMNS = (
     "row",
-    "budget",
+    "visits",
+    "times as fast",
     "live",
     "simulated",
     "difference",
+    "95 % interval",
     "failed live",
     "failed simulated",
     "s live",
@@ -49,85 +60,65 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Found:
-    """What a crawl came to: relevant pages by the labels of the web, the share of visits that brought no page, seconds.
-    `failed` is None when nobody told."""
+    """What a crawl came to: relevant pages by the labels of the web, the share of visits without a page, seconds."""
 
-    relevant: float
-    failed: float | None
+    relevant: int
+    failed: float
     seconds: float
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One row, sped up: hosts are `speed` times as fast as in the field, and so is the crawl. `seed` draws their speeds
-    and failures."""
+    """One row from one order of its seeds. `task` has the conditions, all of whose times are divided by `speed`, and a
+    judge that both crawls can ask; each order has draws of its own."""
 
     row: Row
-    course: Course
+    order: int
     strategy: str
-    budget: int
     speed: float
-    seed: int
-    folder: Path
+    task: Task
 
     @property
-    def network(self) -> list[str]:
-        """The conditions as options."""
-        rest, latency, bandwidth = REST / self.speed, LATENCY / self.speed, BANDWIDTH * self.speed
-        figures = {
-            "rest": rest,
-            "latency": latency,
-            "bandwidth": bandwidth,
-            "failures": FAILURES,
-            "clock-seed": self.seed,
-        }
-        return [word for name, figure in figures.items() for word in (f"--{name}", f"{figure:g}")]
-
-    def settings(self, proxy: str) -> Config:
-        crawling = Crawling(
-            seeds=read_seeds(self.row.seeds),
-            strategy=self.strategy,
-            max_pages=self.budget,
-            connections=CONNECTIONS,
-            proxy=proxy,
-        )
-        return Config(self._target(), crawling, politeness=Politeness(rest=REST / self.speed))
-
-    def _target(self) -> Target:
-        """A judge that both can ask: the language, or a pattern that only URLs with the label match."""
-        if self.row.language:
-            return Target(language=self.row.language)
-        web = self.course.web
-        relevant = [re.escape(web.urls[int(number)]) for number in self.course.wanted.nonzero()[0]]
-        return Target(pattern=f"^(?:{'|'.join(relevant)})$")
-
-    def live(self) -> Found:
-        with served(self.course.web.folder, self.network) as proxy:
-            settings = self.folder / "crawl.toml"
-            settings.write_text(config.dumps(self.settings(proxy)), "utf8")
-            spoor("crawl", str(settings), "--out", str(self.folder / "live"))
-        with contextlib.closing(open_to_read(self.folder / "live" / "crawl.db")) as db:
-            found = [url for (url,) in db.execute("SELECT url FROM pages")]
-            ((without,),) = db.execute("SELECT count(*) FROM events WHERE kind != 'refused' AND number IS NOT NULL")
-            ((seconds,),) = db.execute("SELECT max(ended) - min(started) FROM pages")
-        world = self.course.world(with_content=False)
-        return Found(sum(map(world.truth, found)), without / (len(found) + without), seconds)
+    def conditions(self) -> Conditions:
+        assert self.task.conditions is not None
+        return replace(self.task.conditions, seed=self.task.conditions.seed + self.order)
 
     def simulated(self) -> Found:
-        result = self.folder / "simulated.json"
-        asked = [
-            "--target",
-            self.row.target,
-            "--seeds",
-            str(self.row.seeds),
-            "--judge",
-            str(self.folder / "crawl.toml"),
-        ]
-        budget = ["--budget", str(self.budget), "--strategy", self.strategy, "--json", str(result)]
-        clock = ["--unrecorded", "fail", "--clock", "--connections", str(CONNECTIONS), *self.network]
-        spoor("simulate", str(self.course.web.folder), *asked, *budget, *clock)
-        told = json.loads(result.read_text("utf8"))
-        return Found(told["found"], told.get("failed"), told["clock"]["elapsed"])
+        done = run(self.task, self.strategy, self.order)
+        assert done.timing is not None and done.failed is not None
+        return Found(int(done.found.sum()), float(done.failed.mean()), done.timing.elapsed)
+
+    def settings(self, proxy: str) -> Config:
+        prepared, conditions = course(self.task), self.conditions
+        crawling = Crawling(
+            seeds=tuple(prepared.web.urls[number] for number in prepared.seed_orders(self.order + 1)[self.order]),
+            strategy=self.strategy,
+            max_pages=self.task.budget,
+            connections=conditions.connections,
+            proxy=proxy,
+        )
+        judged = config.target_in(Path(self.task.judge))
+        return Config(judged, crawling, politeness=Politeness(rest=conditions.rest))
+
+    def live(self, proxy: str, folder: Path) -> Found:
+        return self._found(asyncio.run(self._crawled(proxy, folder)))
+
+    async def _crawled(self, proxy: str, folder: Path) -> list[Event]:
+        events: list[Event] = []
+        with open_for_crawling(folder) as opened:
+            async with open_session(opened, self.settings(proxy)) as session:
+                async for batch in session.run():
+                    events += batch
+        return events
+
+    def _found(self, events: Sequence[Event]) -> Found:
+        truth = course(self.task).world(with_content=False).truth
+        over = [event for event in events if isinstance(event, Visited | Redirected | Failed)]
+        pages = [event for event in over if event.visit.purpose == "page"]
+        relevant = sum(isinstance(event, Visited) and truth(event.visit.url) for event in pages)
+        without = sum(not isinstance(event, Visited) for event in pages)
+        seconds = max(event.at for event in over) - min(event.visit.at for event in over)
+        return Found(relevant, without / len(pages), seconds)
 
 
 def main(options: Sequence[str]) -> None:
@@ -136,60 +127,110 @@ def main(options: Sequence[str]) -> None:
     parser.add_argument("--rows", default=",".join(ROWS), metavar="A,B", help="rows of the contest (six of three webs)")
     parser.add_argument("--strategy", default="learned", metavar="S", help="a name from `spoor strategies` (learned)")
     parser.add_argument("--budget", type=int, default=300, metavar="N", help="visits at most (300)")
-    parser.add_argument("--speed", type=float, default=10.0, metavar="X", help="times as fast as in the field (10)")
-    parser.add_argument("--rounds", type=int, default=1, metavar="K", help="the mean of K is printed (1)")
+    parser.add_argument("--orders", type=int, default=3, metavar="K", help="orders of the seeds, one after another (3)")
+    parser.add_argument("--seconds", type=float, default=60.0, metavar="S", help="that a live crawl may take (60)")
     arguments = parser.parse_args(options)
     if not (DATA / "contest").is_dir():
         print(f"live-vs-simulated: no contest in {DATA}; set SPOOR_DATA to the folder that has it")
         return
     rows = chosen(read_rows(DATA), arguments.rows.split(","))
     build_webs([row.web for row in rows], arguments.out / "webs", 2)
-    title = (
-        f"{arguments.strategy}, relevant pages found live and simulated, {arguments.speed:g} times as fast as the field"
+    both: dict[Row, list[tuple[Trial, Found, Found]]] = {row: [] for row in rows}
+    with tempfile.TemporaryDirectory() as name, processes(len(rows)) as pool:
+        judges = [written_judge(row, arguments, Path(name)) for row in rows]
+        for order in range(arguments.orders):
+            trials = list(pool.map(trial, rows, repeat(order), judges, repeat(arguments)))
+            lives = live_together(trials, pool, Path(name) / str(order))
+            for one, live, simulated in zip(trials, lives, pool.map(Trial.simulated, trials), strict=True):
+                both[one.row].append((one, live, simulated))
+            print(f"order {order + 1} of {arguments.orders}, load {os.getloadavg()[0]:.1f}", file=sys.stderr)
+    title = f"{arguments.strategy}, relevant pages found live and simulated, {arguments.orders} orders"
+    print_table(COLUMNS, [line(row, of_row) for row, of_row in both.items()], title)
+
+
+def processes(count: int) -> ProcessPoolExecutor:
+    """Forked, so that every crawl begins with everything loaded, and those of an order begin together."""
+    return ProcessPoolExecutor(count, get_context("fork"))
+
+
+def task_of(row: Row, arguments: argparse.Namespace) -> Task:
+    return Task(arguments.out / "webs" / row.web.name, row.target, read_seeds(row.seeds))
+
+
+def written_judge(row: Row, arguments: argparse.Namespace, folder: Path) -> Path:
+    """A perfect judge: a pattern that the URLs of labelled pages match and nothing else. It says nothing beforehand
+    about links."""
+    prepared = course(task_of(row, arguments))
+    labelled = (re.escape(prepared.web.urls[int(number)]) for number in prepared.wanted.nonzero()[0])
+    file = folder / f"{row.name.replace('/', '-')}.toml"
+    file.write_text(config.dumps(Config(Target(pattern=f"^(?:{'|'.join(labelled)})$"))), "utf8")
+    return file
+
+
+def trial(row: Row, order: int, judge: Path, arguments: argparse.Namespace) -> Trial:
+    """Sped up as much as it takes to be over in time, by the virtual time of a simulation at the speed of the field."""
+    task = task_of(row, arguments)
+    budget = min(course(task).yardstick.budget, arguments.budget)
+    at_field_speed = replace(task, judge=str(judge), budget=budget, conditions=FIELD)
+    takes = Trial(row, order, arguments.strategy, 1.0, at_field_speed).simulated().seconds
+    speed = max(1.0, takes / arguments.seconds)
+    sped_up = replace(at_field_speed, conditions=faster(FIELD, speed))
+    return Trial(row, order, arguments.strategy, speed, sped_up)
+
+
+def faster(conditions: Conditions, speed: float) -> Conditions:
+    """All times divided by `speed`; servers tell whole seconds after which to try again."""
+    return replace(
+        conditions,
+        latency=conditions.latency / speed,
+        bandwidth=conditions.bandwidth * speed,
+        rest=conditions.rest / speed,
+        retry_after=math.ceil(conditions.retry_after / speed),
     )
-    print_table(COLUMNS, [compared(row, arguments) for row in rows], title)
 
 
-def compared(row: Row, arguments: argparse.Namespace) -> list[str]:
-    course = Course(Task(arguments.out / "webs" / row.web.name, row.target, read_seeds(row.seeds)))
-    budget = min(course.yardstick.budget, arguments.budget)
-    both = []
-    for seed in range(arguments.rounds):
-        with tempfile.TemporaryDirectory() as folder:
-            trial = Trial(row, course, arguments.strategy, budget, arguments.speed, seed, Path(folder))
-            both.append((trial.live(), trial.simulated()))
-    live, simulated = map(average, zip(*both, strict=True))
-    difference = (live.relevant - simulated.relevant) / max(1, simulated.relevant)
+def live_together(trials: Sequence[Trial], pool: ProcessPoolExecutor, folder: Path) -> list[Found]:
+    """At the same time, since a crawl mostly waits. Every server is up before the first crawl begins."""
+    folder.mkdir()
+    servers = [server_of(one) for one in trials]
+    try:
+        proxies = [proxy_of(server) for server in servers]
+        return list(pool.map(Trial.live, trials, proxies, [folder / str(number) for number in range(len(trials))]))
+    finally:
+        for server in servers:
+            server.terminate()
+            server.communicate()
+
+
+def server_of(trial: Trial) -> subprocess.Popen[str]:
+    names = ("rest", "latency", "bandwidth", "failures", "retry_after")
+    drawn = [f"--{name.replace('_', '-')}={getattr(trial.conditions, name)!r}" for name in names]
+    asked = ["--port=0", "--conditions=field", *drawn, f"--clock-seed={trial.conditions.seed}"]
+    command = [sys.executable, "-m", "spoor", "web", "serve", str(trial.task.web), *asked]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def proxy_of(server: subprocess.Popen[str]) -> str:
+    """Once it is up."""
+    assert server.stdout is not None
+    return server.stdout.readline().split("proxy ")[1].split(";")[0]
+
+
+def line(row: Row, both: Sequence[tuple[Trial, Found, Found]]) -> list[str]:
+    """Means over the orders; the difference is that of the means, the interval that of such differences."""
+    trials, lives, simulations = zip(*both, strict=True)
+    live, simulated = (mean(one.relevant for one in found) for found in (lives, simulations))
+    differences = [(mine.relevant - its.relevant) / max(1.0, simulated) for _, mine, its in both]
+    low, high = interval([differences])
+    speeds = [one.speed for one in trials]
     return [
         row.name,
-        str(budget),
-        f"{live.relevant:.0f}",
-        f"{simulated.relevant:.0f}",
-        f"{difference:+.1%}",
-        *("" if one.failed is None else f"{one.failed:.0%}" for one in (live, simulated)),
-        *(f"{one.seconds:.1f}" for one in (live, simulated)),
+        str(trials[0].task.budget),
+        f"{min(speeds):.1f} to {max(speeds):.1f}",
+        f"{live:.1f}",
+        f"{simulated:.1f}",
+        f"{mean(differences):+.1%}",
+        f"{low:+.1%} to {high:+.1%}",
+        *(f"{mean(one.failed for one in found):.0%}" for found in (lives, simulations)),
+        *(f"{mean(one.seconds for one in found):.0f}" for found in (lives, simulations)),
     ]
-
-
-def average(rounds: Sequence[Found]) -> Found:
-    failed = [one.failed for one in rounds if one.failed is not None]
-    relevant, seconds = mean(one.relevant for one in rounds), mean(one.seconds for one in rounds)
-    return Found(relevant, mean(failed) if failed else None, seconds)
-
-
-def spoor(*words: str) -> None:
-    done = subprocess.run([sys.executable, "-m", "spoor", *words], capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"spoor {words[0]} failed: {done.stderr.strip()}")
-
-
-@contextlib.contextmanager
-def served(web: Path, network: Sequence[str]) -> Iterator[str]:
-    """The proxy, in a process of its own."""
-    command = [sys.executable, "-m", "spoor", "web", "serve", str(web), "--port", "0", "--conditions", "field"]
-    with subprocess.Popen([*command, *network], stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        try:
-            yield server.stdout.readline().split("proxy ")[1].split(";")[0]
-        finally:
-            server.terminate()

@@ -48,6 +48,7 @@ PAGES = {
     "nofollow, all of it": "<meta name=robots content=nofollow><p>one <a href=/a>a</a> <a href=/b rel=me>b</a> two",
     "other languages in the head": "<link rel=alternate hreflang=de href=/de title=D><p>x <a href=/b>b</a>",
     "a page that is elsewhere": '<meta http-equiv=refresh content="0; url=/there"><p>Gone.',
+    "a page that is elsewhere for some": "<noscript><meta http-equiv=refresh content='0; url=/a'></noscript><p>Here.",
     "unseen words": "<p>seen<noscript>not seen <a href=/a>a</a></noscript> and <a href=/b>b</a>",
     "frames": "<frameset><frame src=/a title=A><frameset><frame src=/b></frameset></frameset>",
     "a table in a paragraph, as of old": "<p>x<table><tr><td>y <a href=/a>a</a><td><a href=/b>b</a></table>",

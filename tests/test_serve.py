@@ -158,6 +158,7 @@ def test_a_page_reads_the_same_in_its_charset_however_it_is_declared(
         (["--conditions", "lab", "--clock-seed", "2"], "--clock-seed has no effect under lab conditions"),
         (["--conditions", "field", "--latency", "0"], "--latency 0.0: must be more than 0"),
         (["--conditions", "field", "--rest", "-1"], "--rest -1.0: must not be negative"),
+        (["--conditions", "field", "--retry-after", "-1"], "--retry-after -1: must not be negative"),
         (["--conditions", "field", "--failures", "1"], "--failures 1.0: must be at least 0 and below 1"),
     ],
 )

@@ -19,7 +19,14 @@ curl --proxy http://127.0.0.1:8080 http://recorded.example/
 spoor web serve my-web --conditions field --rest 0.1 --latency 0.02
 """
 
-DRAWN = {"latency": "latency", "bandwidth": "bandwidth", "rest": "rest", "failures": "failures", "clock_seed": "seed"}
+DRAWN = {
+    "latency": "latency",
+    "bandwidth": "bandwidth",
+    "rest": "rest",
+    "failures": "failures",
+    "retry_after": "retry_after",
+    "clock_seed": "seed",
+}
 """Options that change field conditions, and the fields that they set."""
 
 
@@ -43,6 +50,9 @@ def register(kinds: Commands) -> None:
     field.add_argument("--latency", type=float, metavar="S", help="seconds, median over hosts (0.2)")
     field.add_argument("--bandwidth", type=float, metavar="B", help="bytes/s, median over hosts (500000)")
     field.add_argument("--failures", type=float, metavar="P", help="share of requests that time out (0.02)")
+    field.add_argument(
+        "--retry-after", type=int, metavar="S", help="seconds to wait after one that timed out, as hosts say (60)"
+    )
     field.add_argument("--clock-seed", type=int, metavar="K", help="draws speeds, delays and failures (0)")
 
 
@@ -59,7 +69,7 @@ def _conditions(arguments: argparse.Namespace) -> Conditions | None:
             option = f"--{next(iter(given)).replace('_', '-')}"
             raise UsageError(f"{option} has no effect under lab conditions; add --conditions field")
         return None
-    check_conditions({name: value for name, value in given.items() if name != "clock_seed"})
+    check_conditions({name.replace("_", "-"): value for name, value in given.items() if name != "clock_seed"})
     return replace(FIELD, **{DRAWN[name]: value for name, value in given.items()})
 
 

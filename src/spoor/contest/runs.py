@@ -26,6 +26,7 @@ from spoor.judge.truth import Truth
 from spoor.measure.harvest import Run, Score, measure
 from spoor.measure.timing import timing
 from spoor.strategy import Strategy
+from spoor.webs.compared import ComparedWorld
 from spoor.webs.graph import FAR
 from spoor.webs.network import Conditions, Network
 from spoor.webs.recorded import RecordedWorld
@@ -147,14 +148,16 @@ def _simulated(
     prepared: Course, parts: Strategy, order: int, conditions: Conditions | None, limits: Limits
 ) -> tuple[Iterator[Event], RecordedWorld]:
     """A crawl as it happens, and the recorded world that it happens on. Under conditions hosts are asked for their
-    rules first, have a crawl delay, and differ in speed."""
+    rules first, have a crawl delay, and differ in speed; where texts are read, duplicates are told as in a live crawl.
+    """
     world = prepared.world(parts.reads_content)
     rules = HostRules() if conditions is None else HostRules(rest=conditions.rest, ask_first=True)
     crawl = Crawl(parts, Frontier(MemoryStore(), rules), limits)
     crawl.begin(prepared.web.urls[number] for number in prepared.seed_orders(order + 1)[order])
     if conditions is None:
         return simulate(crawl, world), world
-    return simulate(crawl, Network(world, conditions), conditions.connections), world
+    met = ComparedWorld(world) if parts.reads_content and prepared.web.has_content else world
+    return simulate(crawl, Network(met, conditions), conditions.connections), world
 
 
 def _written_down(events: Iterable[Event], world: RecordedWorld, conditions: Conditions | None) -> Run:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from spoor.parse.blocks import BLOCKS
 from spoor.records import Link, Page
-from spoor.webs.page_layout import BODY, HEADING_TAGS, Layout, Occurrence, Path, Row, blocks
+from spoor.webs.page_layout import BODY, HEADING_TAGS, UNSEEN_IN_HEAD, Layout, Occurrence, Path, Row, blocks
 
 
 def markup(page: Page) -> str:
@@ -48,10 +48,9 @@ def _head(page: Page, links: Iterable[Occurrence]) -> Iterator[str]:
         yield '<meta name="robots" content="nofollow">'
     for one in links:
         link = replace(one.link, rel="alternate", hreflang="x", anchor="") if one.bare else one.link
-        if link.hreflang:
-            yield f"<link{_attributes(link)}>"
-        else:
-            yield f'<meta http-equiv="refresh" content="0; url={html.escape(link.url)}">'
+        refresh = f'<meta http-equiv="refresh" content="0; url={html.escape(link.url)}">'
+        element = f"<link{_attributes(link)}>" if link.hreflang else refresh
+        yield f"<noscript>{element}</noscript>" if link.path == UNSEEN_IN_HEAD else element
 
 
 def _frame(link: Link) -> str:

@@ -19,6 +19,8 @@ BODY: Path = ("html", "body")
 HEADING_TAGS = frozenset(HEADINGS.split())
 _APART = frozenset({"nav", "header", "footer", "aside", "menu"})
 """A link inside of one of these is navigation, whatever stands beside it."""
+HEAD, UNSEEN_IN_HEAD = "html/head", "html/head/noscript"
+"""The paths of links in the head."""
 _IN_HEAD = (-1, -1)
 """The place of what stands in the head, before all text."""
 
@@ -107,7 +109,7 @@ def _occurrences(text: str, links: Sequence[Link]) -> list[Occurrence]:
     visible = [replace(link, anchor="") if "noscript" in link.path else link for link in links]
     unknown = (len(text) + 1, len(text) + 1)
     spans = [
-        _IN_HEAD if link.path == "html/head" else span or unknown
+        _IN_HEAD if link.path in (HEAD, UNSEEN_IN_HEAD) else span or unknown
         for link, span in zip(links, link_places(text, visible), strict=True)
     ]
     first_at = list(accumulate(reversed(spans), min))[::-1]
