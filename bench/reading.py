@@ -85,6 +85,7 @@ def _shown(cost: float | None) -> str:
 
 def recorded(web: str, pages: int) -> Iterator[Asked]:
     """HTML pages of a web, spread over the first part of its recording."""
+
     def html() -> Iterator[Asked]:
         with closing(open_unpacked(DATA / "webs" / web / "web.warc.xz")) as stream:
             for record in ArchiveIterator(stream, record_types=WarcRecordType.response, parse_http=False):
@@ -143,7 +144,9 @@ def of_strategy(name: str, asked: list[Asked]) -> dict[str, float]:
     walking, _ = clocked(lambda html: read(html) is None, texts)
     bare, pages = clocked(lambda a: _understood(a, BARE), asked)
     with_contexts, pages = clocked(lambda a: _understood(a, reader.interest), asked)
-    main_text, _ = clocked(lambda page_and_html: QUICK.extract(*page_and_html), [*zip(texts, _urls(asked), strict=True)])
+    main_text, _ = clocked(
+        lambda page_and_html: QUICK.extract(*page_and_html), [*zip(texts, _urls(asked), strict=True)]
+    )
     canonical, _ = clocked(canonical_links, pages)
     sketching, _ = clocked(lambda page: sketch(page.text), pages)
     judging, _ = clocked(lambda page: reader.judge.judge([page]), pages)
