@@ -17,7 +17,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
 from fastwarc.warc import ArchiveIterator, WarcRecordType
+from numpy.typing import NDArray
 from selectolax.lexbor import LexborHTMLParser
 
 from bench.served_web import Shape, Writer
@@ -44,7 +46,8 @@ STRATEGIES = ("soft-focused", "learned")
 JUDGE = "language:de"
 EVERY = 7
 """One response in so many is taken, so that not all are of one folder."""
-TRIES = 3
+WARMING = 30
+"""Pages that are read before the clock starts."""
 BARE = Interest(contexts=False)
 TOTAL = "together"
 
@@ -110,8 +113,9 @@ def _asked(url: str, body: bytes, content_type: str) -> Asked:
 
 
 def measured(asked: list[Asked], sources: dict[str, Path], rounds: int) -> Costs:
-    """The least of all rounds: other work on the machine can only add. Each round is a process of its own."""
-    least: Costs = {}
+    """Each round is a process of its own, so that no page was seen before. Of each page the least of all rounds counts:
+    other work on the machine can only add."""
+    least: dict[str, dict[str, NDArray[np.float64]]] = {}
     with tempfile.NamedTemporaryFile() as file:
         pickle.dump([(visit.url, r.body, r.headers["content-type"]) for visit, r in asked], file)
         file.flush()
@@ -120,69 +124,90 @@ def measured(asked: list[Asked], sources: dict[str, Path], rounds: int) -> Costs
                 path = os.pathsep.join((str(source), str(Path(__file__).parents[1])))
                 command = [sys.executable, "-m", "bench.reading", file.name]
                 done = subprocess.run(
-                    command, env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE, text=True, check=True
+                    command, env=os.environ | {"PYTHONPATH": path}, stdout=subprocess.PIPE, check=True
                 )
-                for strategy, costs in json.loads(done.stdout).items():
-                    column = least.setdefault(name + strategy, costs)
-                    column |= {stage: min(cost, column[stage]) for stage, cost in costs.items()}
-    return least
+                for strategy, stages in json.loads(done.stdout).items():
+                    column = least.setdefault(name + strategy, {})
+                    for stage, costs in stages.items():
+                        column[stage] = np.minimum(column.get(stage, np.inf), costs)
+    return {
+        name: stage_costs({stage: float(np.mean(of)) for stage, of in column.items()}) for name, column in least.items()
+    }
 
 
-def of_strategies(asked: list[Asked]) -> Costs:
-    return {name: of_strategy(name, asked) for name in STRATEGIES}
-
-
-def of_strategy(name: str, asked: list[Asked]) -> dict[str, float]:
-    """What each stage takes, most of them as the difference of two calls of which one does more."""
+def of_strategy(name: str, asked: list[Asked]) -> dict[str, list[float]]:
+    """What each call takes for each page. The first pages are read to compile and load what is needed once."""
     reader = Reader.of(assembly.strategy(name, assembly.judge(JUDGE)))
-    for visit, response in asked:  # whatever is needed once is compiled and read here
+    links = reader.links
+    for visit, response in asked[:WARMING]:
         reader.read(visit, response)
-        _understood((visit, response), BARE)
+        understood((visit, response), BARE)
         QUICK.extract(decode(response.body, "").text, visit.url)
+    asked = asked[WARMING:]
+    # All in all comes first: it fills the caches of what links say, as in a crawl.
+    together, _ = clocked(lambda a: reader.read(*a), asked)
+    away, outcomes = clocked(lambda a: reader.read_away(*a), asked)
+    packing, packed = clocked(lambda outcome: pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL), outcomes)
+    unpacking, received = clocked(pickle.loads, packed)
     decoding, texts = clocked(lambda a: decode(a[1].body, a[1].headers["content-type"]).text, asked)
     parsing, _ = clocked(lambda html: LexborHTMLParser(bounded(html)).root is None, texts)
     walking, _ = clocked(lambda html: read(html) is None, texts)
-    bare, pages = clocked(lambda a: _understood(a, BARE), asked)
-    with_contexts, pages = clocked(lambda a: _understood(a, reader.interest), asked)
-    main_text, _ = clocked(
-        lambda page_and_html: QUICK.extract(*page_and_html), [*zip(texts, _urls(asked), strict=True)]
-    )
+    bare, pages = clocked(lambda a: understood(a, BARE), asked)
+    with_contexts = bare
+    if reader.interest.contexts:
+        with_contexts, pages = clocked(lambda a: understood(a, reader.interest), asked)
+    named = list(zip(texts, (visit.url for visit, _ in asked), strict=True))
+    main_text, _ = clocked(lambda one: QUICK.extract(*one), named)
     canonical, _ = clocked(canonical_links, pages)
     sketching, _ = clocked(lambda page: sketch(page.text), pages)
     judging, _ = clocked(lambda page: reader.judge.judge([page]), pages)
-    links = reader.links
-    hinting = 0.0 if links is None else clocked(lambda p: links.hints(p, p.links) if p.links else (), pages)[0]
-    together, outcomes = clocked(lambda a: reader.read(*a), asked)
-    away, outcomes = clocked(lambda a: reader.read_away(*a), asked)
-    packing, packed = clocked(lambda outcome: pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL), outcomes)
-    unpacking, _ = clocked(pickle.loads, packed)
-    stages = {
-        "charset": decoding,
+    hinting, _ = clocked(lambda page: links.hints(page, page.links) if links and page.links else (), pages)
+    return {
+        "together": together,
+        "away": away,
+        "packing": packing,
+        "unpacking": unpacking,
+        "decoding": decoding,
         "parsing": parsing,
-        "walk": walking - parsing,
-        "text, links": bare - decoding - walking,
-        "contexts of links": with_contexts - bare,
-        "canonical URLs": canonical,
+        "walking": walking,
+        "bare": bare,
+        "with contexts": with_contexts,
+        "main text": main_text,
+        "canonical": canonical,
         "sketch": sketching,
         "judging": judging,
         "hints": hinting,
+        "bytes": list(map(float, map(len, packed))),
+        "links": [float(len(one.page.links)) for one in received if isinstance(one, Judged)],
+    }
+
+
+def stage_costs(took: dict[str, float]) -> dict[str, float]:
+    """Of some stages, the difference of two calls of which one does more."""
+    stages = {
+        "charset": took["decoding"],
+        "parsing": took["parsing"],
+        "walk": took["walking"] - took["parsing"],
+        "text, links": took["bare"] - took["decoding"] - took["walking"],
+        "contexts of links": took["with contexts"] - took["bare"],
+        "canonical URLs": took["canonical"],
+        "sketch": took["sketch"],
+        "judging": took["judging"],
+        "hints, seen before": took["hints"],
     }
     return {
         **stages,
-        TOTAL: together,
-        "main text, where read": main_text,
-        "a worker: sending back": away - together + packing,
-        "main process: receiving": unpacking,
-        "bytes sent back": sum(map(len, packed)) / len(packed),
-        "links": sum(len(o.page.links) for o in map(pickle.loads, packed) if isinstance(o, Judged)) / len(packed),
+        "first time, and the rest": took["together"] - sum(stages.values()),
+        TOTAL: took["together"],
+        "main text, where read": took["main text"],
+        "a worker: sending back": took["packing"],
+        "main process: receiving": took["unpacking"],
+        "bytes sent back": took["bytes"],
+        "links": took["links"],
     }
 
 
-def _urls(asked: list[Asked]) -> list[str]:
-    return [visit.url for visit, _ in asked]
-
-
-def _understood(asked: Asked, interest: Interest) -> Page:
+def understood(asked: Asked, interest: Interest) -> Page:
     page = understand(*asked, interest)
     assert isinstance(page, Page)
     return page
@@ -191,20 +216,17 @@ def _understood(asked: Asked, interest: Interest) -> Page:
 A = TypeVar("A")
 
 
-def clocked(stage: Callable[[A], T], given: Sequence[A]) -> tuple[float, list[T]]:
-    """Milliseconds for one of them, the least of a few tries each, and what came of each."""
-    made, spent = list[T](), 0
+def clocked(stage: Callable[[A], T], given: Sequence[A]) -> tuple[list[float], list[T]]:
+    """Milliseconds for each of them, and what came of each."""
+    made, took = list[T](), list[float]()
     for one in given:
-        took = []
-        for _ in range(TRIES):
-            begun = time.process_time_ns()
-            result = stage(one)
-            took.append(time.process_time_ns() - begun)
-        made.append(result)
-        spent += min(took)
-    return spent / 1e6 / len(given), made
+        begun = time.process_time_ns()
+        made.append(stage(one))
+        took.append((time.process_time_ns() - begun) / 1e6)
+    return took, made
 
 
 if __name__ == "__main__":
     with Path(sys.argv[1]).open("rb") as kept:
-        print(json.dumps(of_strategies([_asked(*one) for one in pickle.load(kept)])))
+        pages = [_asked(*one) for one in pickle.load(kept)]
+    print(json.dumps({name: of_strategy(name, pages) for name in STRATEGIES}))

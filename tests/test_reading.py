@@ -27,104 +27,18 @@ from tests.shared_data import SHARED, needs_shared
 URL = "http://a.test/dir/page?q"
 INTERESTS = (Interest(), Interest(contexts=False), Interest(most_links=3))
 
-TAGS = tuple(
-    [
-        "a",
-        "a",
-        "a",
-        "a",
-        "area",
-        "base",
-        "br",
-        "hr",
-        "p",
-        "div",
-        "ul",
-        "li",
-        "table",
-        "tr",
-        "td",
-        "tbody",
-        "b",
-        "strong",
-        "i",
-        "em",
-        "u",
-        "h1",
-        "h2",
-        "h3",
-        "nav",
-        "header",
-        "img",
-        "iframe",
-        "frame",
-        "frameset",
-        "noscript",
-        "script",
-        "style",
-        "svg",
-        "title",
-        "template",
-        "xmp",
-        "textarea",
-        "select",
-        "option",
-        "link",
-        "meta",
-        "html",
-        "head",
-        "body",
-        "form",
-        "pre",
-        "x-y",
-        "font",
-        "nobr",
-        "noembed",
-        "noframes",
-        "foreignObject",
-        "button",
-        "object",
-        "caption",
-        "col",
-        "input",
-        "plaintext",
-    ]
-)
-ATTRIBUTES = tuple(
-    [
-        "href=/a",
-        "href=b",
-        "href",
-        "href=''",
-        "href='c?x=1&amp;y=2'",
-        "href=mailto:x",
-        "HREF=/upper",
-        "title='t&lt;u'",
-        "title",
-        "rel=nofollow",
-        "rel='NoFollow&gt;x'",
-        "hreflang=de",
-        "alt='A&nbsp;l'",
-        "alt",
-        "src=/s",
-        "name=robots",
-        "name=description",
-        "name=keywords",
-        "content=nofollow,noindex",
-        "content='0;url=/r'",
-        "content=de,en",
-        "http-equiv=refresh",
-        "http-equiv=content-language",
-        "rel=canonical",
-        "rel=alternate",
-        "rel='a>b'",
-        "lang=th",
-        "xml:lang=en",
-        "=x=y",
-        '"q=1',
-        "x'y",
-    ]
-)
+_TAGS = """
+    a a a a area base br hr p div ul li table tr td tbody b strong i em u h1 h2 h3 nav header img iframe frame frameset
+    noscript script style svg title template xmp textarea select option link meta html head body form pre x-y font nobr
+    noembed noframes foreignObject button object caption col input plaintext
+"""
+_ATTRIBUTES = """
+    href=/a href=b href href='' href='c?x=1&amp;y=2' href=mailto:x HREF=/upper title='t&lt;u' title rel=nofollow
+    rel='NoFollow&gt;x' hreflang=de alt='A&nbsp;l' alt src=/s name=robots name=description name=keywords
+    content=nofollow,noindex content='0;url=/r' content=de,en http-equiv=refresh http-equiv=content-language
+    rel=canonical rel=alternate rel='a>b' lang=th xml:lang=en =x=y "q=1 x'y
+"""
+TAGS, ATTRIBUTES = _TAGS.split(), _ATTRIBUTES.split()
 WORDS = (
     *("words", "a&amp;b", "&lt;p>", "&nbsp;", "é", "&quot;", "&#0;", "ก", "学学学", "-->", "<!--", "<![CDATA[x]]>"),
     *("<?x?>", "<!x>", "</p", "</script>", "<!--<script>", "<!-- c -->", "word " * 30, "学" * 150),
