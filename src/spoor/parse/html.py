@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,9 +13,9 @@ from spoor.parse.charset import Decoded, decode
 from spoor.parse.main_text import Extractor, MainText
 from spoor.parse.reading import Reading, read
 from spoor.parse.surroundings import words_after, words_before
-from spoor.parse.tags import TELLING_TAGS
+from spoor.parse.tags import META, TELLING_TAGS
 from spoor.parse.tidying import TidyText, crowded, tidied
-from spoor.parse.walk import END, INSIDE, IS_APART, IS_NOFOLLOW, START, UNDER, Numbers
+from spoor.parse.walk import END, INSIDE, IS_APART, IS_NOFOLLOW, START, UNDER, VALUES, WHAT, Numbers
 from spoor.records import Link, Page
 from spoor.urls import join
 
@@ -159,10 +159,10 @@ def _nofollow(places: Places, reading: Reading) -> list[bool]:
     return [all(map(asked.__getitem__, numbers)) for numbers in places.values()]
 
 
-def _with_contexts(places: Places, reading: Reading, text: TidyText) -> Iterator[Link]:
+def _with_contexts(places: Places, reading: Reading, text: TidyText) -> list[Link]:
     """As the first place says that has an anchor."""
     if not places:
-        return
+        return []
     rows = reading.elements[[element for element, _ in reading.links]]
     starts, ends = rows[:, START], rows[:, END]
     navigation = (rows[:, IS_APART].astype(np.bool_) | crowded(reading.text, starts, ends)).tolist()
@@ -171,21 +171,33 @@ def _with_contexts(places: Places, reading: Reading, text: TidyText) -> Iterator
     under = rows[:, UNDER].tolist()
     headings = _headings(sorted({*under} - {-1}), reading, text)
     frames = rows[:, INSIDE].tolist()
+    rows[rows[:, WHAT] == META, VALUES:] = -1  # what it says is not said of the link
+    values = rows[:, VALUES + 2 :].tolist()
+    words, value, path = text.words, reading.value, reading.path
+    links = []
     for (target, numbers), nofollow in zip(places.items(), _nofollow(places, reading), strict=True):
-        number, anchor = _telling(numbers, anchors, reading, text.words)
-        element = reading.links[number][0]
-        yield Link(
-            target,
-            anchor,
-            words_before(text.words, lefts[number]),
-            words_after(text.words, rights[number]),
-            headings[under[number]],
-            nofollow,
-            reading.hreflang(element)[:LONGEST_TAG],
-            reading.rel(element).lower()[:LONGEST_TAG],
-            reading.path(frames[number]),
-            navigation[number],
+        number, anchor = numbers[0], ""
+        for place in numbers:
+            first, last = anchors[place]
+            if said := words[first:last] or " ".join(value(*values[place][:2])[:LONGEST].split()):
+                number, anchor = place, said
+                break
+        _, _, rel, rel_end, hreflang, hreflang_end = values[number]
+        links.append(
+            Link(
+                target,
+                anchor,
+                words_before(words, lefts[number]),
+                words_after(words, rights[number]),
+                headings[under[number]],
+                nofollow,
+                value(hreflang, hreflang_end)[:LONGEST_TAG] if hreflang >= 0 else "",
+                value(rel, rel_end).lower()[:LONGEST_TAG] if rel >= 0 else "",
+                path(frames[number]),
+                navigation[number],
+            )
         )
+    return links
 
 
 def _headings(spans: Sequence[int], reading: Reading, text: TidyText) -> dict[int, str]:
@@ -198,16 +210,3 @@ def _ends_of_words(text: TidyText, starts: Numbers, ends: Numbers) -> list[tuple
     """From where to where the words reach that begin there; not all of those that are never closed."""
     first, last = text.begins[starts], text.ends[np.minimum(ends, starts + LONGEST)]
     return list(zip(first.tolist(), last.tolist(), strict=True))
-
-
-def _telling(
-    places: Sequence[int], anchors: Sequence[tuple[int, int]], reading: Reading, words: str
-) -> tuple[int, str]:
-    """The first of them that has an anchor, and what that is."""
-    for number in places:
-        first, last = anchors[number]
-        if first < last:
-            return number, words[first:last]
-        if described := " ".join(reading.description(reading.links[number][0])[:LONGEST].split()):
-            return number, described
-    return places[0], ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
@@ -15,8 +16,9 @@ from spoor.parse.wishes import ROBOT, wishes
 _LONGEST_PATH = 200
 """Characters of the names of elements around a link, the outermost first; what is deeper is not named."""
 _REFRESH = re.compile(r"[\s\d.]*+[;,]?\s*+url\s*=\s*[\"']?([^\"']*)", re.IGNORECASE)
-_DESCRIPTION, _REL, _HREFLANG = 1, 2, 3
-"""Where the attributes of a link are."""
+_REL, _HREFLANG = 2, 3
+"""The slots of attributes."""
+_WHAT_AND_FIRST_VALUE = [WHAT, VALUES, VALUES + 1]
 
 
 @dataclass(slots=True)
@@ -42,30 +44,12 @@ class Reading:
     def read(self) -> None:
         """Understands the elements in their order."""
         markup, links = self.markup, self.links
-        columns = self.elements[:, [WHAT, VALUES, VALUES + 1]].tolist()
-        for number, (what, start, end) in enumerate(columns):
+        for number, (what, start, end) in enumerate(self.elements[:, _WHAT_AND_FIRST_VALUE].tolist()):
             if what <= tags.FRAME:
-                links.append((number, _plain(markup[start:end])))
-            elif what == tags.META:
-                self._read_meta(number)
-            elif what == tags.LINK:
-                self._read_link(number)
-            elif what == tags.HTML:
-                self.language = self.language or (self._value(number, 0) or self._value(number, 1)).strip()
-            elif what == tags.BASE:
-                self.base = self.base or self._value(number, 0)
+                href = markup[start:end]
+                links.append((number, _plain(href) if "&" in href else href))
             else:
-                self.title = self.title or " ".join(self._value(number, 0).split())
-
-    def description(self, element: int) -> str:
-        """What describes a link that holds no words, as the alt of an image does."""
-        return self._said(element, _DESCRIPTION)
-
-    def rel(self, element: int) -> str:
-        return self._said(element, _REL)
-
-    def hreflang(self, element: int) -> str:
-        return self._said(element, _HREFLANG)
+                _ACTS[what](self, number)
 
     def path(self, frame: int) -> str:
         """The names of the elements around what stands in a frame."""
@@ -81,13 +65,21 @@ class Reading:
             self._paths[frame] = path
         return path
 
-    def _value(self, element: int, slot: int) -> str:
+    def value(self, start: int, end: int) -> str:
         """Of an attribute; "" when it is not there."""
-        start, end = self.elements[element, VALUES + 2 * slot : VALUES + 2 * slot + 2].tolist()
         return _plain(self.markup[start:end]) if start >= 0 else ""
 
-    def _said(self, element: int, slot: int) -> str:
-        return "" if self.elements[element, WHAT] == tags.META else self._value(element, slot)
+    def _value(self, element: int, slot: int) -> str:
+        return self.value(*self.elements[element, VALUES + 2 * slot : VALUES + 2 * slot + 2].tolist())
+
+    def _read_html(self, number: int) -> None:
+        self.language = self.language or (self._value(number, 0) or self._value(number, 1)).strip()
+
+    def _read_base(self, number: int) -> None:
+        self.base = self.base or self._value(number, 0)
+
+    def _read_title(self, number: int) -> None:
+        self.title = self.title or " ".join(self._value(number, 0).split())
 
     def _read_meta(self, number: int) -> None:
         name, content, claimed = (self._value(number, slot) for slot in range(3))
@@ -105,10 +97,10 @@ class Reading:
 
     def _read_link(self, number: int) -> None:
         """Of all that a page names in its head, other language versions are pages one may want to visit."""
-        rel = self.rel(number).strip().lower()
+        rel = self._value(number, _REL).strip().lower()
         if rel == "canonical":
             self.canonical = self.canonical or self._value(number, 0).strip()
-        elif "alternate" in rel.split() and self.hreflang(number) and self.elements[number, VALUES] >= 0:
+        elif "alternate" in rel.split() and self._value(number, _HREFLANG) and self.elements[number, VALUES] >= 0:
             self.links.append((number, self._value(number, 0)))
 
 
@@ -119,6 +111,15 @@ def _plain(value: str) -> str:
     for written, meant in (("&nbsp;", "\xa0"), ("&quot;", '"'), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
         value = value.replace(written, meant)
     return value
+
+
+_ACTS: dict[int, Callable[[Reading, int], None]] = {
+    tags.HTML: Reading._read_html,
+    tags.META: Reading._read_meta,
+    tags.LINK: Reading._read_link,
+    tags.BASE: Reading._read_base,
+    tags.TITLE: Reading._read_title,
+}
 
 
 def read(html: str) -> Reading:
