@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import unicodedata
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.parse.html import read_page
-from spoor.parse.surroundings import WINDOW, surroundings
+from spoor.parse.surroundings import WINDOW, words_after, words_before
+from spoor.parse.tidying import tidied
 from spoor.records import Link
 
 
@@ -77,11 +79,10 @@ TEXTS = st.text(st.sampled_from("ab. \n\x1f学น้ำक्ष"), max_size=300
 
 @given(TEXTS, st.data())
 def test_windows_are_ends_of_the_tidied_text(text: str, data: st.DataObject) -> None:
-    places = data.draw(st.lists(st.integers(0, len(text)), max_size=6))
-    around = surroundings(text, places)
-    for place in places:
+    tidy = tidied(np.array([ord(letter) for letter in text], np.uint32))
+    for place in data.draw(st.lists(st.integers(0, len(text)), max_size=6)):
         left, right = " ".join(text[:place].split()), " ".join(text[place:].split())
-        before, after = around.before(place), around.after(place)
+        before, after = words_before(tidy.words, tidy.ends[place]), words_after(tidy.words, tidy.begins[place])
         assert left.endswith(before) and right.startswith(after) and max(len(before), len(after)) <= WINDOW
         assert before == left or len(left) > WINDOW
         assert after == right or len(right) > WINDOW

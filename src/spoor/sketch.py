@@ -30,18 +30,12 @@ READ = 200_000
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 _SPREAD = np.uint64(0xBF58476D1CE4E5B9)
 _PLANE = 1 << 16
-_BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.int64)
 
 
 def sketch(text: str) -> Sketch:
     codes = np.frombuffer(text[:READ].encode("utf-32-le", "surrogatepass"), np.uint32)
-    letters, counts, sample = _gathered(codes, _meaning())
-    fingerprint = None
-    if letters >= SHORTEST:
-        votes = (counts @ _BITS).ravel()
-        bits = np.packbits(votes * 2 > letters - SHINGLE + 1)
-        fingerprint = int.from_bytes(bits.tobytes(), "big", signed=True)
-    return Sketch(fingerprint, sample.tobytes())
+    letters, fingerprint, sample = _gathered(codes, _meaning())
+    return Sketch(fingerprint if letters >= SHORTEST else None, sample.tobytes())
 
 
 @cache
@@ -52,9 +46,9 @@ def _meaning() -> NDArray[np.uint32]:
 
 
 @compiled
-def _gathered(codes: NDArray[np.uint32], meaning: NDArray[np.uint32]) -> tuple[int, NDArray[np.int64], Hashes]:
-    """How many characters count; how often each byte occurs at each of 8 places in the hashes of all shingles, from
-    which follow the votes for each bit; and the smallest hashes of passages, in order, each once."""
+def _gathered(codes: NDArray[np.uint32], meaning: NDArray[np.uint32]) -> tuple[int, int, Hashes]:
+    """How many characters count; the fingerprint, for each bit of which the hashes of all shingles vote; and the
+    smallest hashes of passages, in order, each once."""
     plain = np.empty(len(codes) + PASSAGE, np.uint64)
     letters = 0
     for code in codes:
@@ -98,7 +92,21 @@ def _gathered(codes: NDArray[np.uint32], meaning: NDArray[np.uint32]) -> tuple[i
         if ordered[place] != ordered[distinct - 1]:
             ordered[distinct] = ordered[place]
             distinct += 1
-    return letters, counts, ordered[: min(distinct, KEPT)]
+    return letters, _elected(counts, len(shingles)), ordered[: min(distinct, KEPT)]
+
+
+@compiled
+def _elected(counts: NDArray[np.int64], voters: int) -> int:
+    """The bits that more than half of the voters have, by how often each byte occurs at each of 8 places."""
+    bits = np.int64(0)
+    for place in range(8):
+        for bit in range(8):
+            votes = 0
+            for byte in range(256):
+                votes += counts[place, byte] * (byte >> bit & 1)
+            if votes * 2 > voters:
+                bits |= np.int64(1) << np.int64(8 * (7 - place) + bit)
+    return int(bits)
 
 
 @compiled

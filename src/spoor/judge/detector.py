@@ -47,7 +47,9 @@ def excerpt(text: str) -> str:
 
 def cld2_shares(text: str) -> Shares:
     """CLD2 counts: how much of the text is in each of up to three languages."""
-    legible = _REFUSED_BY_CLD2.sub(" ", excerpt(text))
+    legible = excerpt(text)
+    if not legible.replace("\n", " ").isprintable():  # most texts are, and nothing that is refused
+        legible = _REFUSED_BY_CLD2.sub(" ", legible)
     _, _, found = pycld2.detect(legible, isPlainText=True, bestEffort=True)
     return {_tag(code): percent / 100 for _, code, percent, _ in found if code != "un"} or {UNKNOWN: 1.0}
 

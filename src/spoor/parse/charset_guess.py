@@ -41,9 +41,9 @@ def _two_bytes_each(head: bytes) -> str:
 
 def _escaped(body: bytes) -> str:
     """Charsets that say everything in ASCII, by the signs that switch between alphabets."""
-    if b"\x1b$" in body:
+    if b"\x1b" in body and b"\x1b$" in body:  # one byte alone is found quickly
         return "iso-2022-kr" if b"\x1b$)C" in body else "iso-2022-jp"
-    return "hz-gb-2312" if b"~{" in body and _HZ.search(body) else "ascii"
+    return "hz-gb-2312" if b"~" in body and b"~{" in body and _HZ.search(body) else "ascii"
 
 
 def _told_by_detectors(sample: bytes) -> str:

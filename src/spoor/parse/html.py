@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from spoor.parse.charset import Decoded, decode
 from spoor.parse.main_text import Extractor, MainText
-from spoor.parse.reading import BORDER, Found, Reading, Span, read
-from spoor.parse.surroundings import surroundings
+from spoor.parse.reading import Reading, read
+from spoor.parse.surroundings import words_after, words_before
+from spoor.parse.tags import META, TELLING_TAGS
+from spoor.parse.tidying import TidyText, crowded, tidied
+from spoor.parse.walk import END, INSIDE, IS_APART, IS_NOFOLLOW, START, UNDER, VALUES, WHAT, Numbers
 from spoor.records import Link, Page
 from spoor.urls import join
 
@@ -22,7 +26,6 @@ LONGEST_URL = 8_000
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
 _LOOKS_LIKE_HTML = re.compile(rb"\s*<(!doctype\s+html|html|head|body|title|meta|!--)", re.IGNORECASE)
-_BORDER = re.compile(BORDER)
 LONGEST_TAG = 40
 """Characters of a language tag."""
 
@@ -66,9 +69,9 @@ def _mime(body: bytes, content_type: str) -> str:
 
 def _html_page(page: Page, decoded: Decoded, interest: Interest) -> Page:
     reading = read(decoded.text)
-    text = reading.text()
+    text = tidied(reading.text)
     base = _join(page.url, reading.base) or page.url
-    links, left_out = _links(page.url, base, reading, interest.most_links)
+    places, left_out = _places(page.url, base, reading, interest.most_links)
     return Page(
         url=page.url,
         status=page.status,
@@ -78,9 +81,9 @@ def _html_page(page: Page, decoded: Decoded, interest: Interest) -> Page:
         detected_charset=decoded.detected,
         size=page.size,
         title=reading.title,
-        text="\n".join([line for block in text.split(BORDER) if (line := " ".join(block.split()))]),
+        text=text.lines,
         tag_texts=_tag_texts(reading, text),
-        links=tuple(_with_contexts(links, reading, text) if interest.contexts else _bare(links, reading)),
+        links=tuple(_with_contexts(places, reading, text) if interest.contexts else _bare(places, reading)),
         unrecorded=left_out,
         canonical=(_join(base, reading.canonical) if reading.canonical else None) or "",
         noindex=reading.noindex,
@@ -92,43 +95,44 @@ def _with_main_text(page: Page, found: MainText) -> Page:
     return replace(page, main_text=found.text, published=found.published)
 
 
-def _tag_texts(reading: Reading, text: str) -> dict[str, str]:
+def _tag_texts(reading: Reading, text: TidyText) -> dict[str, str]:
     """For each tag the words of all its elements, one element a line; in a tag within itself only once."""
+    lines: defaultdict[str, list[str]] = defaultdict(list)
+    read_to: dict[int, int] = {}
+    begins, ends = text.begins[reading.spans[:, 1]].tolist(), text.ends[reading.spans[:, 2]].tolist()
+    for (tag, _, end), first, last in zip(reading.spans.tolist(), begins, ends, strict=True):
+        of_tag = lines[TELLING_TAGS[tag]]
+        if first < last and end > read_to.get(tag, 0):
+            of_tag.append(text.words[first:last])
+            read_to[tag] = end
     titles = {"title": reading.title} if reading.title else {}
-    texts = {tag: "\n".join(_lines(spans, text)) for tag, spans in reading.spans.items()}
+    texts = {tag: "\n".join(said) for tag, said in lines.items()}
     return titles | {name: said for name, said in (texts | reading.metas).items() if said}
 
 
-def _lines(spans: Iterable[Span], text: str) -> Iterator[str]:
-    read_to = 0
-    for start, end in spans:
-        if end > read_to and (words := _words(text[start:end])):
-            yield words
-            read_to = end
+Places = dict[str, list[int]]
+"""Each URL that a page links to, in the order of their first places, with all of its places: numbers of links."""
 
 
-Places = dict[str, list[Found]]
-"""Each URL that a page links to, in the order of their first places, with all of its places."""
-
-
-def _links(url: str, base: str, reading: Reading, most: int | None) -> tuple[Places, int]:
+def _places(url: str, base: str, reading: Reading, most: int | None) -> tuple[Places, int]:
     """Those that are kept, and how many are not: of a page with too many, the last ones, but those around the content
     before those in it."""
     places: Places = {}
-    targets: dict[str, str | None] = {}
-    for found in reading.links:
-        href = found.href
-        if href not in targets:
-            targets[href] = _join(base, href)
-        target = targets[href]
-        if target is not None and target != url:
-            places.setdefault(target, []).append(found)
+    of_hrefs: dict[str, list[int]] = {}
+    for number, (_, href) in enumerate(reading.links):
+        found = of_hrefs.get(href)
+        if found is None:
+            target = _join(base, href)
+            # Links that lead nowhere are gathered as well, so that none is joined twice.
+            found = of_hrefs[href] = [] if target is None or target == url else places.setdefault(target, [])
+        found.append(number)
     too_many = 0 if most is None else len(places) - most
-    return (_fewer(places, most), too_many) if most is not None and too_many > 0 else (places, 0)
+    return (_fewer(places, reading, most), too_many) if most is not None and too_many > 0 else (places, 0)
 
 
-def _fewer(places: Places, most: int) -> Places:
-    around = [all(found.navigation for found in each) for each in places.values()]
+def _fewer(places: Places, reading: Reading, most: int) -> Places:
+    apart = reading.elements[[element for element, _ in reading.links], IS_APART].tolist()
+    around = [all(apart[number] for number in numbers) for numbers in places.values()]
     by_worth = sorted(range(len(places)), key=lambda number: (around[number], number))
     kept = set(by_worth[:most])
     return {target: each for number, (target, each) in enumerate(places.items()) if number in kept}
@@ -143,75 +147,66 @@ def _join(base: str, href: str) -> str | None:
 
 
 def _bare(places: Places, reading: Reading) -> list[Link]:
-    return [Link(target, nofollow=reading.nofollow or _nofollow(found)) for target, found in places.items()]
+    nofollow = _nofollow(places, reading)
+    return [Link(target, nofollow=asked) for target, asked in zip(places, nofollow, strict=True)]
 
 
-def _nofollow(places: Iterable[Found]) -> bool:
+def _nofollow(places: Places, reading: Reading) -> list[bool]:
     """A page that links to another twice may ask to pass over one of the links, not over the other page."""
-    return all(bool(found.rel) and "nofollow" in found.rel.lower() for found in places)
+    if reading.nofollow:
+        return [True] * len(places)
+    asked = reading.elements[[element for element, _ in reading.links], IS_NOFOLLOW].tolist()
+    return [all(map(asked.__getitem__, numbers)) for numbers in places.values()]
 
 
-def _with_contexts(places: Places, reading: Reading, text: str) -> Iterator[Link]:
+def _with_contexts(places: Places, reading: Reading, text: TidyText) -> list[Link]:
     """As the first place says that has an anchor."""
-    headings: dict[int, str] = {}
-    crowded = _crowded(reading.links, text)
-    told = [_telling(found, text) for found in places.values()]
-    around = surroundings(text, [end for place, _ in told for end in place.span])
-    for (target, found), (place, anchor) in zip(places.items(), told, strict=True):
-        start, end = place.span
-        yield Link(
-            url=target,
-            anchor=anchor,
-            left=around.before(start),
-            right=around.after(end),
-            heading=_heading(place.heading, text, headings),
-            nofollow=reading.nofollow or _nofollow(found),
-            hreflang=place.hreflang[:LONGEST_TAG],
-            rel=place.rel.lower()[:LONGEST_TAG],
-            path=place.path,
-            navigation=place.navigation or start in crowded,
+    if not places:
+        return []
+    rows = reading.elements[[element for element, _ in reading.links]]
+    starts, ends = rows[:, START], rows[:, END]
+    navigation = (rows[:, IS_APART].astype(np.bool_) | crowded(reading.text, starts, ends)).tolist()
+    anchors = _ends_of_words(text, starts, ends)
+    lefts, rights = text.ends[starts].tolist(), text.begins[ends].tolist()
+    under = rows[:, UNDER].tolist()
+    headings = _headings(sorted({*under} - {-1}), reading, text)
+    frames = rows[:, INSIDE].tolist()
+    rows[rows[:, WHAT] == META, VALUES:] = -1  # what it says is not said of the link
+    values = rows[:, VALUES + 2 :].tolist()
+    words, value, path = text.words, reading.value, reading.path
+    links = []
+    for (target, numbers), nofollow in zip(places.items(), _nofollow(places, reading), strict=True):
+        number, anchor = numbers[0], ""
+        for place in numbers:
+            first, last = anchors[place]
+            if said := words[first:last] or " ".join(value(*values[place][:2])[:LONGEST].split()):
+                number, anchor = place, said
+                break
+        _, _, rel, rel_end, hreflang, hreflang_end = values[number]
+        links.append(
+            Link(
+                target,
+                anchor,
+                words_before(words, lefts[number]),
+                words_after(words, rights[number]),
+                headings[under[number]],
+                nofollow,
+                value(hreflang, hreflang_end)[:LONGEST_TAG] if hreflang >= 0 else "",
+                value(rel, rel_end).lower()[:LONGEST_TAG] if rel >= 0 else "",
+                path(frames[number]),
+                navigation[number],
+            )
         )
+    return links
 
 
-def _heading(span: Span | None, text: str, known: dict[int, str]) -> str:
-    """Read once for all links below it; `known` holds those read before, by where they begin."""
-    if span is None:
-        return ""
-    start, end = span
-    if start not in known:
-        known[start] = _words(text[start : min(end, start + LONGEST)])
-    return known[start]
+def _headings(spans: Sequence[int], reading: Reading, text: TidyText) -> dict[int, str]:
+    """Those of some spans; -1 is that of links above all headings."""
+    words = _ends_of_words(text, reading.spans[spans, 1], reading.spans[spans, 2])
+    return {-1: ""} | {span: text.words[first:last] for span, (first, last) in zip(spans, words, strict=True)}
 
 
-def _telling(places: Sequence[Found], text: str) -> tuple[Found, str]:
-    """The first of them that has an anchor, and what that is."""
-    for place in places:
-        if anchor := _anchor(place, text):
-            return place, anchor
-    return places[0], ""
-
-
-def _anchor(found: Found, text: str) -> str:
-    start, end = found.span
-    return _words(text[start : min(end, start + LONGEST)]) or _words(found.instead[:LONGEST])
-
-
-def _crowded(links: Iterable[Found], text: str) -> set[int]:
-    """The places of links that stand in blocks made of links more than of other words."""
-    borders = [-1, *(border.start() for border in _BORDER.finditer(text)), len(text)]
-    blocks: defaultdict[tuple[int, int], list[Span]] = defaultdict(list)
-    for found in links:
-        start, end = found.span
-        before, after = borders[bisect_left(borders, start) - 1], borders[bisect_left(borders, end)]
-        blocks[before + 1, after].append(found.span)
-    return {
-        span[0]
-        for (begin, end), spans in blocks.items()
-        if 2 * sum([span[1] - span[0] for span in spans]) > end - begin
-        for span in spans
-    }
-
-
-def _words(text: str) -> str:
-    """With every run of white space, and every border of a block, as one blank."""
-    return " ".join(text.split())
+def _ends_of_words(text: TidyText, starts: Numbers, ends: Numbers) -> list[tuple[int, int]]:
+    """From where to where the words reach that begin there; not all of those that are never closed."""
+    first, last = text.begins[starts], text.ends[np.minimum(ends, starts + LONGEST)]
+    return list(zip(first.tolist(), last.tolist(), strict=True))

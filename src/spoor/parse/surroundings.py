@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from spoor.text.words import UNSPACED
@@ -24,43 +22,16 @@ _TIES_LETTERS = 9
 """Combining class of signs that tie two letters into one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """A text with every run of white space as one blank, and where in it the places are that somebody asks about."""
-
-    text: str
-    places: Mapping[int, int]
-
-    def before(self, place: int) -> str:
-        """What is read last before a place."""
-        end = self.places[place]
-        said = self.text[max(0, end - WINDOW - 2) : end].rstrip()
-        return _without_first(said[-WINDOW - 1 :]) if len(said) > WINDOW else said.lstrip()
-
-    def after(self, place: int) -> str:
-        """What is read first after a place."""
-        start = self.places[place]
-        said = self.text[start : start + WINDOW + 2].lstrip()
-        return _without_last(said[: WINDOW + 1]) if len(said) > WINDOW else said.rstrip()
+def words_before(text: str, place: int) -> str:
+    """What is read last before a place in a text that has every run of white space as one blank."""
+    said = text[max(0, place - WINDOW - 2) : place].rstrip()
+    return _without_first(said[-WINDOW - 1 :]) if len(said) > WINDOW else said.lstrip()
 
 
-def surroundings(text: str, places: Iterable[int]) -> Surroundings:
-    """Tidied up once for all places, however many there are."""
-    pieces: list[str] = []
-    found: dict[int, int] = {}
-    begin = length = 0
-    after_blank = True
-    for place in sorted({*places, len(text)}):
-        piece = " ".join(f"|{text[begin:place]}|".split())[1:-1]  # the bars keep a blank at either end
-        if after_blank and piece[:1] == " ":
-            piece = piece[1:]
-        if piece:
-            pieces.append(piece)
-            length += len(piece)
-            after_blank = piece[-1] == " "
-        found[place] = length
-        begin = place
-    return Surroundings("".join(pieces), found)
+def words_after(text: str, place: int) -> str:
+    """What is read first after a place."""
+    said = text[place : place + WINDOW + 2].lstrip()
+    return _without_last(said[: WINDOW + 1]) if len(said) > WINDOW else said.rstrip()
 
 
 def _without_first(said: str) -> str:

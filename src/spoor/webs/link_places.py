@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 
-from spoor.parse.surroundings import Surroundings
+from spoor.parse.surroundings import words_after, words_before
 from spoor.records import Link
 
 Span = tuple[int, int]
@@ -48,8 +48,7 @@ def _matches(text: str, link: Link, words: str, blanks: tuple[str, str], begin: 
         if place < 0:
             return
         span = place + len(before), place + len(before) + len(words)
-        around = Surroundings(text, dict(zip(span, span, strict=True)))
-        if (around.before(span[0]), around.after(span[1])) == (link.left, link.right):
+        if (words_before(text, span[0]), words_after(text, span[1])) == (link.left, link.right):
             yield span
         place += 1
 

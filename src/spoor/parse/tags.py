@@ -1,0 +1,119 @@
+"""What matters about the tags of HTML, and in which of their attributes: as tables that compiled code can look up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.compilation import compiled
+from spoor.parse.blocks import BLOCKS, HEADINGS
+
+BLOCK, APART, HEADING, TELLING, HOLDS_TEXT, UNREAD, EMPTY = (1 << bit for bit in range(7))
+"""It begins a line; it stands apart from the text; it is a heading; its words are told apart from those of the page;
+everything until its end tag is text, without markup; nothing inside of it is read; it has no end tag."""
+
+A, AREA, FRAME, IMG, HTML, META, LINK, BASE, TITLE, NOSCRIPT, SCRIPT, LITERAL, TO_THE_END = range(1, 14)
+"""What is done where a tag stands. `LITERAL`: its text is read as it is; `TO_THE_END`: also when it looks like its own
+end tag."""
+
+ACT, NUMBER = 8, 16
+"""The bits of a kind from which on it says what is done, and which tag it is."""
+
+SLOTS = 4
+"""Attributes of one tag that are of use."""
+
+_EMPHASES = "b strong em u i"
+_ACTS: dict[int, tuple[str, str]] = {
+    A: ("a", "href title rel hreflang"),
+    AREA: ("area", "href alt rel hreflang"),
+    FRAME: ("frame iframe", "src title rel hreflang"),
+    IMG: ("img", "- alt"),
+    HTML: ("html", "lang xml:lang"),
+    META: ("meta", "name content http-equiv"),
+    LINK: ("link", "href title rel hreflang"),
+    BASE: ("base", "href"),
+    TITLE: ("title", ""),
+    NOSCRIPT: ("noscript", ""),
+    SCRIPT: ("script", ""),
+    LITERAL: ("xmp", ""),
+    TO_THE_END: ("plaintext", ""),
+}
+"""The tags, and the attributes in the order of their slots. What describes a link is always in the second."""
+
+_FLAGS = (
+    (BLOCK, " ".join(BLOCKS)),
+    (APART, "nav header footer aside menu"),
+    (HEADING, HEADINGS),
+    (TELLING, f"{HEADINGS} {_EMPHASES}"),
+    (HOLDS_TEXT, "script style iframe noembed noframes xmp plaintext title"),
+    (UNREAD, "template svg"),
+    (
+        EMPTY,
+        "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr",
+    ),
+)
+TELLING_TAGS = tuple(f"{HEADINGS} {_EMPHASES}".split())
+"""By their numbers."""
+
+LONGEST_NAME = 16
+"""Letters of a name that is known: two packed numbers."""
+_SIZE_BITS = 9
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+class NameTable(NamedTuple):
+    """Names, packed into two numbers each, and the kinds of their tags: a hash table with open addressing."""
+
+    low: NDArray[np.uint64]
+    high: NDArray[np.uint64]
+    kinds: NDArray[np.int64]
+    attributes_low: NDArray[np.uint64]
+    attributes_high: NDArray[np.uint64]
+
+
+def packed(name: str) -> tuple[int, int]:
+    """The first eight letters, and the others."""
+    letters = name.encode("ascii")
+    return int.from_bytes(letters[:8], "big"), int.from_bytes(letters[8:], "big")
+
+
+@compiled
+def spread(low: np.uint64, high: np.uint64) -> np.int64:
+    """Where in the table a packed name is looked for first."""
+    return np.int64(((low ^ high * np.uint64(31)) * _SPREAD) >> np.uint64(64 - _SIZE_BITS))
+
+
+def _kinds() -> dict[str, int]:
+    kinds: dict[str, int] = {}
+    for flag, tags in _FLAGS:
+        for tag in tags.split():
+            kinds[tag] = kinds.get(tag, 0) | flag
+    for act, (tags, _) in _ACTS.items():
+        for tag in tags.split():
+            kinds[tag] = kinds.get(tag, 0) | act << ACT
+    for number, tag in enumerate(TELLING_TAGS):
+        kinds[tag] |= number << NUMBER
+    return kinds
+
+
+def _table(kinds: Iterable[tuple[str, int]]) -> NameTable:
+    size = 1 << _SIZE_BITS
+    low, high = np.zeros(size, np.uint64), np.zeros(size, np.uint64)
+    found = np.zeros(size, np.int64)
+    for name, kind in kinds:
+        first, second = packed(name)
+        place = int(spread(np.uint64(first), np.uint64(second)))
+        while low[place]:
+            place = (place + 1) % size
+        low[place], high[place], found[place] = first, second, kind
+    attributes = np.zeros((2, max(_ACTS) + 1, SLOTS), np.uint64)
+    for act, (_, names) in _ACTS.items():
+        for slot, name in enumerate(names.split()):
+            attributes[:, act, slot] = packed(name)
+    return NameTable(low, high, found, attributes[0].copy(), attributes[1].copy())
+
+
+NAMES = _table(_kinds().items())

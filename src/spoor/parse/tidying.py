@@ -1,0 +1,103 @@
+"""The text of a page without what markup leaves between its words, and where in it the places of the whole text are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.compilation import compiled
+from spoor.parse.walk import BORDER, Codes, Numbers
+
+_LINE_END, _BLANK = b"\n "
+
+
+@dataclass(frozen=True, slots=True)
+class TidyText:
+    """`lines` are the blocks that hold words, with every run of white space as one blank; `words` is the same in one
+    line. Of any place in the whole text, `ends` says where the words before it end and `begins` where those after it
+    begin, as places in `words`; blanks belong to neither."""
+
+    lines: str
+    words: str
+    begins: Numbers
+    ends: Numbers
+
+
+def tidied(text: Codes) -> TidyText:
+    tidy, begins, ends = _tidied(text)
+    lines = tidy.tobytes().decode("utf-32-le", "surrogatepass")
+    return TidyText(lines, lines.replace("\n", " "), begins, ends)
+
+
+@compiled
+def _is_white(code: np.uint32) -> bool:
+    """As `str.split` sees it."""
+    if code < 0x80:
+        return bool(code == 0x20 or 0x09 <= code <= 0x0D or 0x1C <= code <= 0x1F)
+    if code < 0x1680:
+        return bool(code == 0x85 or code == 0xA0)
+    return bool(
+        code == 0x3000
+        or 0x2000 <= code <= 0x200A
+        or code == 0x2028
+        or code == 0x2029
+        or code == 0x202F
+        or code == 0x205F
+        or code == 0x1680
+    )
+
+
+@compiled
+def _tidied(text: Codes) -> tuple[Codes, Numbers, Numbers]:
+    tidy = np.empty(text.size, np.uint32)
+    begins = np.empty(text.size + 1, np.int32)
+    ends = np.empty(text.size + 1, np.int32)
+    length = known = 0
+    after_border = False
+    for place in range(text.size):
+        code = text[place]
+        ends[place] = length
+        if _is_white(code):
+            after_border |= code == BORDER
+            continue
+        if length and (known < place):
+            tidy[length] = _LINE_END if after_border else _BLANK
+            length += 1
+        while known <= place:
+            begins[known] = length
+            known += 1
+        after_border = False
+        tidy[length] = code
+        length += 1
+    ends[text.size] = length
+    begins[known:] = length
+    return tidy[:length], begins, ends
+
+
+@compiled
+def crowded(text: Codes, starts: Numbers, stops: Numbers) -> NDArray[np.bool_]:
+    """Which links stand, or begin where others do that stand, in blocks made of links more than of other words. They
+    are in the order of their starts."""
+    borders = np.flatnonzero(text == BORDER)
+    before, after = np.searchsorted(borders, starts), np.searchsorted(borders, stops)
+    blocks = before * (borders.size + 1) + after
+    order = np.argsort(blocks, kind="mergesort")
+    found = np.zeros(starts.size, np.bool_)
+    first = 0
+    while first < order.size:
+        last, filled = first, 0
+        while last < order.size and blocks[order[last]] == blocks[order[first]]:
+            filled += stops[order[last]] - starts[order[last]]
+            last += 1
+        begin = borders[before[order[first]] - 1] + 1 if before[order[first]] else 0
+        end = borders[after[order[first]]] if after[order[first]] < borders.size else text.size
+        if 2 * filled > end - begin:
+            found[order[first:last]] = True
+        first = last
+    for link in range(1, found.size):
+        found[link] |= found[link - 1] and starts[link] == starts[link - 1]
+    for link in range(found.size - 2, -1, -1):
+        found[link] |= found[link + 1] and starts[link] == starts[link + 1]
+    return found

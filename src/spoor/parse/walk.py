@@ -1,0 +1,359 @@
+"""The walk through a page: from its markup, as the parser writes it down again, to its text and the elements in it.
+
+What a parser writes is in order: every element that has an end has an end tag, every value is quoted, and `<` and `&`
+stand for themselves only inside of elements that hold nothing but text. So it can be read in one pass by compiled code,
+where going from node to node would take an object each.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.compilation import compiled
+from spoor.parse.tags import (
+    ACT,
+    APART,
+    BLOCK,
+    EMPTY,
+    FRAME,
+    HEADING,
+    HOLDS_TEXT,
+    HTML,
+    IMG,
+    LINK,
+    LITERAL,
+    LONGEST_NAME,
+    NAMES,
+    NOSCRIPT,
+    NUMBER,
+    SCRIPT,
+    SLOTS,
+    TELLING,
+    TITLE,
+    TO_THE_END,
+    UNREAD,
+    A,
+    NameTable,
+    spread,
+)
+
+Codes = NDArray[np.uint32]
+Numbers = NDArray[np.int32]
+
+BORDER = 0x1F
+"""Stands in the text where a block begins or ends; white space, as far as Python is concerned."""
+
+WHAT, INSIDE, START, END, UNDER, IS_APART, IS_NOFOLLOW, VALUES = range(8)
+"""Columns of an element: what is done with it, the frame around it, from where to where in the text it reaches, the
+heading above it as the number of a span (-1: none), whether it stands apart from the text, whether its `rel` says
+nofollow, and from there on where in the markup the values of its attributes begin and end, slot by slot (-1: none)."""
+COLUMNS = VALUES + 2 * SLOTS
+
+_LESS_THAN, _MORE_THAN, _SLASH, _EQUALS, _QUOTE, _AMPERSAND, _BLANK, _MARK, _DASH, _QUESTION = b'<>/="& !-?'
+_SMALL_LETTER = 32
+_ACT_BITS = 255
+_NOFOLLOW = np.frombuffer(b"nofollow", np.uint8)
+_SCRIPT_NAME = np.frombuffer(b"script", np.uint8)
+
+
+class Walked(NamedTuple):
+    """`elements` are those of which something is read, in the order of their start tags, `spans` those whose words are
+    told apart (number of the tag, start, end in the text), `frames` all that may hold others: the frame around each,
+    -1 for the outermost, and from where to where its name stands in the markup."""
+
+    text: Codes
+    elements: Numbers
+    spans: Numbers
+    frames: Numbers
+
+
+def walk(markup: str) -> Walked:
+    codes = np.frombuffer(markup.encode("utf-32-le", "surrogatepass"), np.uint32)
+    return Walked(*_walk(codes, NAMES))
+
+
+@compiled
+def _walk(codes: Codes, names: NameTable) -> tuple[Codes, Numbers, Numbers, Numbers]:
+    """In one piece, because what has been read so far is many numbers and this is where a crawler spends its time."""
+    end = codes.size
+    text = np.empty(end + 1, np.uint32)  # a tag is longer than the borders that it stands for
+    elements, count = np.empty((64, COLUMNS), np.int32), 0
+    spans, spanned = np.empty((16, 3), np.int32), 0
+    frames, framed = np.empty((256, 3), np.int32), 0
+    # The open elements: each with its kind, its number among the elements and among the spans, the frame around it.
+    stack, depth = np.empty((32, 4), np.int32), 0
+    values = np.empty(2 * SLOTS, np.int32)
+    place = length = apart = unseen = 0
+    frame = heading = anchor = unread = -1
+    while place < end or depth:
+        if place < end and codes[place] != _LESS_THAN:
+            place, length = _copied(codes, place, text, length, unseen == 0 and unread < 0)
+            continue
+        second = codes[place + 1] if place + 1 < end else _SLASH
+        if second == _MARK:
+            place = _end_of_comment(codes, place)
+            continue
+        if second == _QUESTION:  # an instruction, in which no `>` can stand
+            while place < end and codes[place] != _MORE_THAN:
+                place += 1
+            place += 1
+            continue
+        if second == _SLASH:
+            name, stop = place + 2, _end_of_name(codes, place + 2)
+            place = stop + 1
+            # Another name: of an element that has no end tag in HTML, but has one in MathML or SVG.
+            if stop < end and (depth == 0 or not _same(codes, name, stop, frames[frame, 1], frames[frame, 2])):
+                continue
+            depth -= 1
+            kind, element, span = int(stack[depth, 0]), int(stack[depth, 1]), int(stack[depth, 2])
+            frame = int(stack[depth, 3])
+            act = kind >> ACT & _ACT_BITS
+            if unread >= 0:
+                unread = -1 if depth == unread else unread
+                continue
+        else:
+            name, stop = place + 1, _end_of_name(codes, place + 1)
+            kind = _kind(names, codes, name, stop)
+            act = kind >> ACT & _ACT_BITS
+            place = _read_attributes(codes, stop, names, act, values)
+            if unread >= 0 and act == TITLE:  # that of an image may hold markup
+                kind = act = 0
+            element = span = -1
+            finish = _end_of_text(codes, place, name, stop, act) if kind & HOLDS_TEXT else place
+            if unread < 0:
+                if kind & BLOCK:
+                    text[length] = BORDER
+                    length += 1
+                    apart += (kind & APART) != 0
+                if kind & TELLING:
+                    if spanned == len(spans):
+                        spans = _larger(spans)
+                    span = spanned
+                    spanned += 1
+                    spans[span, 0], spans[span, 1], spans[span, 2] = kind >> NUMBER, length, length
+                    if kind & HEADING:
+                        heading = span
+                if act == TITLE:
+                    values[0], values[1] = place, finish
+                if act == IMG and anchor >= 0 and values[2] < values[3]:
+                    elements[anchor, VALUES + 2], elements[anchor, VALUES + 3] = values[2], values[3]
+                elif act == NOSCRIPT:
+                    unseen += 1
+                elif (0 < act <= FRAME and values[0] >= 0) or HTML <= act <= TITLE:
+                    if count == len(elements):
+                        elements = _larger(elements)
+                    element = count
+                    count += 1
+                    elements[element, WHAT], elements[element, INSIDE] = act, frame
+                    elements[element, START], elements[element, END] = length, length
+                    elements[element, UNDER], elements[element, IS_APART] = heading, apart > 0
+                    elements[element, IS_NOFOLLOW] = (act <= FRAME or act == LINK) and _says_nofollow(codes, values)
+                    elements[element, VALUES:] = values
+                    if act == A:
+                        anchor = element
+                if act >= LITERAL and not unseen:
+                    text[length : length + finish - place] = codes[place:finish]
+                    length += finish - place
+            if kind & HOLDS_TEXT:
+                place = finish + 3 + stop - name
+            elif not kind & EMPTY:
+                if depth == len(stack):
+                    stack = _larger(stack)
+                if framed == len(frames):
+                    frames = _larger(frames)
+                stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = kind, element, span, frame
+                frames[framed, 0], frames[framed, 1], frames[framed, 2] = frame, name, stop
+                if unread < 0 and kind & UNREAD:
+                    unread = depth
+                depth += 1
+                frame = framed
+                framed += 1
+                continue
+            if unread >= 0:
+                continue
+        # Here an element ends.
+        if span >= 0:
+            spans[span, 2] = length
+        if act == A:
+            if element >= 0:
+                elements[element, END] = length
+            anchor = -1
+        elif act == NOSCRIPT:
+            unseen -= 1
+        if kind & BLOCK:
+            text[length] = BORDER
+            length += 1
+            apart -= (kind & APART) != 0
+    return text[:length], elements[:count], spans[:spanned], frames[:framed]
+
+
+@compiled
+def _larger(rows: Numbers) -> Numbers:
+    larger = np.empty((2 * rows.shape[0], rows.shape[1]), np.int32)
+    larger[: rows.shape[0]] = rows
+    return larger
+
+
+@compiled
+def _copied(codes: Codes, place: int, text: Codes, length: int, seen: bool) -> tuple[int, int]:
+    """From `place` to the next tag, if it is seen; returns where the tag begins and the text ends. Four letters are
+    written as `&amp;`, `&lt;`, `&gt;` and `&nbsp;`."""
+    end = codes.size
+    while place < end and codes[place] != _LESS_THAN:
+        code = codes[place]
+        place += 1
+        if not seen:
+            continue
+        if code == _AMPERSAND and place < end:
+            first = codes[place]
+            if first == 97:
+                place += 4
+            elif first == 108:
+                code, place = np.uint32(_LESS_THAN), place + 3
+            elif first == 103:
+                code, place = np.uint32(_MORE_THAN), place + 3
+            elif first == 110:
+                code, place = np.uint32(0xA0), place + 5
+        text[length] = code
+        length += 1
+    return place, length
+
+
+@compiled
+def _end_of_comment(codes: Codes, place: int) -> int:
+    for last in range(place + 6, codes.size):
+        if codes[last] == _MORE_THAN and codes[last - 1] == _DASH and codes[last - 2] == _DASH:
+            return last + 1
+    return codes.size
+
+
+@compiled
+def _end_of_name(codes: Codes, place: int) -> int:
+    while place < codes.size and codes[place] != _BLANK and codes[place] != _MORE_THAN:
+        place += 1
+    return place
+
+
+@compiled
+def _same(codes: Codes, start: int, stop: int, other: int, other_stop: int) -> bool:
+    length = stop - start
+    letter = 0
+    while length == other_stop - other and letter < length and codes[start + letter] == codes[other + letter]:
+        letter += 1
+    return letter == length == other_stop - other
+
+
+@compiled
+def _packed(codes: Codes, start: int, stop: int) -> tuple[np.uint64, np.uint64]:
+    """As `tags.packed`; 0 for a name that cannot be known."""
+    low, high = np.uint64(0), np.uint64(0)
+    if stop - start > LONGEST_NAME:
+        return low, high
+    for place in range(start, stop):
+        if codes[place] > 127:
+            return np.uint64(0), np.uint64(0)
+        if place - start < 8:
+            low = low << np.uint64(8) | np.uint64(codes[place])
+        else:
+            high = high << np.uint64(8) | np.uint64(codes[place])
+    return low, high
+
+
+@compiled
+def _kind(names: NameTable, codes: Codes, start: int, stop: int) -> int:
+    low, high = _packed(codes, start, stop)
+    place = spread(low, high)
+    while names.low[place]:
+        if names.low[place] == low and names.high[place] == high:
+            return int(names.kinds[place])
+        place = (place + 1) % names.low.size
+    return 0
+
+
+@compiled
+def _read_attributes(codes: Codes, place: int, names: NameTable, act: int, values: Numbers) -> int:
+    """Notes where the values are that are of use for what is done with the tag; returns where it ends."""
+    end = codes.size
+    values[:] = -1
+    while place < end and codes[place] == _BLANK:
+        start = place + 1
+        stop = start + 1  # an equals sign at the beginning belongs to the name
+        while stop < end and codes[stop] != _EQUALS and codes[stop] != _BLANK and codes[stop] != _MORE_THAN:
+            stop += 1
+        value = finish = place = stop
+        if stop + 1 < end and codes[stop] == _EQUALS:
+            value = finish = stop + 2
+            while finish < end and codes[finish] != _QUOTE:
+                finish += 1
+            place = finish + 1
+        if 0 < act < NOSCRIPT:
+            low, high = _packed(codes, start, stop)
+            for slot in range(SLOTS):
+                if low and names.attributes_low[act, slot] == low and names.attributes_high[act, slot] == high:
+                    values[2 * slot], values[2 * slot + 1] = value, finish
+    return place + 1
+
+
+@compiled
+def _says_nofollow(codes: Codes, values: Numbers) -> bool:
+    """The third value holds the word, in letters of any size."""
+    for place in range(values[4], values[5] - _NOFOLLOW.size + 1):
+        letter = 0
+        while letter < _NOFOLLOW.size and codes[place + letter] | _SMALL_LETTER == _NOFOLLOW[letter]:
+            letter += 1
+        if letter == _NOFOLLOW.size:
+            return True
+    return False
+
+
+@compiled
+def _end_of_text(codes: Codes, place: int, name: int, stop: int, act: int) -> int:
+    """Where the end tag stands of an element that holds text alone."""
+    if act == SCRIPT:
+        return _end_of_script(codes, place)
+    length = stop - name
+    found = codes.size
+    for at in range(place, codes.size - length - 2):
+        if codes[at] != _LESS_THAN or codes[at + 1] != _SLASH or codes[at + 2 + length] != _MORE_THAN:
+            continue
+        if _same(codes, at + 2, at + 2 + length, name, stop):
+            found = at
+            if act != TO_THE_END:
+                break
+    return found
+
+
+@compiled
+def _end_of_script(codes: Codes, place: int) -> int:
+    """A script inside of a comment inside of the script does not end it, as browsers have it."""
+    commented = nested = False
+    for at in range(place, codes.size):
+        code = codes[at]
+        if code == _MORE_THAN and commented and codes[at - 1] == _DASH and codes[at - 2] == _DASH:
+            commented = nested = False
+        elif code != _LESS_THAN or at + 3 >= codes.size:
+            continue
+        elif codes[at + 1] == _MARK and codes[at + 2] == _DASH and codes[at + 3] == _DASH:
+            commented = True
+        elif codes[at + 1] == _SLASH and _is_script(codes, at + 2):
+            if not nested:
+                return at
+            nested = False
+        elif commented and _is_script(codes, at + 1):
+            nested = True
+    return codes.size
+
+
+@compiled
+def _is_script(codes: Codes, place: int) -> bool:
+    """Whether the name of the element stands at a place."""
+    stop = place + _SCRIPT_NAME.size
+    if stop >= codes.size:
+        return False
+    for letter in range(_SCRIPT_NAME.size):
+        if codes[place + letter] | _SMALL_LETTER != _SCRIPT_NAME[letter]:
+            return False
+    return codes[stop] in (9, 10, 12, 13, _BLANK, _SLASH, _MORE_THAN)
