@@ -196,7 +196,7 @@ def test_a_host_that_no_crawl_wrote_is_told_as_damage_with_the_remedy(tmp_path: 
     path = tmp_path / "crawl.db"
     SqliteStore(path).close()
     with contextlib.closing(sqlite3.connect(path)) as db:
-        db.execute("INSERT INTO hosts VALUES (1, 'a.test', 0, 0.0, 0.0, CAST(x'ff' AS TEXT), 0.0, '')")
+        db.execute("INSERT INTO hosts VALUES (1, 'a.test', 0.0, 0.0, CAST(x'ff' AS TEXT))")
         db.commit()
     with contextlib.closing(SqliteStore(path)) as store, pytest.raises(BadInput, match=r"damaged.*spoor check"):
         Frontier(store)
