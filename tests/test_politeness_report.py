@@ -21,7 +21,7 @@ from spoor.report.politeness import Conduct, Promise, conduct
 from spoor.robots_files import RobotsFile
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.journal import Journal
-from tests.written_crawl import POLITE, SETTINGS, small_crawl
+from tests.written_crawl import POLITE, SETTINGS, as_version_2, small_crawl
 
 PROMISE = Promise(POLITE, "spoor")
 DISALLOWING = "User-agent: *\nDisallow: /secret"
@@ -74,6 +74,11 @@ def hows(told: Conduct) -> list[str]:
 
 def test_a_real_crawl_keeps_its_promises(tmp_path: Path) -> None:
     told = conduct(small_crawl(tmp_path / "crawl"), PROMISE)
+    assert told.breaches == () and (told.hosts, told.visits) == (4, 15) and told.tightest == 1.0
+
+
+def test_so_does_one_of_version_2(tmp_path: Path) -> None:
+    told = conduct(as_version_2(small_crawl(tmp_path / "crawl")), PROMISE)
     assert told.breaches == () and (told.hosts, told.visits) == (4, 15) and told.tightest == 1.0
 
 

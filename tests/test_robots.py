@@ -288,6 +288,53 @@ def test_line_ends_of_any_kind(text: str) -> None:
     assert foo(text, "/other", "foo") and not foo(text, "/other", "bar")
 
 
+SEVERAL = """
+User-Agent: *
+Disallow: *.png$
+Disallow: /drafts/
+Allow: /papers/
+
+User-Agent: firstbot
+Disallow:/
+Allow:/drafts/one.html
+Allow:/drafts/shown.png
+
+User-Agent: secondbot
+User-Agent: thirdbot
+Disallow: /drafts/one.html
+
+User-Agent: lastbot
+"""
+
+
+@pytest.mark.parametrize(
+    ("agent", "allowed", "forbidden"),
+    [
+        ("anybot", "/papers/x /index.html /x.png?y", "/drafts/one.html /drafts/ /x.png /y/x.png"),
+        ("firstbot", "/drafts/one.html /drafts/shown.png /drafts/one.html?x", "/ /papers/ /drafts/"),
+        ("secondbot", "/ /drafts/two.html /x.png", "/drafts/one.html"),
+        ("thirdbot", "/ /drafts/two.html /x.png", "/drafts/one.html"),
+        ("lastbot", "/ /drafts/one.html /x.png", ""),
+    ],
+)
+def test_a_file_as_in_the_examples_of_the_rfc(agent: str, allowed: str, forbidden: str) -> None:
+    assert [path for path in allowed.split() if not foo(SEVERAL, path, agent)] == []
+    assert [path for path in forbidden.split() if foo(SEVERAL, path, agent)] == []
+
+
+@pytest.mark.parametrize("rules", ["Allow: /a\nDisallow: /ab", "Disallow: /ab\nAllow: /a"])
+def test_the_order_of_rules_is_of_no_account(rules: str) -> None:
+    text = "User-agent: *\nDisallow: /\n" + rules
+    assert [allows(text, path) for path in ("/a", "/ab", "/b")] == [True, False, False]
+
+
+@pytest.mark.parametrize("escape", ["%3F", "%3f", "%26", "%2F", "%23", "%25"])
+def test_a_reserved_character_is_another_one_when_it_is_escaped(escape: str) -> None:
+    text, plain = f"User-agent: *\nDisallow: /a{escape}b", bytes.fromhex(escape[1:]).decode()
+    assert not allows(text, f"/a{escape.upper()}b") and not allows(text, f"/a{escape.lower()}bc")
+    assert allows(text, f"/a{plain}b")
+
+
 # Rests.
 
 

@@ -19,7 +19,7 @@ from spoor.score.arrival import Arrival
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.strategy import Strategy
 from spoor.webs.written import WrittenWorld
-from tests.written_crawl import crawl_into, small_crawl
+from tests.written_crawl import as_version_2, crawl_into, small_crawl
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +111,13 @@ def test_rules_that_are_old(crawl: CrawlFolder) -> None:
 
 def test_rules_of_the_other_scheme_are_others(crawl: CrawlFolder) -> None:
     assert lines(crawl, "https://a.test/plain")["robots"] == "not read yet"
+
+
+def test_rules_of_a_folder_of_version_2(tmp_path: Path) -> None:
+    folder = as_version_2(small_crawl(tmp_path / "crawl"))
+    assert lines(folder, "http://c.test/secret")["robots"] == "robots.txt disallows it"
+    assert lines(folder, "http://c.test/other")["robots"] == "robots.txt allows it"
+    assert lines(folder, "http://a.test/")["robots"] == "http://a.test has no rules"
 
 
 def test_rules_that_lie_elsewhere(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -111,3 +112,14 @@ def small_world(redirect_to: str) -> WrittenWorld:
     wanted = {"http://a.test/", "http://b.test/", HOSTILE_URL}
     rules = {"c.test": RobotsRules("User-agent: *\nDisallow: /secret"), "b.test": RobotsRules(address="192.0.2.1")}
     return WrittenWorld(outcomes, wanted, {"a.test": 2.0, "b.test": 0.5}, rules)
+
+
+def as_version_2(folder: CrawlFolder) -> CrawlFolder:
+    """As folders were before robots.txt files were known by their URLs: one text for each host."""
+    with contextlib.closing(sqlite3.connect(folder.database, isolation_level=None)) as db:
+        for column in ("closed INTEGER NOT NULL DEFAULT 0", "robots TEXT NOT NULL DEFAULT ''"):
+            db.execute(f"ALTER TABLE hosts ADD COLUMN {column}")
+        db.execute("UPDATE hosts SET robots = (SELECT text FROM robots WHERE url LIKE 'http%://' || name || '/%')")
+        db.execute("DROP TABLE robots")
+    (folder.path / "version").write_text("spoor crawl 2\n")
+    return folder
