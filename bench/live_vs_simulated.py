@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import repeat
 from multiprocessing import get_context
 from pathlib import Path
-from statistics import mean
+from statistics import mean, variance
 
 from bench.signs import DATA
 from spoor import config
@@ -38,11 +38,13 @@ ROWS = (
     "wikispeedia/subject.Science.Biology/hub",
     "wikispeedia/subject.Science.Biology/relevant",
     "openoffice/lang=de/relevant",
-    "weblogs/lang=en/relevant",
+    "openoffice/lang=ja/relevant",
     "weblogs/lang=ko/hub",
     "weblogs/lang=ko/relevant",
 )
-"""Rows on which some hundred relevant pages or more are found in the budget, so that one page is not 5 %."""
+NEARBY = (1.0, 1.01, 1.02, 1.03, 1.04)
+"""A simulation is repeated with latencies so many times as long. What these crawls find differs by chance alone: a
+link that is free a moment later leads a learning crawl elsewhere. No live crawl can be nearer than they are."""
 COLUMNS = (
     "row",
     "visits",
@@ -51,6 +53,7 @@ COLUMNS = (
     "simulated",
     "difference",
     "95 % interval",
+    "chance",
     "failed live",
     "failed simulated",
     "s live",
@@ -82,6 +85,13 @@ class Trial:
     def conditions(self) -> Conditions:
         assert self.task.conditions is not None
         return replace(self.task.conditions, seed=self.task.conditions.seed + self.order)
+
+    def nearby(self) -> list[Found]:
+        conditions = self.task.conditions
+        assert conditions is not None
+        latencies = (conditions.latency * times for times in NEARBY)
+        tasks = (replace(self.task, conditions=replace(conditions, latency=latency)) for latency in latencies)
+        return [replace(self, task=task).simulated() for task in tasks]
 
     def simulated(self) -> Found:
         done = run(self.task, self.strategy, self.order)
@@ -135,13 +145,13 @@ def main(options: Sequence[str]) -> None:
         return
     rows = chosen(read_rows(DATA), arguments.rows.split(","))
     build_webs([row.web for row in rows], arguments.out / "webs", 2)
-    both: dict[Row, list[tuple[Trial, Found, Found]]] = {row: [] for row in rows}
+    both: dict[Row, list[tuple[Trial, Found, list[Found]]]] = {row: [] for row in rows}
     with tempfile.TemporaryDirectory() as name, processes(len(rows)) as pool:
         judges = [written_judge(row, arguments, Path(name)) for row in rows]
         for order in range(arguments.orders):
             trials = list(pool.map(trial, rows, repeat(order), judges, repeat(arguments)))
             lives = live_together(trials, pool, Path(name) / str(order))
-            for one, live, simulated in zip(trials, lives, pool.map(Trial.simulated, trials), strict=True):
+            for one, live, simulated in zip(trials, lives, pool.map(Trial.nearby, trials), strict=True):
                 both[one.row].append((one, live, simulated))
             print(f"order {order + 1} of {arguments.orders}, load {os.getloadavg()[0]:.1f}", file=sys.stderr)
     title = f"{arguments.strategy}, relevant pages found live and simulated, {arguments.orders} orders"
@@ -216,21 +226,25 @@ def proxy_of(server: subprocess.Popen[str]) -> str:
     return server.stdout.readline().split("proxy ")[1].split(";")[0]
 
 
-def line(row: Row, both: Sequence[tuple[Trial, Found, Found]]) -> list[str]:
-    """Means over the orders; the difference is that of the means, the interval that of such differences."""
-    trials, lives, simulations = zip(*both, strict=True)
-    live, simulated = (mean(one.relevant for one in found) for found in (lives, simulations))
-    differences = [(mine.relevant - its.relevant) / max(1.0, simulated) for _, mine, its in both]
+def line(row: Row, both: Sequence[tuple[Trial, Found, list[Found]]]) -> list[str]:
+    """Means over the orders; `chance` is the spread of one simulated crawl around the mean of those nearby."""
+    trials, lives, nearby = zip(*both, strict=True)
+    simulated = [mean(one.relevant for one in found) for found in nearby]
+    scale = max(1.0, mean(simulated))
+    differences = [(live.relevant - expected) / scale for live, expected in zip(lives, simulated, strict=True)]
     low, high = interval([differences])
+    chance = math.sqrt(mean(variance([one.relevant for one in found]) for found in nearby)) / scale
+    everything = [one for found in nearby for one in found]
     speeds = [one.speed for one in trials]
     return [
         row.name,
         str(trials[0].task.budget),
         f"{min(speeds):.1f} to {max(speeds):.1f}",
-        f"{live:.1f}",
-        f"{simulated:.1f}",
+        f"{mean(one.relevant for one in lives):.1f}",
+        f"{mean(simulated):.1f}",
         f"{mean(differences):+.1%}",
         f"{low:+.1%} to {high:+.1%}",
-        *(f"{mean(one.failed for one in found):.0%}" for found in (lives, simulations)),
-        *(f"{mean(one.seconds for one in found):.0f}" for found in (lives, simulations)),
+        f"±{chance:.1%}",
+        *(f"{mean(one.failed for one in found):.0%}" for found in (lives, everything)),
+        *(f"{mean(one.seconds for one in found):.0f}" for found in (lives, everything)),
     ]

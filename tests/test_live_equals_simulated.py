@@ -19,6 +19,7 @@ from spoor.events import Event, Failed, Redirected, Visited
 from spoor.frontier import Frontier, HostRules, MemoryStore
 from spoor.session import open_session, strategy_of
 from spoor.store.crawl_folder import open_for_crawling
+from spoor.webs.compared import ComparedWorld
 from spoor.webs.generate.prose import LANGUAGE, Author
 from spoor.webs.network import Conditions, Network
 from spoor.webs.recorded import RecordedWorld
@@ -31,6 +32,8 @@ PAGES = 30
 """Of each site."""
 DEAD = 2
 """Links of each page to hosts that have no pages, of eight or fewer in all."""
+COPIED = 10
+"""Of so many pages of a site, one says word for word what another says that was written before it."""
 SEEDS = ("http://h0.test/0.html", "http://h1.test/0.html")
 STRATEGIES = ("breadth-first", "soft-focused", "learned")
 
@@ -40,7 +43,11 @@ def documents() -> Iterator[tuple[str, str]]:
     rng, author = random.Random(5), Author(5)
     for site, language in enumerate(SITES):
         alike = [other for other, spoken in enumerate(SITES) if spoken == language and other != site]
+        written = ""
         for page in range(PAGES):
+            if page % COPIED == COPIED - 1:
+                yield f"http://h{site}.test/{page}.html", written
+                continue
             author.turn_to(site * PAGES + page)
             own = [(site, page * 2 + 1), (site, page * 2 + 2), (site, page // 2), (site, rng.randrange(PAGES))]
             abroad = [rng.choice(alike) if alike and rng.random() < 0.7 else rng.randrange(len(SITES)) for _ in "ab"]
@@ -51,7 +58,8 @@ def documents() -> Iterator[tuple[str, str]]:
             links = "".join(f"<li>{author.write(spoken, 4)} <a href={t}>{author.write(spoken, 2)}</a>" for t in targets)
             text = "".join(f"<p>{author.write(spoken, 40)}</p>" for _ in range(3))
             title = author.write(spoken, 4)
-            yield f"http://h{site}.test/{page}.html", f"<title>{title}</title><h1>{title}</h1>{text}<ul>{links}</ul>"
+            written = f"<title>{title}</title><h1>{title}</h1>{text}<ul>{links}</ul>"
+            yield f"http://h{site}.test/{page}.html", written
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +93,7 @@ def crawl_simulated(web: Web, asked: Config, conditions: Conditions) -> list[Eve
     crawl = Crawl(strategy_of(asked), Frontier(MemoryStore(), rules), Limits(asked.crawl.max_pages))
     crawl.begin(asked.crawl.seeds)
     world = RecordedWorld(web, np.zeros(web.pages, np.bool_), with_content=True, open_ended=True)
-    return list(simulate(crawl, Network(world, conditions), asked.crawl.connections))
+    return list(simulate(crawl, Network(ComparedWorld(world), conditions), asked.crawl.connections))
 
 
 def visits(events: list[Event]) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ import pytest
 
 from spoor.records import Failure, Page, RobotsRules, Visit
 from spoor.roles import World
+from spoor.webs.compared import ComparedWorld
 from spoor.webs.network import Conditions, Network
 from spoor.webs.recorded import RecordedWorld
 from spoor.webs.web import Web
@@ -17,13 +18,15 @@ from tests.tiny import graph
 HOME = "http://h0.test/"
 
 
-@pytest.fixture(params=["recorded", "written", "network"])
+@pytest.fixture(params=["recorded", "written", "network", "compared"])
 def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
     web = Web.open(write_web(tmp_path / "web", [[1, 2], [0], []], {"relevant": [0, 2]}))
     recorded = RecordedWorld(web, web.labelled("relevant"))
     if request.param == "written":
         pages = "h0.test/: h0.test/0 h0.test/1; h0.test/0: h0.test/"
         return graph(pages, relevant="h0.test/ h0.test/1")
+    if request.param == "compared":
+        return ComparedWorld(recorded)
     return recorded if request.param == "recorded" else Network(recorded, Conditions(failures=0.0))
 
 
