@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.errors import UsageError
-from spoor.judge.detector import LIBRARIES, PIECE, Detector, excerpt, known_tags
+from spoor.judge.detector import _REFUSED_BY_CLD2, LIBRARIES, PIECE, Detector, excerpt, known_tags
 from spoor.records import Page, Verdict, Wish
 
 ENGLISH = "The library opens in the morning and closes when the last reader has gone home."
@@ -112,3 +112,8 @@ def test_a_language_that_a_library_cannot_tell_is_refused_with_the_remedy(
 def test_a_threshold_beyond_1_is_refused() -> None:
     with pytest.raises(UsageError, match="least=2"):
         Detector("en", least=2)
+
+
+def test_nothing_that_can_be_printed_is_refused_by_cld2() -> None:
+    """So a text of printable characters is not looked through for those that are."""
+    assert not _REFUSED_BY_CLD2.search("".join(filter(str.isprintable, map(chr, range(0x110000)))))

@@ -11,7 +11,7 @@ from spoor.language.anchor_signs import named_in_anchor, script_sign, words_sign
 from spoor.language.signs import claimed, sign
 from spoor.language.url_signs import domain_sign, named_in_url
 from spoor.records import Link, Page, Sighting, Verdict, Visit
-from spoor.score.language_signs import WEIGHTS, LanguageSigns, choice_of
+from spoor.score.language_signs import WEIGHTS, LanguageSigns
 from spoor.strategy import hinted
 
 
@@ -203,10 +203,17 @@ def test_an_evidence_that_does_not_exist_cannot_be_left_out() -> None:
         LanguageSigns("ja", ("uri",))
 
 
+def choice(seen: Page) -> float:
+    """What the first link has of it."""
+    scorer = LanguageSigns("ja")
+    sighting = Sighting(Visit(seen.url, "example.org", 0, 0.0), seen, Verdict(1.0, True, "told"), None)
+    return scorer.evidence(sighting, hinted(scorer, seen, seen.links))[0]["choice"]
+
+
 def test_a_page_with_links_to_many_languages_is_where_languages_are_chosen() -> None:
     versions = [Link(f"http://{code}.a.org/") for code in ("de", "fr", "it", "es", "ru")]
-    assert choice_of(page(*versions)) == 1.0
-    assert choice_of(page(*versions[:1] * 5)) == 0.0
+    assert choice(page(Link("http://a.org/next"), *versions)) == 1.0
+    assert choice(page(Link("http://a.org/next"), *versions[:1] * 5)) == 0.0
     next_page, other = keys(LanguageSigns("ja"), page(Link("http://a.org/next"), *versions))[:2]
     assert next_page > 0 > other
 

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.records import Link, Page
+from spoor.score.learned import Learned
 from spoor.score.learned.features import FIELDS, HEAD, MOST, packed_features
 from spoor.score.learned.naming import named_features
+from spoor.strategy import hinted
 
 PAGE = Page("http://p.test/", title="Horses")
 LINK = Link("http://a.test/", anchor="Riding schools")
@@ -210,3 +212,9 @@ def test_a_link_that_says_nothing_has_its_host_and_no_list() -> None:
         "list (none)",
     ]
     assert names(Link(""), Page("")) == ["host ", "list (none)"]
+
+
+def test_a_link_that_was_read_has_its_hints_and_says_what_it_said() -> None:
+    link = Link("http://a.test/", "an", "le", "ri", "he", True, "de", "me", "html/body", True)
+    (read,) = hinted(Learned(), PAGE, [link])
+    assert len(read.hints) > HEAD and replace(read, hints=()) == link

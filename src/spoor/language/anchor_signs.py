@@ -80,7 +80,8 @@ def _named(anchor: str) -> Meanings:
     if means := meanings(said):
         return means
     inside = {names()[word] for word in _WORD.findall(said) if word in names()}
-    inside |= {tag for name, tag in _names_among_others().items() if name in said}
+    if not said.isascii():
+        inside |= {tag for name, tag in _names_among_others().items() if name in said}
     return {tag: SMALL if is_small(tag) else _NAME_INSIDE for tag in inside} if len(inside) == 1 else {}
 
 
@@ -92,6 +93,18 @@ def _names_among_others() -> dict[str, str]:
 
 def script_sign(wanted: str, text: str) -> float:
     """By the share of the letters that are in a script of the language; 0 when it says nothing."""
+    if text.isascii():
+        return _latin_sign(wanted) if text.upper() != text.lower() else 0.0
+    return _script_sign(wanted, text)
+
+
+@cache
+def _latin_sign(wanted: str) -> float:
+    """Of any number of Latin letters."""
+    return _script_sign(wanted, "a")
+
+
+def _script_sign(wanted: str, text: str) -> float:
     alphabets = list(filter(None, map(_alphabet, text)))
     scripts = _scripts(wanted)
     if not alphabets or not scripts:

@@ -33,11 +33,16 @@ _WORD, _COUNTRY, _NAME, _CODE = 0.5, 0.8, 0.8, 0.8
 """The same for a code that is also a word, a country, a name, and a code of three letters; a tag is sure: 1."""
 
 _LOCALE = re.compile(r"([a-z]{2,3})[-_]([a-z]{4}|[a-z]{2})(?:[-_][a-z]{2})?")
+_LONGEST_LOCALE = len("xxx-xxxx-xx")
+
+
+def meanings(word: str) -> Meanings:
+    """The languages that a word of a URL, in small letters, may mean."""
+    return _meanings(word) if len(word) <= _LONGEST_LOCALE or word in names() else {}
 
 
 @lru_cache(1 << 16)
-def meanings(word: str) -> Meanings:
-    """The languages that a word of a URL, in small letters, may mean."""
+def _meanings(word: str) -> Meanings:
     if word in names():
         return {names()[word]: SMALL if is_small(names()[word]) else _NAME}
     if len(word) == 2:

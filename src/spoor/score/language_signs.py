@@ -72,9 +72,25 @@ class LanguageSigns:
         object.__setattr__(self, "tag", tag_of(self.language))
 
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
-        of_page, choice = sign(self.tag, claimed(page.language)), choice_of(page)
+        of_page = sign(self.tag, claimed(page.language))
+        on_page = [_of_link(self.tag, link.url, link.hreflang, link.anchor) for link in page.links]
+        choice = choice_among({named for *_, named in on_page if named})
+        of_links = on_page
+        if links is not page.links:
+            of_links = [_of_link(self.tag, link.url, link.hreflang, link.anchor) for link in links]
         words = words_signs(self.language, [link.anchor for link in links])
-        return [self._hints(link, of_words, of_page, choice) for link, of_words in zip(links, words, strict=True)]
+        return [
+            (
+                url,
+                claim,
+                anchor,
+                country,
+                of_words,
+                of_page,
+                0.0 if min(url, claim, anchor) < _CLEARLY_AGAINST else choice,
+            )
+            for (url, claim, anchor, country, _), of_words in zip(of_links, words, strict=True)
+        ]
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
         referrer = float(sighting.verdict.relevant)
@@ -84,22 +100,29 @@ class LanguageSigns:
     def key(self, evidence: Evidence) -> float:
         return sum(weight * evidence[name] for name, weight in WEIGHTS.items())
 
-    def _hints(self, link: Link, of_words: float, of_page: float, choice: float) -> Hints:
-        url, claim, anchor, country = _of_link(self.tag, link.url, link.hreflang, link.anchor)
-        away = min(url, claim, anchor) < _CLEARLY_AGAINST
-        return url, claim, anchor, country, of_words, of_page, 0.0 if away else choice
-
 
 @lru_cache(1 << 14)
-def _of_link(tag: str, url: str, hreflang: str, anchor: str) -> tuple[float, float, float, float]:
-    """What a link says wherever it stands; the pages of a site go on naming the same links."""
-    of_anchor = sign(tag, named_in_anchor(anchor)) or script_sign(tag, anchor)
-    return sign(tag, named_in_url(url)), sign(tag, claimed(hreflang)), of_anchor, domain_sign(tag, url)
+def _of_link(tag: str, url: str, hreflang: str, anchor: str) -> tuple[float, float, float, float, str]:
+    """What a link says wherever it stands, and the language that it names most clearly; the pages of a site go on
+    naming the same links."""
+    in_url, claim, in_anchor = named_in_url(url), claimed(hreflang), named_in_anchor(anchor)
+    of_anchor = sign(tag, in_anchor) or script_sign(tag, anchor)
+    return (
+        sign(tag, in_url),
+        sign(tag, claim),
+        of_anchor,
+        domain_sign(tag, url),
+        _clearest(claim or in_url or in_anchor),
+    )
 
 
-def choice_of(page: Page) -> float:
-    """How much a page looks like one where languages are chosen: 1 from `MANY` languages on, 0 for one."""
-    named = {max(means, key=means.__getitem__) for link in page.links if (means := _named(link))}
+def _clearest(means: Meanings) -> str:
+    return max(means, key=means.__getitem__) if means else ""
+
+
+def choice_among(named: set[str]) -> float:
+    """How much a page whose links name these languages looks like one where languages are chosen: 1 from `MANY`
+    languages on, 0 for one."""
     return min(1.0, max(0, len(named) - 1) / (MANY - 1))
 
 
@@ -107,7 +130,3 @@ def check_kinds(without: Sequence[str], kinds: Mapping[str, object]) -> None:
     for name in without:
         if name not in kinds:
             raise UsageError(f"there is no evidence {name!r} to leave out; there are {', '.join(kinds)}")
-
-
-def _named(link: Link) -> Meanings:
-    return claimed(link.hreflang) or named_in_url(link.url) or named_in_anchor(link.anchor)

@@ -6,6 +6,8 @@ Read in one pass over the code points of all links of a page, because this is do
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from zlib import crc32
 
 import numpy as np
@@ -51,33 +53,75 @@ def packed_features(
     registrable domain; its places, from the outside in, the innermost repeated) and its features. `without` names
     `FIELDS` that are not read, and may name other things."""
     letters = np.frombuffer(spelled(page, links), np.uint32)
+    own, of_hosts = registrable_domain(_host(page.url)), dict[str, tuple[bool, int]]()
+    heads = []
+    for link, (sign, url) in zip(links, signs, strict=True):
+        host = _host(link.url)
+        if host not in of_hosts:
+            domain = registrable_domain(host)
+            of_hosts[host] = domain == own, crc32(domain.encode("utf8", "surrogatepass")) & 0x7FFFFFFF
+        heads.append((round(sign * 1000), (url > 0) - (url < 0), 0, *of_hosts[host]))
+    rows = np.zeros((len(links), HEAD + MOST), np.int32)
+    rows[:, :5] = heads
+    counts = np.zeros(len(links), np.int32)
+    _read(letters, _skipped(tuple(without)), rows[:, HEAD:], counts, rows[:, 5:HEAD], rows[:, 2])
+    packed, ends = _packed(rows, counts)
+    return [packed[end - 4 * (HEAD + count) : end] for end, count in zip(ends, counts.tolist(), strict=True)]
+
+
+@lru_cache
+def _skipped(without: tuple[str, ...]) -> NDArray[np.bool_]:
     skipped = np.zeros(END, np.bool_)
     for name in without:
         skipped[list(FIELDS.get(name, ()))] = True
-    rows = np.zeros((len(links), HEAD + MOST), np.int32)
-    rows[:, :2] = [(round(sign * 1000), (url > 0) - (url < 0)) for sign, url in signs]
-    counts = np.zeros(len(links), np.int32)
-    own, *domains = [registrable_domain(_host(url)) for url in (page.url, *(link.url for link in links))]
-    rows[:, 3] = [domain == own for domain in domains]
-    rows[:, 4] = [crc32(domain.encode("utf8", "surrogatepass")) & 0x7FFFFFFF for domain in domains]
-    _read(letters, skipped, rows[:, HEAD:], counts, rows[:, 5:HEAD], rows[:, 2])
-    return [row[: HEAD + count].tobytes() for row, count in zip(rows, counts.tolist(), strict=True)]
+    return skipped
+
+
+def _packed(rows: NDArray[np.int32], counts: NDArray[np.int32]) -> tuple[bytes, list[int]]:
+    """The numbers of all links, one after the other, and where those of each end."""
+    kept = HEAD + counts
+    return rows[np.arange(HEAD + MOST) < kept[:, None]].tobytes(), (4 * np.cumsum(kept)).tolist()
+
+
+_MARKS = 9
+"""Control characters that begin the fields of a link."""
 
 
 def spelled(page: Page, links: Sequence[Link]) -> bytes:
     """All that is read, in small letters and four bytes each: every field begun by its character, every link by that
     of its host, which ends the last one too."""
-    title = f"{chr(TITLE)}{_clean(page.title[:_TITLE])}"
-    text = "".join([_fields(link) + title for link in links]) + chr(HOST)
+    letters = _spelled(page.title, links)
+    # Rarely is there such a character in a field; and to see so for all at once takes less than to look at each.
+    if np.count_nonzero(np.frombuffer(letters, np.uint32) < ord(" ")) == _MARKS * len(links) + 1:
+        return letters
+    return _spelled(_clean(page.title), [_cleaned(link) for link in links])
+
+
+def _spelled(title: str, links: Sequence[Link]) -> bytes:
+    ending = f"{chr(TITLE)}{title[:_TITLE]}"
+    text = "".join([_fields(link) + ending for link in links]) + chr(HOST)
     return text.lower().encode("utf-32-le", "replace")
 
 
 def _fields(link: Link) -> str:
-    host, _, path = _clean(link.url).partition("://")[2].partition("/")
-    claims = f"{link.hreflang} {link.rel} {'nav' if link.navigation else ''}"
+    host, _, path = link.url.partition("://")[2].partition("/")
     return (
-        f"\x01{host}\x02{path}\x03{_clean(link.anchor[:_ANCHOR])}\x04{_clean(link.left[-_NEAR:])}"
-        f"\x05{_clean(link.right[:_NEAR])}\x06{_clean(link.heading[:_TITLE])}\x07{_clean(link.path)}\x09{_clean(claims)}"
+        f"\x01{host}\x02{path}\x03{link.anchor[:_ANCHOR]}\x04{link.left[-_NEAR:]}\x05{link.right[:_NEAR]}"
+        f"\x06{link.heading[:_TITLE]}\x07{link.path}\x09{link.hreflang} {link.rel} {'nav' if link.navigation else ''}"
+    )
+
+
+def _cleaned(link: Link) -> Link:
+    return replace(
+        link,
+        url=_clean(link.url),
+        anchor=_clean(link.anchor),
+        left=_clean(link.left),
+        right=_clean(link.right),
+        heading=_clean(link.heading),
+        path=_clean(link.path),
+        hreflang=_clean(link.hreflang),
+        rel=_clean(link.rel),
     )
 
 
@@ -87,7 +131,7 @@ def _host(url: str) -> str:
 
 def _clean(text: str) -> str:
     """Without the characters that begin fields."""
-    return text if text.isprintable() else "".join([c if c >= " " else " " for c in text])
+    return "".join([c if c >= " " else " " for c in text])
 
 
 @njit(cache=True)
