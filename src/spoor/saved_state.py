@@ -16,7 +16,7 @@ State = Mapping[str, Union["NDArray[np.generic]", list[str], int, float, "State"
 """By name. States inside a state belong to the parts of a part."""
 
 LARGEST = float(1 << 53)
-"""A number beyond this was not as_counts by anybody."""
+"""A number beyond this was not counted by anybody."""
 ANY = -1
 """In a shape: as many as there are."""
 
