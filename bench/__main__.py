@@ -18,6 +18,7 @@ from bench import (
     live_vs_simulated,
     ontologies,
     path_models,
+    resume,
     signs,
     topic_judges,
     topics,
@@ -43,6 +44,7 @@ PARTS = {
     "topics": topics.main,
     "ontologies": ontologies.main,
     "path-models": path_models.main,
+    "resume": resume.main,
     "transcriber": transcriber.main,
 }
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import sqlite3
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -24,12 +26,16 @@ from spoor.judge.truth import Truth
 from spoor.recollection import recollect
 from spoor.saved_state import State
 from spoor.score.learned import Learned
-from spoor.snapshotting import snapshot_of
+from spoor.session import strategy_of
+from spoor.snapshotting import ROWS, SECONDS, SnapshotWriter, snapshot_of
 from spoor.store.crawl_folder import CrawlFolder
-from spoor.store.journal import Place, count_lessons, open_to_read, place_at
+from spoor.store.journal import Journal, Place, count_lessons, open_to_read, place_at
 from spoor.store.snapshot_file import Snapshot, read_snapshot, write_snapshot
-from spoor.store.snapshots import named_parts
+from spoor.store.snapshots import Snapshots, named_parts
 from spoor.strategy import Strategy
+from spoor.webs.generate import Request, generate
+from spoor.webs.web import Web
+from tests.test_live import crawl_live, settings
 from tests.test_resume_exact import drawn, first
 from tests.written_crawl import crawl_into
 
@@ -130,11 +136,7 @@ HARMS: dict[str, Harm] = {
     "flipped": lambda file: file.write_bytes(flipped(file.read_bytes())),
     "of another version": lambda file: file.write_bytes(file.read_bytes().replace(b"learned 1\n", b"learned 2\n", 1)),
     "something else": lambda file: file.write_text("a diary"),
-    "another number": lambda file: (
-        file.with_name("00000019.snapshot").rename(file)
-        if file.with_name("00000019.snapshot").exists()
-        else file.write_bytes(file.with_name("00000020.snapshot").read_bytes())
-    ),
+    "of another number": lambda file: file.write_bytes(file.with_name("00000020.snapshot").read_bytes()),
 }
 
 
@@ -236,8 +238,6 @@ saved = st.dictionaries(names, leaves | st.dictionaries(names, leaves, min_size=
 
 @given(st.dictionaries(st.sampled_from(["A()", "B(x=1)"]), saved), st.text(st.characters(codec="utf8")))
 def test_any_state_is_read_as_it_was_written(states: dict[str, State], warm: str) -> None:
-    import tempfile
-
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "00000007.snapshot"
         write_snapshot(file, Snapshot(Place(7, "http://a.test/", 0.1), warm, states))
@@ -258,3 +258,57 @@ def test_check_finds_a_damaged_snapshot_and_repair_removes_it(
     assert main(["check", str(crawl.path), "--repair"]) == 1
     assert "all damage was repaired" in capsys.readouterr().out
     assert crawl.snapshots.files() == [before] and main(["check", str(crawl.path)]) == 0
+
+
+async def told(crawl: CrawlFolder, snapshots: Snapshots, known: int, *times: float) -> list[int]:
+    """The numbers of the snapshots there are after each of these times was told."""
+    numbers: list[int] = []
+    with contextlib.closing(sqlite3.connect(crawl.database)) as db:
+        writer = SnapshotWriter(learning(), db, Journal.create(db), snapshots, "", known, 0.0)
+        for now in times:
+            writer.committed(now)
+            if writer._writing is not None:
+                await writer._writing
+            numbers.append(len(snapshots.files()))
+        await writer.finish(times[-1])
+    return [*numbers, len(snapshots.files())]
+
+
+def test_one_is_written_after_a_while_and_at_the_end_if_anything_happened(crawl: CrawlFolder, tmp_path: Path) -> None:
+    last = rows(crawl)
+    assert asyncio.run(told(crawl, Snapshots(tmp_path / "a"), last - 1, SECONDS - 1, SECONDS)) == [0, 1, 1]
+    assert asyncio.run(told(crawl, Snapshots(tmp_path / "b"), last - ROWS, 1.0)) == [1, 1]
+    assert asyncio.run(told(crawl, Snapshots(tmp_path / "c"), last - 1, 1.0)) == [0, 1]
+    assert asyncio.run(told(crawl, Snapshots(tmp_path / "d"), last, SECONDS)) == [0, 0]
+
+
+def test_a_crawl_goes_on_where_none_can_be_written(
+    crawl: CrawlFolder, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    assert asyncio.run(told(crawl, Snapshots(tmp_path / "file"), 0, SECONDS)) == [0, 0]
+    assert f"what was learned could not be written to {tmp_path / 'file'}: " in caplog.text
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Web:
+    folder = tmp_path_factory.mktemp("webs") / "thai"
+    generate(Request("thai", 200, 5, text=True), folder, lambda pages: None)
+    return Web.open(folder)
+
+
+def test_a_live_crawl_leaves_one_and_is_resumed_from_it(web: Web, tmp_path: Path) -> None:
+    asked = settings(web, strategy="learned", max_pages=30)
+    asyncio.run(crawl_live(web, tmp_path / "crawl", asked))
+    folder = CrawlFolder(tmp_path / "crawl")
+    (file,) = folder.snapshots.files()
+    assert file.name == f"{rows(folder):08}.snapshot"
+    fresh = strategy_of(asked)
+    assert relearned(folder, fresh) == 0 and traps_of(fresh) != traps_of(strategy_of(asked))
+    asyncio.run(crawl_live(web, tmp_path / "crawl", replace(asked, crawl=replace(asked.crawl, max_pages=40))))
+    assert len(folder.snapshots.files()) == 2
+
+
+def traps_of(strategy: Strategy) -> object:
+    """What was read so far."""
+    return _flat(next(part for part in named_parts(strategy.learners()).values() if isinstance(part, Traps)).state())

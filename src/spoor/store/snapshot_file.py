@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -76,11 +76,10 @@ def write_snapshot(file: Path, snapshot: Snapshot) -> None:
         for name, leaf in _leaves(state)
     ]
     place = snapshot.place
-    head = {"number": place.number, "url": place.url, "at": place.at, "warm": snapshot.warm}
-    head |= {"parts": list(snapshot.states)}
-    listed = [{**leaf.says, "bytes": len(leaf.content)} for leaf in leaves]
-    checksum = _checksum({**head, "bytes": 0}, listed, leaves)
-    write_model(file, SNAPSHOT, [Part({**head, "checksum": checksum}, b""), *leaves])
+    origin = {"number": place.number, "url": place.url, "at": place.at, "warm": snapshot.warm}
+    head = Part({**origin, "parts": list(snapshot.states)}, b"")
+    sealed = Part({**head.says, "checksum": checksum([head, *leaves])}, b"")
+    write_model(file, SNAPSHOT, [sealed, *leaves])
 
 
 def read_snapshot(file: Path) -> PackedSnapshot:
@@ -88,8 +87,8 @@ def read_snapshot(file: Path) -> PackedSnapshot:
     parts = read_model(file, SNAPSHOT)
     if not parts:
         raise BadInput(f"{file} is empty")
-    head = dict(parts[0].says)
-    if head.pop("checksum", "") != _checksum(head, [part.says for part in parts[1:]], parts[1:]):
+    head = parts[0].says
+    if head.get("checksum") != checksum(parts):
         raise BadInput(f"{file} is damaged: its checksum is another")
     try:
         place = Place(int(head["number"]), str(head["url"]), float(head["at"]))
@@ -102,10 +101,12 @@ def read_snapshot(file: Path) -> PackedSnapshot:
         raise BadInput(f"{file} is no snapshot of ours: {error!r}") from None
 
 
-def _checksum(head: Mapping[str, Any], listed: list[Mapping[str, Any]] | list[dict[str, Any]], leaves: Any) -> str:
-    digest = hashlib.blake2b(json.dumps([head, listed], sort_keys=True).encode(), digest_size=16)
-    for leaf in leaves:
-        digest.update(leaf.content)
+def checksum(parts: Sequence[Part]) -> str:
+    """Of all that is said in a file, itself left out, and of all contents."""
+    said = [[{**part.says, "checksum": "", "bytes": len(part.content)}] for part in parts]
+    digest = hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16)
+    for part in parts:
+        digest.update(part.content)
     return digest.hexdigest()
 
 
@@ -119,7 +120,7 @@ def _leaves(state: State, above: str = "") -> Iterator[tuple[str, Part]]:
 
 def _leaf(value: NDArray[np.generic] | list[str] | int | float) -> Part:
     if isinstance(value, np.ndarray):
-        little = value.astype(value.dtype.newbyteorder("<"))
+        little = value.astype(value.dtype.newbyteorder("<"), copy=False)
         return _packed({"dtype": little.dtype.str, "shape": list(little.shape)}, little.tobytes())
     if isinstance(value, list):
         lengths = np.fromiter(map(len, value), np.dtype("<i4"), len(value))
