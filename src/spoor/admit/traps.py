@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from spoor.admit.novelty import Memory, names, passages
@@ -79,8 +80,8 @@ class Traps:
             "barren pages": as_counts(self._barren.values()),
             "hosts": list(self._given_up),
             "sizes": as_counts(map(len, given_up)),
-            "given up": [group for groups in given_up for group in groups],
-            "pages": as_counts(pages for groups in given_up for pages in groups.values()),
+            "given up": list(chain.from_iterable(given_up)),
+            "pages": as_counts(chain.from_iterable(groups.values() for groups in given_up)),
             "memory": self._memory.state(),
         }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -42,10 +43,11 @@ class Behind:
 
     def state(self) -> State:
         passed = self._pages.values()
+        slots = [page.slots for page in passed]
         return {
             "urls": list(self._pages),
-            "sizes": as_counts(len(page.slots) for page in passed),
-            "slots": as_counts(slot for page in passed for slot in page.slots),
+            "sizes": as_counts(map(len, slots)),
+            "slots": as_counts(chain.from_iterable(slots)),
             "examples": as_counts(page.example for page in passed),
             "credits": np.array([page.credit for page in passed], np.float64),
         }
