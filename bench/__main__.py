@@ -19,6 +19,7 @@ from bench import (
     ontologies,
     path_models,
     reading,
+    resume,
     signs,
     topic_judges,
     topics,
@@ -45,6 +46,7 @@ PARTS = {
     "topics": topics.main,
     "ontologies": ontologies.main,
     "path-models": path_models.main,
+    "resume": resume.main,
     "transcriber": transcriber.main,
 }
 

@@ -20,7 +20,10 @@ from spoor.frontier import Frontier, HostRules, MemoryStore, SqliteStore
 from spoor.judge.truth import Truth
 from spoor.recollection import recollect
 from spoor.records import Failure, Link, Outcome, Page, Redirect, Visit
-from spoor.store.journal import Journal
+from spoor.snapshotting import snapshot_of
+from spoor.store.journal import Journal, place_at
+from spoor.store.snapshots import Snapshots
+from spoor.strategy import Strategy
 from spoor.webs.written import WrittenWorld
 from tests.random_graphs import address, random_worlds
 
@@ -71,19 +74,46 @@ def in_memory(world: WrittenWorld, seed: str, rules: HostRules) -> list[Event]:
 
 
 def go_on(
-    file: Path, world: WrittenWorld | Deadly, seed: str, rules: HostRules, now: float = 0.0, most: int | None = None
+    file: Path,
+    world: WrittenWorld | Deadly,
+    seed: str,
+    rules: HostRules,
+    now: float = 0.0,
+    most: int | None = None,
+    every: int | None = None,
+    name: str = "learned",
 ) -> list[Event]:
     """What happens from `now` on, until `most` things have happened or somebody is killed. Only what was committed by
-    then is left."""
+    then is left. `every` so many events a snapshot is written."""
     events: list[Event] = []
+    snapshots = Snapshots(file.with_suffix(".learned"))
     with contextlib.closing(SqliteStore(file)) as store, contextlib.suppress(Killed):
         journal = Journal.create(store.connection)
         store.write_along(journal.write)
-        fresh = strategy("learned", Truth("wanted", world.truth))
-        recollect(fresh, store.connection)
+        fresh = strategy(name, Truth("wanted", world.truth))
+        recollect(fresh, store.connection, snapshots=snapshots)
         crawl = Crawl(fresh, Frontier(store, rules), journal=journal)
         crawl.begin([seed])
-        events.extend(islice(simulate(crawl, world, now=now), most))
+        for event in islice(simulate(crawl, world, now=now), most):
+            events.append(event)
+            if every is not None and len(events) % every == 0:
+                write(snapshots, fresh, store, journal)
+    return events
+
+
+def write(snapshots: Snapshots, strategy: Strategy, store: SqliteStore, journal: Journal) -> None:
+    place = place_at(store.connection, journal.last)
+    assert place is not None
+    snapshots.write(snapshot_of(strategy, place, ""))
+
+
+def in_pieces(
+    file: Path, world: WrittenWorld, most: int, every: int, name: str = "learned", rules: HostRules = POLITE
+) -> list[Event]:
+    """Stopped after every `most` events."""
+    events: list[Event] = []
+    while more := go_on(file, world, first(world), rules, events[-1].at if events else 0.0, most, every, name):
+        events += more
     return events
 
 
@@ -135,3 +165,35 @@ def test_any_little_web_is_visited_the_same_wherever_the_crawl_is_stopped(
         before = go_on(file, world, address(0), rules, most=most)
         after = go_on(file, world, address(0), rules, before[-1].at)
     assert visits(before + after) == visits(whole)
+
+
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 99), most=st.integers(15, 50), every=st.integers(7, 25))
+def test_a_crawl_that_writes_snapshots_visits_the_same_wherever_it_is_stopped(seed: int, most: int, every: int) -> None:
+    world = drawn(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        assert visits(in_pieces(Path(folder) / "crawl.db", world, most, every)) == visits(
+            in_memory(world, first(world), POLITE)
+        )
+
+
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 99), looks=st.lists(st.integers(2, 60), max_size=3), every=st.integers(7, 25))
+def test_a_crawl_killed_between_snapshots_visits_the_same(seed: int, looks: list[int], every: int) -> None:
+    world, events = drawn(seed), list[Event]()
+    with tempfile.TemporaryDirectory() as folder:
+        for left in (*looks, 10_000):
+            at = events[-1].at if events else 0.0
+            events += go_on(Path(folder) / "crawl.db", Deadly(world, left), first(world), POLITE, now=at, every=every)
+    assert visits(events) == visits(in_memory(world, first(world), POLITE))
+
+
+@pytest.mark.parametrize(
+    "name", ["page-rank:every=7", "tag-path-bandit", "host-yield:every=3", "link-classifier:every=7"]
+)
+def test_what_cannot_be_learned_again_from_the_journal_is_restored(name: str, tmp_path: Path) -> None:
+    """Stopped right after a snapshot, as at the end of every crawl that is not killed."""
+    world = drawn(3)
+    whole = go_on(tmp_path / "whole.db", world, first(world), POLITE, name=name)
+    assert visits(in_pieces(tmp_path / "crawl.db", world, 10, 10, name)) == visits(whole)
+    assert visits(in_pieces(tmp_path / "without.db", world, 10, 1000, name)) != visits(whole)

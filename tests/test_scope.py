@@ -15,7 +15,7 @@ from spoor.domains import registrable_domain
 from spoor.errors import UsageError
 from spoor.events import Refused, Visited
 from spoor.records import ADMIT, Evidence, Link, Page, Redirect, Ruling, Sighting, TrailState, Verdict, Visit
-from spoor.roles import Admission, Learner
+from spoor.roles import Admission
 from spoor.score.arrival import Arrival
 from spoor.strategy import AdmitAll, Strategy
 from spoor.urls import host_of
@@ -146,8 +146,8 @@ def test_the_first_refusal_wins_and_keeps_its_kind() -> None:
 
 def test_parts_that_learn_are_told_and_a_copy_has_learned_nothing() -> None:
     together = AllOf((AtLeast("relevant_referrer", 1.0), LimitedDistance(2), Scope(pages_per_host=1)))
-    assert isinstance(together, Learner)
-    together.learn(seen("http://a.test/"))
+    (scope, _) = Strategy(truth(graph("S:")), Arrival(), admission=together).learners()
+    scope.learn(seen("http://a.test/"))
     assert together.at_pop(visit("http://a.test/2")).decision == "park"
     assert replace(together).at_pop(visit("http://a.test/2")) == ADMIT
     assert repr(replace(together)) == repr(together)

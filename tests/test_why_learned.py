@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sqlite3
 from dataclasses import replace
@@ -15,10 +16,14 @@ from spoor.cli.why_learned import lines as moved
 from spoor.crawl import Limits
 from spoor.live import canonical_links
 from spoor.parse.html import read_page
+from spoor.recollection import recall
 from spoor.records import Response
 from spoor.report.why import account
+from spoor.roles import Recalling
 from spoor.session import strategy_of
+from spoor.snapshotting import snapshot_of
 from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.journal import count_lessons, numbered_lessons, place_at
 from spoor.store.record import digest_of
 from spoor.store.warc import WarcKeeper
 from spoor.webs.written import WrittenWorld
@@ -145,3 +150,50 @@ def test_what_cannot_be_learned_again_is_said_in_one_line(tmp_path: Path) -> Non
     folder.write_settings(SETTINGS.replace('keywords = ["saddle"]', 'topic = "lost.spoor"'))
     (said,) = told(folder, in_state(folder, "stable", 4)).values()
     assert said.startswith("not known, because what was learned cannot be learned again: ") and "lost.spoor" in said
+
+
+def relevance_turned(folder: CrawlFolder, until: int) -> None:
+    """So that whoever learned from these rows again would think the opposite."""
+    with sqlite3.connect(folder.database) as db:
+        db.execute("UPDATE pages SET relevant = 1 - relevant WHERE id <= ?", (until,))
+
+
+def write_snapshot(folder: CrawlFolder, until: int) -> None:
+    """Of what was known when so many rows were in the journal."""
+    scorer = strategy_of(config.loads(SETTINGS))
+    with contextlib.closing(sqlite3.connect(folder.database)) as db:
+        for number, lesson in numbered_lessons(db, 0):
+            for part in scorer.learners() if number <= until else ():
+                if isinstance(part, Recalling):
+                    recall(part, lesson)
+        place = place_at(db, until)
+    assert place is not None
+    folder.snapshots.write(snapshot_of(scorer, place, ""))
+
+
+def test_what_is_thought_of_a_waiting_link_is_read_from_a_snapshot(tmp_path: Path) -> None:
+    folder = learned_crawl(tmp_path / "crawl", visits=8)
+    waits, visited = in_state(folder, "shop", 0), in_state(folder, "stable", 4)
+    before = told(folder, waits), told(folder, visited)
+    with contextlib.closing(sqlite3.connect(folder.database)) as db:
+        last = count_lessons(db)
+    write_snapshot(folder, last)
+    relevance_turned(folder, last)
+    assert told(folder, waits) == before[0]
+    assert told(folder, visited) != before[1], "the snapshot knows more than was known then"
+
+
+def test_what_was_thought_of_a_visited_link_is_read_from_a_snapshot_of_before(tmp_path: Path) -> None:
+    folder = learned_crawl(tmp_path / "crawl", visits=8)
+    visited = in_state(folder, "stable", 4)
+    with sqlite3.connect(folder.database) as db:  # one page a second; here all came at once
+        db.execute("UPDATE pages SET started = id - 0.5, ended = id")
+    before = told(folder, visited)
+    with contextlib.closing(sqlite3.connect(folder.database)) as db:
+        (started,) = db.execute("SELECT started FROM pages WHERE url = ?", (visited,)).fetchone()
+        (until,) = db.execute("SELECT max(id) FROM pages WHERE ended < ?", (started,)).fetchone()
+    write_snapshot(folder, until)
+    relevance_turned(folder, until)
+    assert told(folder, visited) == before
+    folder.snapshots.files()[0].unlink()
+    assert told(folder, visited) != before

@@ -5,7 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from spoor.errors import BadInput
 from spoor.records import Key, Miss, Sighting, Visit
+from spoor.saved_state import ANY, State, array_in, as_counts, count_in, counts_in
 
 CELLS = 4096
 """Different keys that are counted apart. A scorer that gives every link a key of its own has no use for them."""
@@ -35,6 +39,24 @@ class HitRates:
 
     def recall(self, sighting: Sighting) -> None:
         self.learn(sighting)
+
+    def state(self) -> State:
+        return {
+            "cells": np.array(list(self._counts), np.float64),
+            "tries": as_counts(tries for tries, _ in self._counts.values()),
+            "finds": as_counts(finds for _, finds in self._counts.values()),
+            "all tries": self._tries,
+            "all finds": self._finds,
+        }
+
+    def restore(self, state: State) -> None:
+        # The key of a seed is infinite.
+        cells = array_in(state, "cells", np.float64, (ANY,), -math.inf, math.inf).tolist()
+        tries, finds = (counts_in(state, name, len(cells)) for name in ("tries", "finds"))
+        if len(cells) > CELLS:
+            raise BadInput(f"there are {len(cells)} cells, more than {CELLS}")
+        self._counts = dict(zip(cells, zip(tries, finds, strict=True), strict=True))
+        self._tries, self._finds = count_in(state, "all tries"), count_in(state, "all finds")
 
     def gain(self, key: Key) -> float:
         overall = (self._finds + PRIOR_TRIES * FIRST_RATE) / (self._tries + PRIOR_TRIES)

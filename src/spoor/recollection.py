@@ -1,24 +1,29 @@
-"""What a strategy knows before its first visit: the visits that this crawl and an earlier one have kept."""
+"""What a strategy knows before its first visit: from a snapshot, and from visits of this crawl and an earlier one."""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import logging
+import math
 import sqlite3
-from collections.abc import Callable, Iterable
-from dataclasses import fields, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from spoor import assembly, config
 from spoor.config import Config, Target
 from spoor.errors import BadInput, UsageError
 from spoor.records import Miss, Sighting
-from spoor.roles import MissLearner, Recalling, Reviewer
+from spoor.roles import Learner, MissLearner, Recalling, Reviewer
 from spoor.store.crawl_folder import CrawlFolder, open_for_reading
-from spoor.store.journal import lessons, open_to_read
+from spoor.store.journal import lessons, numbered_lessons, open_to_read, place_at
+from spoor.store.snapshot_file import PackedSnapshot
+from spoor.store.snapshots import Snapshots, named_parts
 from spoor.strategy import AdmitAll, Strategy
 
 Advance = Callable[[int], None]
+_log = logging.getLogger(__name__)
 
 
 def earlier_crawl(settings: Config, strategy: Strategy, folder: CrawlFolder) -> CrawlFolder | None:
@@ -47,18 +52,80 @@ def unlike_targets(settings: Config, earlier: CrawlFolder) -> list[str]:
     return [one.name for one in fields(Target) if getattr(theirs, one.name) != getattr(settings.target, one.name)]
 
 
+@dataclass(frozen=True)
+class Restored:
+    """Parts that know all that was learned up to a row of the journal. Before the first snapshot: nobody, up to 0."""
+
+    number: int = 0
+    parts: Sequence[object] = ()
+
+    def knows(self, part: object) -> bool:
+        return any(part is one for one in self.parts)
+
+
+NOBODY = Restored()
+
+
 def recollect(
     strategy: Strategy,
     own: sqlite3.Connection,
     earlier: CrawlFolder | None = None,
     advance: Advance = lambda visits: None,
-) -> None:
-    """What learns on the way learns again, from the earlier crawl first; `advance` is told of every visit. An admission
-    counts what this crawl has visited, so it does not hear of the earlier one."""
-    if earlier is not None:
+    snapshots: Snapshots | None = None,
+) -> int:
+    """What learns on the way is restored from the newest snapshot that fits, and learns again what came after it; where
+    there is none, from the earlier crawl first, then from all visits of this one. `advance` is told of every visit. An
+    admission counts what this crawl has visited, so it does not hear of the earlier one. Returns the number of the row
+    in the journal up to which the snapshot stands, 0 if not for all who learn."""
+    restored = NOBODY
+    if snapshots is not None:
+        restored = restore(strategy.learners(), snapshots, own, warm_name(earlier))
+    everybody = _recalling(strategy)
+    if earlier is not None and (new := _left(_recalling(_without_admission(strategy)), restored)):
         with contextlib.closing(open_to_read(earlier.database)) as db:
-            _recall(_without_admission(strategy), lessons(db), advance)
-    _recall(strategy, lessons(own), advance)
+            for lesson in lessons(db):
+                _teach(new, lesson, advance)
+    left = _left(everybody, restored)
+    for number, lesson in numbered_lessons(own, 0 if left else restored.number) if everybody else ():
+        _teach(everybody if number > restored.number else left, lesson, advance)
+    return 0 if left else restored.number
+
+
+def restore(
+    learners: Sequence[Learner], snapshots: Snapshots, own: sqlite3.Connection, warm: str, before: float = math.inf
+) -> Restored:
+    """From the newest whole snapshot that stands for this crawl, `warm` included, and for a row before that time. One
+    that cannot be used is passed over with a line in the log."""
+    parts = named_parts(learners)
+    blank = {name: part.state() for name, part in parts.items()}
+    for file in snapshots.files():
+        try:
+            snapshot = snapshots.read(file)
+            if snapshot.place.at >= before:
+                continue
+            _check_origin(snapshot, own, warm)
+            fitting = {name: part for name, part in parts.items() if name in snapshot}
+            for name, part in fitting.items():
+                part.restore(snapshot.state(name))
+            return Restored(snapshot.place.number, list(fitting.values()))
+        except BadInput as error:
+            _log.warning("%s is not used: %s", file, error)
+            for name, part in parts.items():
+                part.restore(blank[name])
+    return NOBODY
+
+
+def warm_name(earlier: CrawlFolder | None) -> str:
+    """By which a snapshot knows what a crawl started from."""
+    return "" if earlier is None else str(earlier.path.resolve())
+
+
+def _check_origin(snapshot: PackedSnapshot, own: sqlite3.Connection, warm: str) -> None:
+    number = snapshot.place.number
+    if place_at(own, number) != snapshot.place:
+        raise BadInput(f"row {number} of the journal is not the one that it stands for")
+    if snapshot.warm != warm:
+        raise BadInput(f"it is of a crawl that was warmed by {snapshot.warm or 'nothing'}")
 
 
 def check_links(strategy: Strategy, own: sqlite3.Connection) -> None:
@@ -73,12 +140,14 @@ def check_links(strategy: Strategy, own: sqlite3.Connection) -> None:
         raise BadInput(f"{told}; go on with that strategy, or give --out a new folder")
 
 
-def _recall(strategy: Strategy, taught: Iterable[Sighting | Miss], advance: Advance) -> None:
-    learners = _recalling(strategy)
-    for lesson in taught if learners else ():
-        for learner in learners:
-            recall(learner, lesson)
-        advance(1)
+def _teach(learners: Sequence[Recalling], lesson: Sighting | Miss, advance: Advance) -> None:
+    for learner in learners:
+        recall(learner, lesson)
+    advance(1)
+
+
+def _left(learners: Sequence[Recalling], restored: Restored) -> list[Recalling]:
+    return [learner for learner in learners if not restored.knows(learner)]
 
 
 def recall(learner: Recalling, lesson: Sighting | Miss) -> None:

@@ -25,6 +25,7 @@ from spoor.records import (
     WaitingLink,
     Wish,
 )
+from spoor.saved_state import State
 
 Merge = Callable[[float, float], float]
 """How two sightings of one evidence become one: the old value and the new, to the value kept."""
@@ -197,6 +198,29 @@ class Recalling(Protocol):
     def recall(self, sighting: Sighting) -> None:
         """The page has its URL and status, no texts and no links."""
         ...
+
+
+@runtime_checkable
+class Snapshotted(Protocol):
+    """A learner that can hand over all it has learned, so that a resumed crawl need not learn it again. What it has
+    learned depends on nothing but its parameters, which `repr` shows, and on what it was told."""
+
+    def state(self) -> State:
+        """A copy, quickly made: a running crawl waits for it. Without visits under way: they are made again."""
+        ...
+
+    def restore(self, state: State) -> None:
+        """Takes the place of everything learned so far. BadInput where it cannot be a state of such a part; what is
+        known after that is not defined."""
+        ...
+
+
+@runtime_checkable
+class Composite(Protocol):
+    """A part made of other parts, each of which learns for itself."""
+
+    @property
+    def parts(self) -> Sequence[object]: ...
 
 
 class WaitingLinks(Protocol):

@@ -23,8 +23,9 @@ from spoor.fetch.limits import FetchLimits
 from spoor.frontier import Frontier, HostRules, SqliteStore
 from spoor.live import Archive, LiveLooker, Reader
 from spoor.parse.demanding import demanding
-from spoor.recollection import check_links, earlier_crawl, recollect
+from spoor.recollection import check_links, earlier_crawl, recollect, warm_name
 from spoor.records import Response, Visit
+from spoor.snapshotting import SnapshotWriter
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal
@@ -50,6 +51,7 @@ class Session:
     crawl: Crawl
     driver: LiveDriver
     archive: Archive
+    snapshots: SnapshotWriter
     _why: str = ""
 
     def stop(self, why: str) -> None:
@@ -60,9 +62,11 @@ class Session:
         """The events of each batch, after they were committed and the WARC was told."""
         async for events in self.driver.run():
             self.archive.told(events)
+            self.snapshots.committed(self.driver.clock())
             yield events
         self.archive.journal.end(self.driver.clock(), self.ended(), self.crawl.idle)
         self.crawl.frontier.commit()
+        await self.snapshots.finish(self.driver.clock())
 
     def ended(self) -> str:
         """Why it stopped."""
@@ -82,8 +86,10 @@ async def open_session(
     with contextlib.closing(store), WarcKeeper(folder.warcs, _about(settings)) as keeper:
         check_links(strategy, store.connection)
         archive = _archive(store, keeper)
-        recollect(strategy, store.connection, earlier, advance)
+        known = recollect(strategy, store.connection, earlier, advance, folder.snapshots)
         now = time.time()
+        kept = (store.connection, archive.journal, folder.snapshots, warm_name(earlier))
+        snapshots = SnapshotWriter(strategy, *kept, known, now)
         frontier = Frontier(store, host_rules(settings), resumed_at=now)
         crawl = Crawl(strategy, frontier, _limits(settings, now), archive.journal)
         crawl.begin(settings.crawl.seeds)
@@ -91,7 +97,8 @@ async def open_session(
         _warm_up(reader)
         async with working(count or 1, reader, _reading_limits(settings)) as workers, fetcher_for(settings) as fetcher:
             looker = LiveLooker(fetcher, archive, reader, workers, everything_away=count > 0)
-            yield Session(crawl, LiveDriver(crawl, looker, settings.crawl.connections, time.time), archive)
+            driver = LiveDriver(crawl, looker, settings.crawl.connections, time.time)
+            yield Session(crawl, driver, archive, snapshots)
 
 
 def strategy_of(settings: Config) -> Strategy:

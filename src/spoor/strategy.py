@@ -10,6 +10,7 @@ from spoor.hit_rates import HitRates
 from spoor.records import ADMIT, Evidence, Hints, Link, Page, Ruling, TrailState, Verdict, Visit, Wish
 from spoor.roles import (
     Admission,
+    Composite,
     ContentReader,
     ContentUser,
     Foretelling,
@@ -85,12 +86,21 @@ class Strategy:
         return replace(self, **{name: copies[id(part)] for name, part in self._parts()})
 
     def learners(self) -> list[Learner]:
-        """The parts that learn; one that plays two parts is there once."""
-        return list({id(part): part for _, part in self._parts() if isinstance(part, Learner)}.values())
+        """The parts that learn, those of composite parts instead of these; one that plays two parts is there once."""
+        simple = (one for _, part in self._parts() for one in _simple(part))
+        return list({id(part): part for part in simple if isinstance(part, Learner)}.values())
 
     def _parts(self) -> Iterator[tuple[str, Any]]:
         parts = ((part.name, getattr(self, part.name)) for part in fields(self))
         return ((name, part) for name, part in parts if part is not None)
+
+
+def _simple(part: object) -> Iterator[object]:
+    if not isinstance(part, Composite):
+        yield part
+        return
+    for inner in part.parts:
+        yield from _simple(inner)
 
 
 def hinted(reader: LinkReader, page: Page, links: Sequence[Link]) -> list[Link]:

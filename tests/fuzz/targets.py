@@ -23,6 +23,7 @@ from spoor.webs.build.warc_source import read_warcs
 from tests.fuzz import corpus
 from tests.fuzz.journal import forged_rows, rows_as_written
 from tests.fuzz.models import model, models
+from tests.fuzz.snapshots import snapshot, snapshots
 
 PAGE = "http://a.test/dir/page.html?q=1"
 MOST_LINKS = 50
@@ -105,6 +106,7 @@ TARGETS = {
     "recorded": Target(_recorded, corpus.RECORDED, corpus.HTTP_SIGNS),
     "warc": Target(_warc, corpus.WARCS, corpus.WARC_SIGNS),
     "models": Target(model, models(), corpus.MODEL_SIGNS),
+    "snapshots": Target(snapshot, snapshots(), corpus.MODEL_SIGNS),
     "journal": Target(rows_as_written, corpus.ROWS),
     "forged": Target(forged_rows, corpus.FORGERIES, corpus.MODEL_SIGNS),
 }

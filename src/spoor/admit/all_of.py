@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from spoor.records import ADMIT, Evidence, Link, Ruling, Sighting, TrailState, Visit
-from spoor.roles import Admission, ContentReader, Learner, Recalling
+from spoor.records import ADMIT, Evidence, Link, Ruling, TrailState, Visit
+from spoor.roles import Admission, ContentReader
 
 
 @dataclass
@@ -18,11 +18,9 @@ class AllOf:
     """
 
     parts: tuple[Admission, ...]
-    _learners: list[Learner] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self.parts = tuple(_fresh(part) for part in self.parts)
-        self._learners = [part for part in self.parts if isinstance(part, Learner)]
 
     @property
     def reads_content(self) -> bool:
@@ -33,15 +31,6 @@ class AllOf:
 
     def at_pop(self, visit: Visit) -> Ruling:
         return _first_refusal(part.at_pop(visit) for part in self.parts)
-
-    def learn(self, sighting: Sighting) -> None:
-        for part in self._learners:
-            part.learn(sighting)
-
-    def recall(self, sighting: Sighting) -> None:
-        for part in self.parts:
-            if isinstance(part, Recalling):
-                part.recall(sighting)
 
 
 def _first_refusal(rulings: Iterable[Ruling]) -> Ruling:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from spoor.admit.host_tally import HostTally
 from spoor.errors import UsageError
 from spoor.records import ADMIT, Evidence, Link, Ruling, Sighting, TrailState, Visit
+from spoor.saved_state import State
 from spoor.urls import host_of
 
 
@@ -34,6 +35,12 @@ class EnoughYield:
 
     def recall(self, sighting: Sighting) -> None:
         self.learn(sighting)
+
+    def state(self) -> State:
+        return self._tally.state()
+
+    def restore(self, state: State) -> None:
+        self._tally.restore(state)
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
         return self._ruling(host_of(link.url))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.records import Sketch
+from spoor.saved_state import State, array_in
 
 Hashes = NDArray[np.uint64]
 
@@ -23,6 +24,13 @@ class Memory:
 
     def __init__(self, slots: int) -> None:
         self._table: Hashes = np.zeros(slots, np.uint64)
+
+    def state(self) -> State:
+        return {"hashes": self._table.copy()}
+
+    def restore(self, state: State) -> None:
+        # Every number of 64 bits is a hash.
+        self._table[:] = array_in(state, "hashes", np.uint64, self._table.shape, 0, 2.0**64)
 
     def unseen(self, hashes: Hashes) -> float:
         """The share that was not known, 0 of nothing. All are known from now on."""

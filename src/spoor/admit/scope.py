@@ -11,6 +11,7 @@ from typing import TypeVar
 from spoor.domains import registrable_domain
 from spoor.errors import UsageError
 from spoor.records import ADMIT, Evidence, Link, Ruling, Sighting, TrailState, Visit
+from spoor.saved_state import State, as_counts, counts_in, texts_in
 from spoor.urls import host_of, normalise
 
 T = TypeVar("T")
@@ -59,6 +60,13 @@ class Scope:
 
     def recall(self, sighting: Sighting) -> None:
         self.learn(sighting)
+
+    def state(self) -> State:
+        return {"hosts": list(self._pages), "pages": as_counts(self._pages.values())}
+
+    def restore(self, state: State) -> None:
+        hosts = texts_in(state, "hosts")
+        self._pages = Counter(dict(zip(hosts, counts_in(state, "pages", len(hosts)), strict=True)))
 
     def _outside(self, url: str) -> str:
         """Which rule leaves the URL out; "" when none does."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from spoor.admit.novelty import Memory, names, passages
 from spoor.admit.url_shape import repeated_part, template, wider_groups
 from spoor.errors import UsageError
 from spoor.records import ADMIT, Evidence, Link, Ruling, Sighting, TrailState, Visit
+from spoor.saved_state import State, as_counts, counts_in, slices, state_in, texts_in
 from spoor.sketch import sketch
 from spoor.urls import host_of
 
@@ -70,6 +72,27 @@ class Traps:
                 self._restore(host_of(url), group)
             else:
                 self._disappointed(host_of(url), group)
+
+    def state(self) -> State:
+        given_up = self._given_up.values()
+        return {
+            "barren": list(self._barren),
+            "barren pages": as_counts(self._barren.values()),
+            "hosts": list(self._given_up),
+            "sizes": as_counts(map(len, given_up)),
+            "given up": list(chain.from_iterable(given_up)),
+            "pages": as_counts(chain.from_iterable(groups.values() for groups in given_up)),
+            "memory": self._memory.state(),
+        }
+
+    def restore(self, state: State) -> None:
+        barren, hosts, given_up = (texts_in(state, name) for name in ("barren", "hosts", "given up"))
+        barren_pages = counts_in(state, "barren pages", len(barren))
+        pages = list(zip(given_up, counts_in(state, "pages", len(given_up)), strict=True))
+        places = slices(counts_in(state, "sizes", len(hosts)), len(pages))
+        self._barren = OrderedDict(zip(barren, barren_pages, strict=True))
+        self._given_up = OrderedDict((host, dict(pages[at])) for host, at in zip(hosts, places, strict=True))
+        self._memory.restore(state_in(state, "memory"))
 
     def _rule(self, url: str) -> Ruling:
         if misshapen := _misshapen(url):

@@ -22,7 +22,9 @@ spoor check my-crawl --json
 
 
 def register(commands: Commands) -> None:
-    parser = add_command(commands, "check", "verify the database, archive and indexes of a crawl", EXAMPLES, run)
+    parser = add_command(
+        commands, "check", "verify the database, archive, indexes and snapshots of a crawl", EXAMPLES, run
+    )
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of a crawl; it may be running")
     parser.add_argument(
         "--repair", action="store_true", help="repair what can be repaired; damaged files are kept in folders `damaged`"

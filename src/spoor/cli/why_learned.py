@@ -15,14 +15,14 @@ from spoor.errors import SpoorError
 from spoor.frontier.entry import Entry
 from spoor.live import canonical_links
 from spoor.parse.html import read_page
-from spoor.recollection import earlier_crawl, recall
+from spoor.recollection import earlier_crawl, recall, restore, warm_name
 from spoor.records import Page, WaitingLink
 from spoor.report.why import Account
 from spoor.score.learned import Learned
 from spoor.score.learned.naming import named_features
 from spoor.session import strategy_of
 from spoor.store.crawl_folder import CrawlFolder
-from spoor.store.journal import PageRow, count_lessons, lessons, open_to_read, pages_of
+from spoor.store.journal import PageRow, count_lessons, numbered_lessons, open_to_read, pages_of
 from spoor.store.messages import message_of
 from spoor.webs.build.http_response import take_apart
 
@@ -69,16 +69,14 @@ def lines(folder: CrawlFolder, told: Account) -> Iterator[tuple[str, str]]:
 
 
 def worth(folder: CrawlFolder, settings: Config, told: Account) -> Worth:
-    """Learns again from the visits that the crawl has kept: those before this one, or all if the link still waits."""
+    """By what was known when its turn came, or is known now if the link still waits: from a snapshot of that time, and
+    from the visits that the crawl has kept."""
     entry, strategy = told.entry, strategy_of(settings)
     scorer = strategy.scorer
     assert entry is not None and isinstance(scorer, Learned)
     earlier = earlier_crawl(settings, strategy, folder)
-    if earlier is not None:
-        with contextlib.closing(open_to_read(earlier.database)) as db:
-            _recall(scorer, db)
     with contextlib.closing(open_to_read(folder.database)) as db:
-        _recall(scorer, db, told.pages[0] if told.pages else None)
+        _relearn(scorer, folder, earlier, db, told.pages[0] if told.pages else None)
         link = WaitingLink(entry.url, entry.evidence, entry.trail, entry.hints)
         evidence = entry.evidence if told.pages else scorer.review(link)
         names, nameless = _names(folder, scorer, db, entry)
@@ -86,12 +84,25 @@ def worth(folder: CrawlFolder, settings: Config, told: Account) -> Worth:
     return Worth(bool(told.pages), scorer.shares(evidence), said, nameless)
 
 
-def _recall(scorer: Learned, db: sqlite3.Connection, chosen: PageRow | None = None) -> None:
-    """From what had come when the visit to a page was chosen; None: from everything. A visit that began later cannot
-    have been over by then, even if the clock had not moved."""
+def _relearn(
+    scorer: Learned, folder: CrawlFolder, earlier: CrawlFolder | None, db: sqlite3.Connection, chosen: PageRow | None
+) -> None:
+    """What was known when the visit to a page was chosen; None: everything. A snapshot of the same moment might hold
+    more than was known."""
+    before = math.inf if chosen is None else chosen.started
+    restored = restore([scorer], folder.snapshots, db, warm_name(earlier), before)
+    if earlier is not None and not restored.knows(scorer):
+        with contextlib.closing(open_to_read(earlier.database)) as other:
+            _recall(scorer, other, 0)
+    _recall(scorer, db, restored.number if restored.knows(scorer) else 0, chosen)
+
+
+def _recall(scorer: Learned, db: sqlite3.Connection, after: int, chosen: PageRow | None = None) -> None:
+    """From rows of the journal after that number which had come when the visit was chosen. A visit that began later
+    cannot have been over by then, even if the clock had not moved."""
     until, number = (math.inf, math.inf) if chosen is None else (chosen.started, chosen.number)
-    with progress("learning again from visits", count_lessons(db)) as advance:
-        for lesson in counted(lessons(db, until), advance):
+    with progress("learning again from visits", count_lessons(db, after)) as advance:
+        for _, lesson in counted(numbered_lessons(db, after, until), advance):
             if lesson.visit.number < number:
                 recall(scorer, lesson)
 

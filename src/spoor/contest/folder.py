@@ -23,6 +23,7 @@ ABOVE = (
     "samples",
     "session",
     "recollection",
+    "snapshotting",
     "demo",
     "live",
     "export",

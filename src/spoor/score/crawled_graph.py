@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.records import Page
+from spoor.saved_state import ANY, State, array_in, texts_in
 
 Numbers = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -44,6 +45,20 @@ class CrawledGraph:
             self.urls.append(url)
             self._degrees.append(-1)
         return number
+
+    def state(self) -> State:
+        sources, targets = self.links()
+        return {"urls": list(self.urls), "degrees": self.degrees(), "sources": sources, "targets": targets}
+
+    def restore(self, state: State) -> None:
+        urls = texts_in(state, "urls")
+        degrees = array_in(state, "degrees", np.int32, (len(urls),), -1)
+        sources = array_in(state, "sources", np.int32, (ANY,), 0, len(urls) - 1)
+        targets = array_in(state, "targets", np.int32, sources.shape, 0, len(urls) - 1)
+        self.urls, self._numbers = list(urls), {url: number for number, url in enumerate(urls)}
+        self._degrees, self._sources, self._targets = (
+            array("i", numbers.tobytes()) for numbers in (degrees, sources, targets)
+        )
 
     def links(self) -> tuple[Numbers, Numbers]:
         """Where they stand, and where they lead."""

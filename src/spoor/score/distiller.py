@@ -13,6 +13,7 @@ import numpy as np
 from spoor.errors import UsageError
 from spoor.records import Evidence, Link, Sighting
 from spoor.roles import Merge, WaitingLinks
+from spoor.saved_state import State, array_in, state_in, texts_in
 from spoor.score.crawled_graph import CrawledGraph, Numbers
 from spoor.score.hubs import hubs_and_authorities
 from spoor.score.intervals import check_every
@@ -61,6 +62,22 @@ class Distiller:
     def recall(self, sighting: Sighting) -> None:
         """What a page was worth as an authority; where it linked to is not kept."""
         self.learn(sighting)
+
+    def state(self) -> State:
+        return {
+            "graph": self._graph.state(),
+            "relevance": np.array(self._relevance, np.float64),
+            "hosts": np.array(self._hosts, np.int32),
+            "host names": list(self._host_numbers),
+        }
+
+    def restore(self, state: State) -> None:
+        self._graph.restore(state_in(state, "graph"))
+        names, pages = texts_in(state, "host names"), (len(self._graph),)
+        relevance = array_in(state, "relevance", np.float64, pages)
+        hosts = array_in(state, "hosts", np.int32, pages, 0, len(names) - 1)
+        self._relevance, self._hosts = array("d", relevance.tobytes()), array("i", hosts.tobytes())
+        self._host_numbers = {name: number for number, name in enumerate(names)}
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
         return [{"goodness": sighting.verdict.relevance, "brought_forward": 0.0}] * len(links)

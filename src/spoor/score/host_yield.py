@@ -10,8 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+import numpy as np
+
 from spoor.records import Evidence, Link, Miss, Sighting
 from spoor.roles import Merge, WaitingLinks
+from spoor.saved_state import State, array_in, as_counts, counts_in, slices, texts_in
 from spoor.score.intervals import check_every
 from spoor.score.merging import latest
 from spoor.urls import host_of
@@ -49,6 +52,29 @@ class HostYield:
 
     def recall(self, sighting: Sighting) -> None:
         self.learn(sighting)
+
+    def state(self) -> State:
+        return {
+            "hosts": list(self._visited),
+            "visited": as_counts(self._visited.values()),
+            "wanted": as_counts(self._wanted[host] for host in self._visited),
+            "told hosts": list(self._told),
+            "told": np.array(list(self._told.values()), np.float64),
+            "waiting hosts": list(self._waiting),
+            "waiting": as_counts(map(len, self._waiting.values())),
+            "urls": [url for urls in self._waiting.values() for url in urls],
+        }
+
+    def restore(self, state: State) -> None:
+        hosts, told, waiting = (texts_in(state, name) for name in ("hosts", "told hosts", "waiting hosts"))
+        self._visited = Counter(dict(zip(hosts, counts_in(state, "visited", len(hosts)), strict=True)))
+        self._wanted = Counter(dict(zip(hosts, counts_in(state, "wanted", len(hosts)), strict=True)))
+        yields = array_in(state, "told", np.float64, (len(told),), 0.0, 1.0).tolist()
+        self._told = dict(zip(told, yields, strict=True))
+        urls = texts_in(state, "urls")
+        places = slices(counts_in(state, "waiting", len(waiting)), len(urls))
+        kept = {host: dict.fromkeys(urls[place]) for host, place in zip(waiting, places, strict=True)}
+        self._waiting = defaultdict(dict, kept)
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
         hosts = [host_of(link.url) for link in links]

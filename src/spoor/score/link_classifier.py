@@ -10,9 +10,13 @@ import numpy as np
 
 from spoor.records import Evidence, Hints, Link, Miss, Page, Sighting
 from spoor.roles import Merge, WaitingLinks
+from spoor.saved_state import ANY, State, array_in, as_counts, count_in, counts_in, slices, state_in, texts_in
 from spoor.score.intervals import check_every
 from spoor.score.link_words import said_by, said_by_url
 from spoor.score.word_odds import Said, WordOdds
+from spoor.text.features import PLACES
+
+_NOTHING: Said = np.zeros(0, np.int32)
 
 
 @dataclass
@@ -55,6 +59,24 @@ class LinkClassifier:
         self._recalled += 1
         if self._recalled % self.every == 0:
             self._odds.weigh()
+
+    def state(self) -> State:
+        said = self._said.values()
+        return {
+            "odds": self._odds.state(),
+            "urls": list(self._said),
+            "sizes": as_counts(map(len, said)),
+            "said": np.concatenate([_NOTHING, *said]),
+            "recalled": self._recalled,
+        }
+
+    def restore(self, state: State) -> None:
+        urls = texts_in(state, "urls")
+        words = array_in(state, "said", np.int32, (ANY,), 0, PLACES - 1).astype(np.int32)
+        places = slices(counts_in(state, "sizes", len(urls)), len(words))
+        self._odds.restore(state_in(state, "odds"))
+        self._said = {url: words[place] for url, place in zip(urls, places, strict=True)}
+        self._recalled = count_in(state, "recalled")
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
         said = [_numbers(link.hints) for link in links]

@@ -11,9 +11,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from spoor.errors import UsageError
+from spoor.errors import BadInput, UsageError
 from spoor.records import Evidence, Link, Sighting
 from spoor.roles import Merge, WaitingLinks
+from spoor.saved_state import ANY, State, array_in, state_in
 from spoor.score.crawled_graph import CrawledGraph, Floats
 from spoor.score.intervals import check_every
 from spoor.score.merging import total
@@ -50,6 +51,16 @@ class PageRankOrder:
 
     def learn(self, sighting: Sighting) -> None:
         self._graph.visit(sighting.page)
+
+    def state(self) -> State:
+        return {"graph": self._graph.state(), "flows": self._flows.copy(), "told": self._told.copy()}
+
+    def restore(self, state: State) -> None:
+        self._graph.restore(state_in(state, "graph"))
+        flows, told = (array_in(state, name, np.float64, (ANY,), 0.0) for name in ("flows", "told"))
+        if max(len(flows), len(told)) > len(self._graph):
+            raise BadInput("something flows to more pages than there are")
+        self._flows, self._told = flows.astype(np.float64), told.astype(np.float64)
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
         handed = self.key(sighting.visit.evidence) / max(1, sighting.page.out_degree)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
+from spoor.saved_state import State, array_in, as_counts, counts_in, texts_in
 from spoor.urls import host_of
 
 FOLDERS = 3
@@ -24,6 +27,21 @@ class PlaceShares:
         for place in _places(url):
             visits, found = self._counts.get((place, kind), (0, 0))
             self._counts[place, kind] = (visits + 1, found + wanted)
+
+    def state(self) -> State:
+        return {
+            "places": [place for place, _ in self._counts],
+            "kinds": as_counts(kind for _, kind in self._counts),
+            "visits": as_counts(visits for visits, _ in self._counts.values()),
+            "found": as_counts(found for _, found in self._counts.values()),
+        }
+
+    def restore(self, state: State) -> None:
+        places = texts_in(state, "places")
+        kinds = array_in(state, "kinds", np.int64, (len(places),), -1, 1).tolist()
+        visits, found = (counts_in(state, name, len(places)) for name in ("visits", "found"))
+        named = zip(places, kinds, strict=True)
+        self._counts = dict(zip(named, zip(visits, found, strict=True), strict=True))
 
     def expected(self, url: str, kind: int, elsewhere: float) -> float:
         """The share of wanted pages, from 0 to 1, where `url` is; `elsewhere`: what is expected of an unknown host."""

@@ -11,6 +11,7 @@ from spoor.language.signs import sign
 from spoor.language.url_signs import named_in_url
 from spoor.records import Evidence, Hints, Link, Miss, Page, Sighting
 from spoor.roles import Merge
+from spoor.saved_state import State
 from spoor.score.language_signs import MERGES, WEIGHTS, LanguageSigns, check_kinds
 from spoor.score.merging import latest
 from spoor.score.place_shares import PlaceShares
@@ -56,6 +57,12 @@ class ServerLanguage:
 
     def recall(self, sighting: Sighting) -> None:
         self.learn(sighting)
+
+    def state(self) -> State:
+        return self._shares.state()
+
+    def restore(self, state: State) -> None:
+        self._shares.restore(state)
 
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
         return self._signs.hints(page, links)

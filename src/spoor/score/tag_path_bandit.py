@@ -13,9 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from spoor.errors import UsageError
+from spoor.errors import BadInput, UsageError
 from spoor.records import Evidence, Link, Miss, Sighting
 from spoor.roles import Merge, WaitingLinks
+from spoor.saved_state import State, as_counts, count_in, counts_in, slices, state_in, texts_in
 from spoor.score.tag_paths import TagPathClusters
 
 
@@ -75,6 +76,36 @@ class TagPathBandit:
         else:
             self._count_try(arm)
         arm.rewards += found
+
+    def state(self) -> State:
+        numbers = {id(arm): number for number, arm in enumerate(self._arms)}
+        return {
+            "clusters": self._clusters.state(),
+            "waiting": [url for arm in self._arms for url in arm.waiting],
+            "sizes": as_counts(len(arm.waiting) for arm in self._arms),
+            "tries": as_counts(arm.tries for arm in self._arms),
+            "rewards": as_counts(arm.rewards for arm in self._arms),
+            "urls": list(self._arm_of),
+            "arms": as_counts(numbers[id(arm)] for arm in self._arm_of.values()),
+            "chosen": sorted(self._chosen),
+            "all tries": self._tries,
+            "owed": self._owed,
+        }
+
+    def restore(self, state: State) -> None:
+        self._clusters.restore(state_in(state, "clusters"))
+        arms = len(self._clusters)
+        sizes, tries, rewards = (counts_in(state, name, arms) for name in ("sizes", "tries", "rewards"))
+        waiting = texts_in(state, "waiting")
+        places = slices(sizes, len(waiting))
+        self._arms = [_Arm(deque(waiting[at]), *tried) for at, *tried in zip(places, tries, rewards, strict=True)]
+        urls = texts_in(state, "urls")
+        numbers = counts_in(state, "arms", len(urls), arms - 1)
+        self._arm_of = {url: self._arms[number] for url, number in zip(urls, numbers, strict=True)}
+        self._chosen = set(texts_in(state, "chosen"))
+        self._tries, self._owed = count_in(state, "all tries"), count_in(state, "owed")
+        if self._tries < max(tries, default=0):
+            raise BadInput(f"an arm was tried more often than all {self._tries} times")
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
         for link in links:

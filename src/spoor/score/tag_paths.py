@@ -6,7 +6,8 @@ import math
 from collections import Counter
 from itertools import pairwise
 
-from spoor.errors import UsageError
+from spoor.errors import BadInput, UsageError
+from spoor.saved_state import State, as_counts, counts_in, texts_in
 
 MOST = 500
 """Clusters; a path met after so many goes to the nearest, however far that is."""
@@ -24,21 +25,49 @@ class TagPathClusters:
         self._of_path: dict[str, int] = {}
         self._pairs: list[Counter[tuple[str, str]]] = []
 
+    def __len__(self) -> int:
+        return len(self._pairs)
+
     def of(self, path: str) -> int:
         """The number of its cluster; clusters are numbered as they begin."""
         cluster = self._of_path.get(path)
         if cluster is None:
-            cluster = self._of_path[path] = self._placed(Counter(pairwise((*path.split("/"), _END))))
+            pairs = _pairs(path)
+            cluster = self._nearest(pairs)
+            self._place(path, pairs, cluster)
         return cluster
 
-    def _placed(self, pairs: Counter[tuple[str, str]]) -> int:
+    def state(self) -> State:
+        return {"paths": list(self._of_path), "clusters": as_counts(self._of_path.values())}
+
+    def restore(self, state: State) -> None:
+        """The paths say which pairs a cluster has."""
+        paths = texts_in(state, "paths")
+        clusters = counts_in(state, "clusters", len(paths), MOST - 1)
+        self._of_path, self._pairs = {}, []
+        for path, cluster in zip(paths, clusters, strict=True):
+            if cluster > len(self):
+                raise BadInput(f"a path is in cluster {cluster} of {len(self)}")
+            self._place(path, _pairs(path), cluster)
+
+    def _nearest(self, pairs: Counter[tuple[str, str]]) -> int:
+        """The number of a cluster, or that of a new one."""
         likenesses = [_cosine(pairs, others) for others in self._pairs]
         nearest = max(range(len(likenesses)), key=likenesses.__getitem__, default=None)
         if nearest is None or (likenesses[nearest] < self._likeness and len(self._pairs) < MOST):
-            self._pairs.append(pairs)
-            return len(self._pairs) - 1
-        self._pairs[nearest].update(pairs)
+            return len(self._pairs)
         return nearest
+
+    def _place(self, path: str, pairs: Counter[tuple[str, str]], cluster: int) -> None:
+        self._of_path[path] = cluster
+        if cluster == len(self._pairs):
+            self._pairs.append(pairs)
+        else:
+            self._pairs[cluster].update(pairs)
+
+
+def _pairs(path: str) -> Counter[tuple[str, str]]:
+    return Counter(pairwise((*path.split("/"), _END)))
 
 
 def _cosine(one: Counter[tuple[str, str]], other: Counter[tuple[str, str]]) -> float:

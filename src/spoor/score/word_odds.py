@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from spoor.saved_state import ANY, State, array_in, as_counts, counts_in, number_in
 from spoor.text.features import PLACES
 
 Said = NDArray[np.int32]
@@ -46,6 +47,22 @@ class WordOdds:
         self._prior = float(np.log(wanted / unwanted))
         odds = (speaking_for + DOUBT * share) / (against + DOUBT * (1.0 - share))
         self._weights = (np.log(odds) - self._prior).astype(np.float32)
+
+    def state(self) -> State:
+        return {
+            "examples": as_counts(self._examples),
+            "with word": self._with_word.copy(),
+            "prior": self._prior,
+            "weights": np.zeros(0, np.float32) if self._weights is None else self._weights,
+        }
+
+    def restore(self, state: State) -> None:
+        weights = array_in(state, "weights", np.float32, (ANY,), -100.0, 100.0)
+        if len(weights):
+            weights = array_in(state, "weights", np.float32, (PLACES,))
+        self._weights = weights.astype(np.float32) if len(weights) else None
+        self._with_word[:] = array_in(state, "with word", np.int32, self._with_word.shape, 0)
+        self._examples, self._prior = counts_in(state, "examples", 2), number_in(state, "prior")
 
     def chance(self, said: Said) -> float:
         """That a page is wanted, by what is said of it; only once it is `ready`."""

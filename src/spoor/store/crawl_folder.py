@@ -7,6 +7,7 @@ crawl.db.sums   checksums of it, from when the last crawl ended
 warc/           what came: *.warc.gz, and beside each its index *.cdxj
 warc/damaged/   files that were damaged, as they were, and ends that were cut off
 damaged/        databases that were damaged, as they were
+learned/        snapshots of what was learned: the two newest
 report.html     what `spoor report` made of it
 lock            the process that crawls, or did last; locked while it does
 """
@@ -25,6 +26,7 @@ from pathlib import Path
 from spoor.errors import BadInput
 from spoor.store.checksums import sums_of, write_sums
 from spoor.store.lost_records import follow
+from spoor.store.snapshots import Snapshots
 from spoor.store.warc import mend
 
 VERSION = "spoor crawl 3"
@@ -48,6 +50,10 @@ class CrawlFolder:
     @property
     def warcs(self) -> Path:
         return self.path / "warc"
+
+    @property
+    def snapshots(self) -> Snapshots:
+        return Snapshots(self.path / "learned")
 
     @property
     def report(self) -> Path:

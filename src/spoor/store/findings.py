@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-Part = Literal["database", "archive", "index"]
+Part = Literal["database", "archive", "index", "snapshot"]
 
 
 @dataclass(frozen=True, slots=True)

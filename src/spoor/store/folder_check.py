@@ -63,6 +63,8 @@ def check(folder: CrawlFolder, advance: Advance = lambda records: None) -> Findi
         if db is not None and not _count(db, findings.checked):
             db = None
         check_archive(archive, db, findings.found.append, read)
+    if snapshots := folder.snapshots.check(findings.found.append):
+        findings.checked["snapshots"] = snapshots
     return findings
 
 
@@ -85,6 +87,7 @@ def repair_folder(folder: CrawlFolder, findings: Findings) -> list[str]:
         db = _opened(folder, opened)
         for file in Archive(folder.warcs).files():
             done += _repair_file(file, db)
+    done += folder.snapshots.remove_damaged()
     with contextlib.suppress(OSError):
         write_sums(folder.database)
     return done

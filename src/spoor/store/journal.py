@@ -116,6 +116,15 @@ class DroppedRow:
     at: float
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A row of the journal: its number, and the URL and the time that stand there. Another crawl has others."""
+
+    number: int
+    url: str
+    at: float
+
+
 class Journal:
     """Collects rows until `write`, which the owner of the database calls inside its own transaction."""
 
@@ -134,6 +143,11 @@ class Journal:
         db.executescript(SCHEMA)
         query = "SELECT max(ifnull((SELECT max(id) FROM pages), 0), ifnull((SELECT max(id) FROM events), 0))"
         return Journal(db.execute(query).fetchone()[0])
+
+    @property
+    def last(self) -> int:
+        """The number of the row noted last, 0 before the first."""
+        return self._last
 
     def tell(self, url: str, facts: PageFacts) -> None:
         """What the event about this URL will not say; to be told before it is noted."""
@@ -203,30 +217,43 @@ def pages(db: sqlite3.Connection, relevant_only: bool = False) -> Iterator[PageR
 def lessons(db: sqlite3.Connection, until: float = math.inf) -> Iterator[Sighting | Miss]:
     """All that a crawl learned from, in the order it happened, up to a time in seconds since 1970. Pages have their
     URL, status and verdict, no texts and no links; visits have what was known of the links that led there."""
-    taught = (_sightings(db, until), _misses(db, until))
-    return (lesson for _, lesson in heapq.merge(*taught, key=itemgetter(0)))
+    return (lesson for _, lesson in numbered_lessons(db, 0, until))
 
 
-def count_lessons(db: sqlite3.Connection) -> int:
+def numbered_lessons(
+    db: sqlite3.Connection, after: int, until: float = math.inf
+) -> Iterator[tuple[int, Sighting | Miss]]:
+    """The same, each with its number in the journal, from the one after `after` on."""
+    return heapq.merge(_sightings(db, after, until), _misses(db, after, until), key=itemgetter(0))
+
+
+def count_lessons(db: sqlite3.Connection, after: int = 0) -> int:
     """No fewer than there are."""
-    query = "SELECT (SELECT count(*) FROM pages) + (SELECT count(*) FROM events)"
-    return int(db.execute(query).fetchone()[0])
+    query = "SELECT (SELECT count(*) FROM pages WHERE id > ?) + (SELECT count(*) FROM events WHERE id > ?)"
+    return int(db.execute(query, (after, after)).fetchone()[0])
 
 
-def _sightings(db: sqlite3.Connection, until: float) -> Iterator[tuple[int, Sighting | Miss]]:
-    """Each with its number in the journal."""
+def place_at(db: sqlite3.Connection, number: int) -> Place | None:
+    """None: there is no row of this number."""
+    query = "SELECT url, ended FROM pages WHERE id = ? UNION ALL SELECT url, at FROM events WHERE id = ?"
+    row = db.execute(query, (number, number)).fetchone()
+    return None if row is None else Place(number, *row)
+
+
+def _sightings(db: sqlite3.Connection, after: int, until: float) -> Iterator[tuple[int, Sighting | Miss]]:
     columns = "id, id, url, host, number, started, status, duplicate_of, relevance, relevant, because, label"
-    for place, url, host, number, started, *said in _rows(db, f"SELECT {columns} FROM pages WHERE ended <= ?", until):
+    query = f"SELECT {columns} FROM pages WHERE ended <= ?"
+    for place, url, host, number, started, *said in _rows(db, query, until, after=after):
         status, duplicate_of, relevance, relevant, because, label = said
         visit = _visit_of(db, Visit(url, host, number, started))
         page = Page(url, status, duplicate_of=duplicate_of)
         yield place, Sighting(visit, page, Verdict(relevance, bool(relevant), because, label), None)
 
 
-def _misses(db: sqlite3.Connection, until: float) -> Iterator[tuple[int, Sighting | Miss]]:
+def _misses(db: sqlite3.Connection, after: int, until: float) -> Iterator[tuple[int, Sighting | Miss]]:
     columns = "id, id, at, number, started, kind, url, host, detail"
     query = f"SELECT {columns} FROM events WHERE kind IN ('failed', 'redirected', 'refused') AND at <= ?"
-    for place, at, number, started, kind, url, host, told in _rows(db, query, until):
+    for place, at, number, started, kind, url, host, told in _rows(db, query, until, after=after):
         detail = json.loads(told)
         if because := _missed(kind, number, detail):
             visit = Visit(url, host, -1 if number is None else number, at if started is None else started)
@@ -285,10 +312,10 @@ def dropped(db: sqlite3.Connection, url: str) -> DroppedRow | None:
     return None if row is None else DroppedRow(*row)
 
 
-def _rows(db: sqlite3.Connection, query: str, *asked: float) -> Iterator[tuple[Any, ...]]:
+def _rows(db: sqlite3.Connection, query: str, *asked: float, after: int = 0) -> Iterator[tuple[Any, ...]]:
     """A piece at a time, the id left out: a reader that lingered on one long query would keep the log of a running
     crawl from being written back, and it would grow."""
-    last = 0
+    last = after
     while found := db.execute(f"{query} AND id > ? ORDER BY id LIMIT {_ROWS_AT_ONCE}", (*asked, last)).fetchall():
         last = found[-1][0]
         yield from (row[1:] for row in found)

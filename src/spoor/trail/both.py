@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from spoor.records import Page, Sighting, TrailState, Verdict
-from spoor.roles import ContentReader, Learner, Recalling, Trail
+from spoor.records import Page, TrailState, Verdict
+from spoor.roles import ContentReader, Trail
 
 
 @dataclass
@@ -23,8 +23,12 @@ class Both:
         self.first, self.second = _fresh(self.first), _fresh(self.second)
 
     @property
+    def parts(self) -> tuple[Trail, Trail]:
+        return self.first, self.second
+
+    @property
     def reads_content(self) -> bool:
-        return any(isinstance(part, ContentReader) and part.reads_content for part in (self.first, self.second))
+        return any(isinstance(part, ContentReader) and part.reads_content for part in self.parts)
 
     def root(self) -> TrailState:
         return self.first.root(), self.second.root()
@@ -35,16 +39,6 @@ class Both:
 
     def rank(self, state: TrailState) -> float:
         return self.first.rank(state[0])
-
-    def learn(self, sighting: Sighting) -> None:
-        for part in (self.first, self.second):
-            if isinstance(part, Learner):
-                part.learn(sighting)
-
-    def recall(self, sighting: Sighting) -> None:
-        for part in (self.first, self.second):
-            if isinstance(part, Recalling):
-                part.recall(sighting)
 
 
 def _fresh(part: Any) -> Any:

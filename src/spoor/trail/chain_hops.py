@@ -6,8 +6,11 @@ import heapq
 import math
 from dataclasses import dataclass, field
 
-from spoor.errors import UsageError
+import numpy as np
+
+from spoor.errors import BadInput, UsageError
 from spoor.records import Page, Sighting, TrailState, Verdict
+from spoor.saved_state import ANY, State, array_in
 
 
 @dataclass
@@ -46,6 +49,16 @@ class ChainHops:
 
     def recall(self, sighting: Sighting) -> None:
         self.learn(sighting)
+
+    def state(self) -> State:
+        return {"highest": np.array(self._highest, np.float64)}
+
+    def restore(self, state: State) -> None:
+        highest = array_in(state, "highest", np.float64, (ANY,)).tolist()
+        if len(highest) > self.size:
+            raise BadInput(f"{len(highest)} pages are in a chain of {self.size}")
+        self._highest = highest
+        heapq.heapify(self._highest)
 
     def _belongs(self, relevance: float) -> bool:
         """Before the page itself is learned of."""

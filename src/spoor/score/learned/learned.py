@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from spoor.errors import UsageError
 from spoor.records import Evidence, Hints, Key, Link, Miss, Page, Sighting, TrailState, Visit, WaitingLink, Wish
 from spoor.roles import Merge, WaitingLinks
+from spoor.saved_state import State, state_in, texts_in
 from spoor.score.learned.behind import Behind
 from spoor.score.learned.features import FIELDS, HEAD, packed_features
 from spoor.score.learned.foreknowledge import Foreknowledge
@@ -210,6 +211,21 @@ class Learned:
     def recall(self, sighting: Sighting) -> None:
         self.learn(sighting)
         self._gave.clear()
+
+    def state(self) -> State:
+        return {
+            "odds": self._odds.state(),
+            "yields": self._yields.state(self._under_way.values()),
+            "behind": self._behind.state(),
+            "gave": list(self._gave),
+        }
+
+    def restore(self, state: State) -> None:
+        self._under_way.clear()
+        self._odds.restore(state_in(state, "odds"))
+        self._yields.restore(state_in(state, "yields"))
+        self._behind.restore(state_in(state, "behind"))
+        self._gave = list(texts_in(state, "gave"))
 
     def review(self, link: WaitingLink) -> Evidence:
         ((_, evidence),) = self._again([link])

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from spoor.saved_state import LARGEST, State, array_in, count_in
 from spoor.score.learned.features import BITS, MOST
 
 KEPT = 4096
@@ -17,6 +18,8 @@ AGAIN = 4
 """So many of them after each visit."""
 PACE, SLOW_PACE = 0.15, 0.02
 """How far a weight moves at first: that of a word, and that of an evidence, which has a good value to begin with."""
+LARGEST_WEIGHT = 1e6
+"""No weight comes to this: steps are that small."""
 
 
 class Odds:
@@ -34,6 +37,40 @@ class Odds:
         self._wanted = np.zeros(KEPT, np.float64)
         self._seen = 0
         self._weights_now: list[float] = weights.tolist()
+
+    def state(self) -> State:
+        return {
+            "words": self.words.copy(),
+            "weights": self.weights.copy(),
+            "word steps": self._word_steps.copy(),
+            "weight steps": self._weight_steps.copy(),
+            "ids": self._ids.copy(),
+            "counts": self._counts.copy(),
+            "facts": self._facts.copy(),
+            "wanted": self._wanted.copy(),
+            "seen": self._seen,
+        }
+
+    def restore(self, state: State) -> None:
+        """Compiled code trusts ids and counts, and square roots want no negative steps."""
+        for name, kept, least, most in (
+            ("words", self.words, -LARGEST_WEIGHT, LARGEST_WEIGHT),
+            ("weights", self.weights, -LARGEST_WEIGHT, LARGEST_WEIGHT),
+            ("word steps", self._word_steps, 0.0, LARGEST),
+            ("weight steps", self._weight_steps, 0.0, LARGEST),
+            ("ids", self._ids, 0, (1 << BITS) - 1),
+            ("counts", self._counts, 0, MOST),
+            ("facts", self._facts, -LARGEST_WEIGHT, LARGEST_WEIGHT),
+            ("wanted", self._wanted, -1.0, 2.0),
+        ):
+            kept[:] = array_in(state, name, kept.dtype, kept.shape, least, most)
+        self._seen = count_in(state, "seen")
+        self._weights_now = self.weights.tolist()
+
+    @property
+    def seen(self) -> int:
+        """Examples so far."""
+        return self._seen
 
     def of(self, facts: Sequence[float]) -> float:
         """What all evidence of a link makes together. Added up one by one, which for so few is quicker than an array

@@ -3,10 +3,13 @@ page, in one of its lists. Counted in a fixed space."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+from spoor.errors import BadInput
+from spoor.saved_state import ANY, LARGEST, State, array_in, as_counts, count_in, counts_in
 
 BITS = 20
 """Counters are two to this power: hashes that share one are rare until millions of places were seen."""
@@ -44,6 +47,39 @@ class Yields:
         self.untried = np.zeros((2, CELLS, 2), np.float64)
         self._owed: dict[int, int] = {}
         self._tried = self._found = 0
+
+    def state(self, under_way: Iterable[Sequence[int]]) -> State:
+        """`under_way` are the slots of tries that are not over; they are left out."""
+        tries = self.tries.copy()
+        for slots in under_way:
+            tries[slots] -= 1.0
+        return {
+            "tries": tries,
+            "answers": self.answers.copy(),
+            "finds": self.finds.copy(),
+            "untried": self.untried.copy(),
+            "owed slots": as_counts(self._owed),
+            "owed cells": as_counts(self._owed.values()),
+            "tried": self._tried,
+            "found": self._found,
+        }
+
+    def restore(self, state: State) -> None:
+        for name, kept, least in (
+            ("tries", self.tries, 0.0),
+            ("answers", self.answers, 0.0),
+            ("finds", self.finds, -LARGEST),  # what was credited may be taken back, and is rounded
+            ("untried", self.untried, 0.0),
+        ):
+            kept[:] = array_in(state, name, kept.dtype, kept.shape, least, LARGEST)
+        slots = array_in(state, "owed slots", np.int64, (ANY,), 0, (1 << BITS) - 1).tolist()
+        cells = counts_in(state, "owed cells", len(slots), 4 * LEVELS - 1)
+        if len(slots) > OWED:
+            raise BadInput(f"{len(slots)} places are owed a find, more than {OWED}")
+        self._owed = dict(zip(slots, cells, strict=True))
+        self._tried, self._found = count_in(state, "tried"), count_in(state, "found")
+        if self._found > self._tried:
+            raise BadInput("there are more finds than tries")
 
     @property
     def rate(self) -> float:
