@@ -13,7 +13,7 @@ import pytest
 from tests.chaos.crawled import HOSTS, Crawled, chaos_hosts, crawl_until, settings_for
 from tests.chaos.rules import CLOSED, SLOW
 
-LONGEST = 100.0
+LONGEST = 300.0
 """Seconds after which the crawl should have tried everything."""
 PAGES_PER_HOST = 4
 
