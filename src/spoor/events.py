@@ -73,4 +73,13 @@ class Refused:
     refusal: Refusal
 
 
-Event = Visited | Redirected | Failed | HostOpened | Refused
+@dataclass(frozen=True, slots=True)
+class Troubled:
+    """Something of ours failed while a URL was worked on, which went on without it; a sample was saved."""
+
+    at: float
+    url: str
+    reason: str
+
+
+Event = Visited | Redirected | Failed | HostOpened | Refused | Troubled

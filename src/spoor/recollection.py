@@ -11,9 +11,9 @@ from pathlib import Path
 
 from spoor import assembly, config
 from spoor.config import Config, Target
-from spoor.errors import BadInput, UsageError
+from spoor.errors import OF_STORAGE, BadInput, UsageError
 from spoor.records import Miss, Sighting
-from spoor.roles import MissLearner, Recalling, Reviewer
+from spoor.roles import MissLearner, Recalling, Reviewer, Troubles
 from spoor.store.crawl_folder import CrawlFolder, open_for_reading
 from spoor.store.journal import lessons, open_to_read
 from spoor.strategy import AdmitAll, Strategy
@@ -52,13 +52,15 @@ def recollect(
     own: sqlite3.Connection,
     earlier: CrawlFolder | None = None,
     advance: Advance = lambda visits: None,
+    troubles: Troubles | None = None,
 ) -> None:
     """What learns on the way learns again, from the earlier crawl first; `advance` is told of every visit. An admission
-    counts what this crawl has visited, so it does not hear of the earlier one."""
+    counts what this crawl has visited, so it does not hear of the earlier one. With `troubles` a visit from which a
+    part cannot learn is passed over, as it was in the crawl."""
     if earlier is not None:
         with contextlib.closing(open_to_read(earlier.database)) as db:
-            _recall(_without_admission(strategy), lessons(db), advance)
-    _recall(strategy, lessons(own), advance)
+            _recall(_without_admission(strategy), lessons(db), advance, troubles)
+    _recall(strategy, lessons(own), advance, troubles)
 
 
 def check_links(strategy: Strategy, own: sqlite3.Connection) -> None:
@@ -73,11 +75,16 @@ def check_links(strategy: Strategy, own: sqlite3.Connection) -> None:
         raise BadInput(f"{told}; go on with that strategy, or give --out a new folder")
 
 
-def _recall(strategy: Strategy, taught: Iterable[Sighting | Miss], advance: Advance) -> None:
+def _recall(strategy: Strategy, taught: Iterable[Sighting | Miss], advance: Advance, troubles: Troubles | None) -> None:
     learners = _recalling(strategy)
     for lesson in taught if learners else ():
         for learner in learners:
-            recall(learner, lesson)
+            try:
+                recall(learner, lesson)
+            except Exception as error:
+                if troubles is None or isinstance(error, OF_STORAGE):
+                    raise
+                troubles.keep(lesson.visit.url, "learned from again", error)
         advance(1)
 
 

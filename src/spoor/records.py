@@ -58,6 +58,7 @@ class Visit:
 
     `number` counts visits from 0, `at` is when the decision was taken (seconds), `tries` how often it was tried before,
     `redirects` how many redirects in a row led here. `hints` are those of the link, where a scorer reviews links.
+    `apart`: something went wrong when this URL was worked on before, so nothing else is done together with it.
     """
 
     url: str
@@ -73,6 +74,7 @@ class Visit:
     found_on: str = ""
     redirects: int = 0
     hints: bytes = b""
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +175,13 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Trouble:
+    """No page came because of a mistake of ours, told in one line: an exception while the URL was worked on."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class RobotsRules:
     """What a host asks for: the text of its robots.txt, "" when it has none. `address` is where it was found, an IP
     address or "" when there is none."""
@@ -201,7 +210,7 @@ class Judged:
     language: str = ""
 
 
-Outcome = Page | Judged | Redirect | Failure | RobotsRules
+Outcome = Page | Judged | Redirect | Failure | Trouble | RobotsRules
 
 
 @dataclass(frozen=True, slots=True)

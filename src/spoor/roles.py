@@ -262,6 +262,15 @@ class Looker(Protocol):
     async def look(self, visit: Visit) -> Outcome: ...
 
 
+class Troubles(Protocol):
+    """Is told of exceptions that cost one URL instead of the crawl."""
+
+    def keep(self, url: str, doing: str, error: Exception, came: bytes = b"") -> str:
+        """Saves a sample, and says in one line what went wrong. `doing` is what was done with the URL, such as "read";
+        `came` the beginning of the response, if that is at hand."""
+        ...
+
+
 class Journal(Protocol):
     """Is told of every batch of events before the batch is committed."""
 

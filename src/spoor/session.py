@@ -25,9 +25,11 @@ from spoor.live import Archive, LiveLooker, Reader
 from spoor.parse.demanding import demanding
 from spoor.recollection import check_links, earlier_crawl, recollect
 from spoor.records import Response, Visit
+from spoor.roles import Troubles
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal
+from spoor.store.trouble import SavedTroubles
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy
 from spoor.workers import ReadingLimits, working
@@ -78,18 +80,19 @@ async def open_session(
     gc.set_threshold(ALLOCATIONS_BETWEEN_SEARCHES, *gc.get_threshold()[1:])
     strategy = strategy_of(settings)
     earlier = earlier_crawl(settings, strategy, folder)
-    store = SqliteStore(folder.database)
+    store, troubles = SqliteStore(folder.database), SavedTroubles(folder.troubles)
     with contextlib.closing(store), WarcKeeper(folder.warcs, _about(settings)) as keeper:
         check_links(strategy, store.connection)
-        archive = _archive(store, keeper)
-        recollect(strategy, store.connection, earlier, advance)
-        crawl = Crawl(strategy, Frontier(store, host_rules(settings)), _limits(settings, time.time()), archive.journal)
+        archive = _archive(store, keeper, troubles)
+        recollect(strategy, store.connection, earlier, advance, troubles)
+        frontier, limits = Frontier(store, host_rules(settings)), _limits(settings, time.time())
+        crawl = Crawl(strategy, frontier, limits, archive.journal, troubles)
         crawl.begin(settings.crawl.seeds)
         count, reader = settings.crawl.workers, Reader.of(strategy, settings.limits.links_per_page)
         _warm_up(reader)
         async with working(count or 1, reader, _reading_limits(settings)) as workers, fetcher_for(settings) as fetcher:
-            looker = LiveLooker(fetcher, archive, reader, workers, everything_away=count > 0)
-            yield Session(crawl, LiveDriver(crawl, looker, settings.crawl.connections, time.time), archive)
+            looker = LiveLooker(fetcher, archive, reader, workers, everything_away=count > 0, troubles=troubles)
+            yield Session(crawl, LiveDriver(crawl, looker, settings.crawl.connections, time.time, troubles), archive)
 
 
 def strategy_of(settings: Config) -> Strategy:
@@ -106,13 +109,13 @@ def user_agent(settings: Config) -> str:
     return f"{name} (+{settings.crawl.contact})" if settings.crawl.contact else name
 
 
-def _archive(store: SqliteStore, keeper: WarcKeeper) -> Archive:
+def _archive(store: SqliteStore, keeper: WarcKeeper, troubles: Troubles) -> Archive:
     journal = Journal.create(store.connection)
     Duplicates.create(store.connection)
     duplicates = Duplicates(store.connection)
     store.write_along(journal.write)
     store.write_along(duplicates.write)
-    return Archive(keeper, journal, duplicates)
+    return Archive(keeper, journal, duplicates, troubles)
 
 
 def _about(settings: Config) -> dict[str, str]:

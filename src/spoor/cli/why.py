@@ -78,7 +78,9 @@ def _state_of_entry(told: Account, entry: Entry, now: float) -> str:
         case State.RETURNING:
             return f"failed {entry.tries} times, to be tried again from {moment(entry.again_at)} on"
         case State.PARKED:
-            return f"parked: {entry.because}; it may come back when more is known"
+            return f"parked: {entry.because}; " + (
+                "given up" if entry.is_given_up else "it may come back when more is known"
+            )
         case State.IN_TRANSIT:
             return "on its way: asked for, and nothing came back yet"
         case State.SETTLED:
@@ -144,6 +146,8 @@ def _happened(event: EventRow) -> str:
         case "failed":
             again = detail["again_at"]
             return f"{at}: {detail['reason']}; " + ("given up" if again is None else f"again from {moment(again)} on")
+        case "trouble":
+            return f"{at}: {detail['reason']}; a sample was saved"
         case "host opened":
             return f"{at}, {detail['rest']:g} s between visits"
         case _:

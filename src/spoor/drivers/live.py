@@ -7,9 +7,10 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 
 from spoor.crawl import Arrival, Crawl
+from spoor.errors import OF_STORAGE
 from spoor.events import Event
-from spoor.records import Visit
-from spoor.roles import Looker
+from spoor.records import Trouble, Visit
+from spoor.roles import Looker, Troubles
 
 GRACE = 10.0
 """Seconds that visits under way may still take after the crawl was told to stop."""
@@ -17,12 +18,14 @@ GRACE = 10.0
 
 @dataclass
 class LiveDriver:
-    """Keeps up to `connections` looks under way: begun, and not absorbed yet. `clock` tells seconds since the epoch."""
+    """Keeps up to `connections` looks under way: begun, and not absorbed yet. `clock` tells seconds since the epoch.
+    A look that raises anything but an error of storage costs its URL, and `troubles` is told."""
 
     crawl: Crawl
     looker: Looker
     connections: int
     clock: Callable[[], float]
+    troubles: Troubles
     _arrived: asyncio.Queue[Arrival | BaseException | None] = field(default_factory=asyncio.Queue, init=False)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
     _under_way: int = field(default=0, init=False)
@@ -65,8 +68,10 @@ class LiveDriver:
     async def _look(self, visit: Visit) -> None:
         try:
             self._arrived.put_nowait((visit, await self.looker.look(visit)))
-        except Exception as error:  # A mistake of ours: handed over, so that it ends the crawl instead of one visit.
+        except OF_STORAGE as error:  # Handed over, so that it ends the crawl instead of one visit.
             self._arrived.put_nowait(error)
+        except Exception as error:
+            self._arrived.put_nowait((visit, Trouble(self.troubles.keep(visit.url, "fetched", error))))
 
     def _wake_at(self) -> float | None:
         return self.crawl.wake_at() if self._under_way < self.connections else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -30,8 +31,9 @@ class Entry:
     """Owned by the frontier; nobody else changes one.
 
     `arrival` breaks ties and is new whenever the key changes. `again_at` matters while returning: the time from
-    which the URL may be tried again. `because` says why it is parked. `hints` are there when the scorer reviews links
-    that wait. `row` is the store's own handle.
+    which the URL may be tried again; a parked one that never may has infinity. `because` says why it is parked, or what
+    went wrong when it was worked on: until that is over it is fetched apart from others. `hints` are there when the
+    scorer reviews links that wait. `row` is the store's own handle.
     """
 
     url: str
@@ -53,6 +55,11 @@ class Entry:
     @property
     def is_seed(self) -> bool:
         return self.key == SOONEST
+
+    @property
+    def is_given_up(self) -> bool:
+        """Parked for good."""
+        return self.again_at == math.inf
 
     @property
     def order(self) -> Order:

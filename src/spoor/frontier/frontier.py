@@ -72,9 +72,9 @@ class Frontier:
 
     def add(self, entry: Entry) -> None:
         """A URL that was unknown begins to wait, or is parked if its state says so."""
+        self._check(entry.url, entry.key)
         entry.arrival = self._next_arrival()
         self._counters.by_state[entry.state] += 1
-        self._check(entry)
         self._host(entry.host)
         self._store.save(entry)
         if entry.state is State.WAITING:
@@ -82,13 +82,13 @@ class Frontier:
 
     def change(self, entry: Entry, key: Key, evidence: Evidence, trail: TrailState, hints: bytes | None = None) -> bool:
         """More is known of a link that is still open. Says whether it changed its place. `hints` None: as they were."""
+        moved, was = key != entry.key, entry.order
+        if moved:
+            self._check(entry.url, key)
+            entry.key, entry.arrival = key, self._next_arrival()
         entry.evidence, entry.trail = evidence, trail
         if hints is not None:
             entry.hints = hints
-        moved, was = key != entry.key, entry.order
-        if moved:
-            entry.key, entry.arrival = key, self._next_arrival()
-            self._check(entry)
         self._store.save(entry)
         if entry.state is State.WAITING:
             self._changed(entry, was)
@@ -164,11 +164,11 @@ class Frontier:
         self._begin_visit(host, now)
         return host.asked
 
-    def settle(self, url: str, now: float, again_at: float | None = None) -> None:
-        """A visit is over. No `again_at`: finished for good; otherwise the URL may be tried again from then on."""
-        (entry,) = self.find([url])
-        if entry is None or entry.state is not State.IN_TRANSIT:
-            raise BrokenContract(f"{url} was settled but is not in transit")
+    def settle(self, url: str, now: float, again_at: float | None = None, because: str = "") -> None:
+        """A visit is over. No `again_at`: finished for good; otherwise the URL may be tried again from then on, apart
+        from others if there is a `because`."""
+        entry = self._in_transit(url)
+        entry.because = because
         if again_at is None:
             self._enter(entry, State.SETTLED)
         else:
@@ -176,6 +176,19 @@ class Frontier:
             self._enter(entry, State.RETURNING)
             heapq.heappush(self._returning, (again_at, entry.arrival, url))
         self._end_visit(self._hosts[entry.host], now)
+
+    def give_up(self, url: str, now: float, because: str) -> None:
+        """A visit is over, and there shall be no other, whatever more is known of the URL."""
+        entry = self._in_transit(url)
+        entry.because, entry.again_at = because, math.inf
+        self._enter(entry, State.PARKED)
+        self._end_visit(self._hosts[entry.host], now)
+
+    def _in_transit(self, url: str) -> Entry:
+        (entry,) = self.find([url])
+        if entry is None or entry.state is not State.IN_TRANSIT:
+            raise BrokenContract(f"{url} was settled but is not in transit")
+        return entry
 
     def open_host(self, name: str, now: float, rules: RobotsRules, rest: float | None) -> float:
         """The rules of a host are known. Returns the seconds it will rest: its own wish, but never less than ours."""
@@ -335,6 +348,6 @@ class Frontier:
                 self._came_forward(entry)
 
     @staticmethod
-    def _check(entry: Entry) -> None:
-        if any(math.isnan(part) for part in entry.key):
-            raise BrokenContract(f"the key of {entry.url} is not a number: {entry.key}")
+    def _check(url: str, key: Key) -> None:
+        if any(math.isnan(part) for part in key):
+            raise BrokenContract(f"the key of {url} is not a number: {key}")

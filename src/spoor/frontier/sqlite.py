@@ -12,7 +12,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from spoor.errors import BadInput, BrokenContract
+from spoor.errors import BadInput, BrokenContract, BrokenStorage
 from spoor.frontier.entry import Entry, State
 from spoor.frontier.host import Host
 from spoor.frontier.store import Counters
@@ -184,11 +184,11 @@ class SqliteStore:
         if len(self._recent) > 2 * RECENT:
             self._recent = dict(islice(self._recent.items(), len(self._recent) - RECENT, None))
 
-    def _not_written(self, error: sqlite3.Error) -> BadInput:
+    def _not_written(self, error: sqlite3.Error) -> BrokenStorage:
         if self._db.in_transaction:
             self._db.execute("ROLLBACK")
         remedy = "what was committed is safe: make room and run the same command again"
-        return BadInput(f"cannot write {self._path}: {error}; {remedy}")
+        return BrokenStorage(f"cannot write {self._path}: {error}; {remedy}")
 
     def _write_counters(self, counters: Counters) -> None:
         values = {"arrivals": counters.arrivals, "visits": counters.visits}

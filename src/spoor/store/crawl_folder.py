@@ -7,6 +7,7 @@ crawl.db.sums   checksums of it, from when the last crawl ended
 warc/           what came: *.warc.gz, and beside each its index *.cdxj
 warc/damaged/   files that were damaged, as they were, and ends that were cut off
 damaged/        databases that were damaged, as they were
+trouble/        samples of what went wrong with single URLs by a mistake of ours
 report.html     what `spoor report` made of it
 lock            the process that crawls, or did last; locked while it does
 """
@@ -48,6 +49,10 @@ class CrawlFolder:
     @property
     def warcs(self) -> Path:
         return self.path / "warc"
+
+    @property
+    def troubles(self) -> Path:
+        return self.path / "trouble"
 
     @property
     def report(self) -> Path:

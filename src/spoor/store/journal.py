@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from spoor.errors import BadInput
-from spoor.events import Event, Failed, HostOpened, Redirected, Refused, Visited
+from spoor.events import Event, Failed, HostOpened, Redirected, Refused, Troubled, Visited
 from spoor.frontier.sqlite import stored_entry, trail_of
 from spoor.records import Miss, Page, Sighting, Verdict, Visit
 from spoor.urls import host_of
@@ -91,7 +91,7 @@ class PageRow:
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """`kind` is redirected, failed, host opened, refused or ended; `detail` holds what only that kind has.
+    """`kind` is redirected, failed, host opened, refused, trouble or ended; `detail` holds what only that kind has.
 
     `number` and `started` are those of the visit; None: there was no visit, or it has no number.
     """
@@ -145,7 +145,7 @@ class Journal:
                 self._note_page(event)
             else:
                 self._events.append((self._next(), *_event_row(event)))
-                if not isinstance(event, Refused):
+                if not isinstance(event, Refused | Troubled):
                     self._facts.pop(event.visit.url, None)
 
     def end(self, at: float, reason: str, idle: float = 0.0) -> None:
@@ -167,7 +167,8 @@ class Journal:
         # Parked links stay in the frontier with their reason; only of the dropped would nothing be known.
         for refusal in event.refused:
             if not refusal.parked:
-                self._dropped.append((host_of(refusal.url), refusal.url, refusal.because, visit.url, event.at))
+                because = _storable(refusal.because)
+                self._dropped.append((host_of(refusal.url), refusal.url, because, visit.url, event.at))
 
     def _next(self) -> int:
         self._last += 1
@@ -294,12 +295,18 @@ def _rows(db: sqlite3.Connection, query: str, *asked: float) -> Iterator[tuple[A
 def _page_row(event: Visited, facts: PageFacts) -> tuple[Any, ...]:
     visit, verdict = event.visit, event.verdict
     came = (visit.url, visit.host, visit.number, visit.at, event.at, event.status, event.size)
-    thought = (verdict.relevance, verdict.because, verdict.label, event.added, event.waiting)
-    found = (facts.title, facts.language, facts.digest, facts.simhash, facts.duplicate_of)
-    return (*came, *thought, *found, facts.warc_file, facts.warc_offset, verdict.relevant, facts.noindex)
+    label = None if verdict.label is None else _storable(verdict.label)
+    thought = (float(verdict.relevance), _storable(verdict.because), label, event.added, event.waiting)
+    found = (_storable(facts.title), facts.language, facts.digest, facts.simhash, facts.duplicate_of)
+    return (*came, *thought, *found, facts.warc_file, facts.warc_offset, bool(verdict.relevant), facts.noindex)
 
 
-def _event_row(event: Redirected | Failed | HostOpened | Refused) -> tuple[Any, ...]:
+def _storable(text: str) -> str:
+    """Half of a surrogate pair, which a text may hold and a database may not, becomes a question mark."""
+    return text if text.isascii() else text.encode("utf8", "replace").decode("utf8")
+
+
+def _event_row(event: Redirected | Failed | HostOpened | Refused | Troubled) -> tuple[Any, ...]:
     match event:
         case Redirected(visit, at, to, because, waiting):
             return _visit_row(visit, at, "redirected", {"to": to, "because": because, "waiting": waiting})
@@ -310,8 +317,11 @@ def _event_row(event: Redirected | Failed | HostOpened | Refused) -> tuple[Any, 
         case HostOpened(visit, at, rest):
             return _visit_row(visit, at, "host opened", {"rest": rest})
         case Refused(at, refusal):
-            detail = json.dumps({"because": refusal.because, "parked": refusal.parked}, ensure_ascii=False)
+            detail = _storable(json.dumps({"because": refusal.because, "parked": refusal.parked}, ensure_ascii=False))
             return None, None, at, "refused", refusal.url, host_of(refusal.url), detail
+        case Troubled(at, url, reason):
+            detail = _storable(json.dumps({"reason": reason}, ensure_ascii=False))
+            return None, None, at, "trouble", url, host_of(url) if url else "", detail
 
 
 def _known(visit: Visit) -> list[Any]:
@@ -322,7 +332,7 @@ def _known(visit: Visit) -> list[Any]:
 
 def _visit_row(visit: Visit, at: float, kind: str, detail: dict[str, Any]) -> tuple[Any, ...]:
     number = visit.number if visit.purpose == "page" else None
-    told = json.dumps({"purpose": visit.purpose, "tries": visit.tries, **detail}, ensure_ascii=False)
+    told = _storable(json.dumps({"purpose": visit.purpose, "tries": visit.tries, **detail}, ensure_ascii=False))
     return number, visit.at, at, kind, visit.url, visit.host, told
 
 
