@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from spoor import robots
 from spoor.errors import OF_STORAGE, BrokenContract
 from spoor.events import Event, Failed, HostOpened, Redirected, Refusal, Refused, Troubled, Visited
-from spoor.frontier.entry import OPEN, Entry, State
+from spoor.frontier.entry import DIED, OPEN, Entry, State
 from spoor.frontier.frontier import Frontier
 from spoor.pricing import Limits
 from spoor.records import (
@@ -83,6 +83,8 @@ class Crawl:
         self._reviewer = strategy.scorer if isinstance(strategy.scorer, Reviewer) else None
         self._merge = strategy.scorer.merge
         self._turned_away: list[Refused] = []
+        self._under_way = 0
+        self._alone = False
         self._reviewed: set[str] = set()
         self._idle = 0.0
         self._idle_since: float | None = None
@@ -96,17 +98,29 @@ class Crawl:
                 self.frontier.add(Entry(url, host_of(url), SOONEST, trail=root))
         self.frontier.commit()
 
+    def resume(self, now: float, died_of: str = "") -> None:
+        """Before `begin`, where a crawl may be resumed. `died_of` is the URL that the process before this one worked on
+        when it died, if it did."""
+        given_up = self.frontier.reopen(now, died_of)
+        if given_up:
+            self._turned_away.append(Refused(now, Refusal(died_of, f"{DIED}, twice", parked=True)))
+        elif died_of:
+            self._troubled[died_of] = DIED
+
     def next_visit(self, now: float) -> Visit | None:
         """None: nobody can be visited right now, or it is better to wait; `wake_at` says when to ask again, `ended`
         whether ever."""
         self._count_idle(now)
-        while not self._spent() and (entry := self.frontier.peek(now)) is not None:
+        while not self._alone and not self._spent() and (entry := self.frontier.peek(now)) is not None:
             if self._goes_back(entry):
                 continue
             if self._waits_for_better(entry, now):
                 self._idle_since = now
                 return None
+            if entry.because == DIED and self._under_way:
+                return None
             if self.frontier.is_closed(entry.host, now):
+                self._under_way += 1
                 tries = self.frontier.begin_asking(entry.host, now)
                 return Visit(robots_url(entry.url), entry.host, self.frontier.visits, now, "robots", tries=tries)
             visit = self._visit(entry, now)
@@ -121,6 +135,8 @@ class Crawl:
         """Digests what came back, as one transaction, and tells what happened, in order; a visit apart from others as
         a transaction of its own. Once more with nothing at the end of a crawl: links may have been turned away since
         the last arrival."""
+        self._under_way -= len(arrivals)
+        self._alone = self._alone and not arrivals
         events = self._batch([arrival for arrival in arrivals if not arrival[0].apart], now)
         for arrival in arrivals:
             if arrival[0].apart:
@@ -177,6 +193,8 @@ class Crawl:
         )
 
     def _begin(self, visit: Visit, entry: Entry, now: float) -> None:
+        self._under_way += 1
+        self._alone = entry.because == DIED
         self.frontier.begin(entry, now)
         for counter in self._counters:
             try:
@@ -268,12 +286,17 @@ class Crawl:
     def _take_in(self, visit: Visit, outcome: Outcome, verdicts: Iterator[Verdict | Trouble], now: float) -> Event:
         """Whatever is raised on the way, the visit is over when this is."""
         verdict = next(verdicts) if isinstance(outcome, Page) else None
+        if self._troubles is not None:
+            self._troubles.on(visit.url)
         try:
             if visit.purpose == "page":
                 self._is_over(visit)
             return self._absorbed(visit, outcome, verdict, now)
         except Exception as error:
             return self._in_vain(visit, Trouble(self._spare(visit.url, "absorbed", error)), now)
+        finally:
+            if self._troubles is not None:
+                self._troubles.off()
 
     def _is_over(self, visit: Visit) -> None:
         for counter in self._counters:

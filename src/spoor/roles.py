@@ -263,7 +263,13 @@ class Looker(Protocol):
 
 
 class Troubles(Protocol):
-    """Is told of exceptions that cost one URL instead of the crawl."""
+    """Is told which URL is worked on, and of exceptions that cost one URL instead of the crawl."""
+
+    def on(self, url: str) -> None:
+        """From now on, and until `off`, this URL is to blame if the process dies."""
+        ...
+
+    def off(self) -> None: ...
 
     def keep(self, url: str, doing: str, error: Exception, came: bytes = b"") -> str:
         """Saves a sample, and says in one line what went wrong. `doing` is what was done with the URL, such as "read";

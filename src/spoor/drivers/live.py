@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator
 from dataclasses import dataclass, field
+from typing import Any
 
 from spoor.crawl import Arrival, Crawl
 from spoor.errors import OF_STORAGE
 from spoor.events import Event
-from spoor.records import Trouble, Visit
+from spoor.records import Outcome, Trouble, Visit
 from spoor.roles import Looker, Troubles
 
 GRACE = 10.0
@@ -67,7 +68,7 @@ class LiveDriver:
 
     async def _look(self, visit: Visit) -> None:
         try:
-            self._arrived.put_nowait((visit, await self.looker.look(visit)))
+            self._arrived.put_nowait((visit, await Blamed(self.looker.look(visit), visit.url, self.troubles)))
         except OF_STORAGE as error:  # Handed over, so that it ends the crawl instead of one visit.
             self._arrived.put_nowait(error)
         except Exception as error:
@@ -97,3 +98,29 @@ class LiveDriver:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Blamed:
+    """A look that says of every step between two waits that its URL is worked on, so that it can be blamed if the
+    process dies of that step."""
+
+    look: Coroutine[Any, Any, Outcome]
+    url: str
+    troubles: Troubles
+
+    def __await__(self) -> Generator[Any, Any, Outcome]:
+        answer, interruption = None, None
+        while True:
+            self.troubles.on(self.url)
+            try:
+                awaited = self.look.send(answer) if interruption is None else self.look.throw(interruption)
+            except StopIteration as done:
+                outcome: Outcome = done.value
+                return outcome
+            finally:
+                self.troubles.off()
+            try:
+                answer, interruption = (yield awaited), None
+            except BaseException as error:  # For the look to handle: cancelled, or what it waited for failed.
+                answer, interruption = None, error

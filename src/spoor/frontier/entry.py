@@ -22,6 +22,10 @@ class State(IntEnum):
 OPEN = frozenset({State.WAITING, State.RETURNING, State.PARKED})
 """The states in which a further sighting still matters."""
 
+DIED = "the process died while it was worked on"
+"""Said of a link that may be to blame for a death. It is fetched when nothing else is; another death, and it is
+parked."""
+
 Order = tuple[Key, int]
 """Sorts as the queue does: smaller is sooner."""
 

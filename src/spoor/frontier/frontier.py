@@ -7,14 +7,21 @@ import math
 from collections.abc import Iterable, Sequence
 
 from spoor.errors import BrokenContract
-from spoor.frontier.entry import OPEN, Entry, Order, State
+from spoor.frontier.entry import DIED, OPEN, Entry, Order, State
 from spoor.frontier.host import Host, HostRules
 from spoor.frontier.store import LinkStore
 from spoor.records import Evidence, Key, RobotsRules, TrailState, WaitingLink
+from spoor.urls import host_of
 
 SLACK = 64
 SOON = 30.0
 """Seconds: a host that is free again within this time is worth waiting for, if its links are."""
+
+UNASKED = 3600.0
+"""Seconds for which a host is not asked for its robots.txt after a process died of that."""
+LATER = 10.0
+"""Seconds after the start of a process in which nothing is fetched that an earlier process may have died of: what else
+there is comes first, and is kept whatever happens then."""
 
 
 class Frontier:
@@ -174,7 +181,7 @@ class Frontier:
         else:
             entry.tries, entry.again_at = entry.tries + 1, again_at
             self._enter(entry, State.RETURNING)
-            heapq.heappush(self._returning, (again_at, entry.arrival, url))
+            self._return_at(entry, again_at)
         self._end_visit(self._hosts[entry.host], now)
 
     def give_up(self, url: str, now: float, because: str) -> None:
@@ -234,6 +241,38 @@ class Frontier:
             self._enter(entry, State.WAITING)
         for entry in self._store.in_state(State.RETURNING):
             heapq.heappush(self._returning, (entry.again_at, entry.arrival, entry.url))
+
+    def reopen(self, now: float, died_of: str = "") -> bool:
+        """To be called before the first visit of a crawl that is resumed. `died_of` is the URL that the process before
+        this one worked on when it died; says whether that is given up. Links that may be to blame for a death come
+        later."""
+        self._returning.clear()
+        for entry in self._store.in_state(State.RETURNING):
+            self._return_at(entry, now + LATER if entry.because == DIED else entry.again_at)
+        return bool(died_of) and self._blame(died_of, now)
+
+    def _blame(self, url: str, now: float) -> bool:
+        """One death: the link is to be fetched alone; two: it is parked for good. A robots.txt has no entry; its host
+        is left alone for a while."""
+        (entry,) = self.find([url])
+        if entry is None and host_of(url) in self._hosts:
+            self.leave_alone(host_of(url), now, now + UNASKED)
+        if entry is None or entry.state not in (State.WAITING, State.RETURNING):
+            return False
+        if entry.because == DIED:
+            entry.again_at = math.inf
+            self._leave(entry, State.PARKED)
+            return True
+        entry.because = DIED
+        self._leave(entry, State.RETURNING)
+        self._return_at(entry, now + LATER)
+        return False
+
+    def _return_at(self, entry: Entry, again_at: float) -> None:
+        if entry.again_at != again_at:
+            entry.again_at = again_at
+            self._store.save(entry)
+        heapq.heappush(self._returning, (again_at, entry.arrival, entry.url))
 
     def _next_arrival(self) -> int:
         self._counters.arrivals += 1

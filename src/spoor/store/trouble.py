@@ -8,6 +8,8 @@ import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from spoor.store.in_work import InWork
+
 MOST_FILES = 200
 """Samples that are saved; what goes wrong more often is only told."""
 MOST_BYTES = 65_536
@@ -19,10 +21,19 @@ _LONGEST = 200
 @dataclass
 class SavedTroubles:
     """Saves samples in a folder, made when there is one; None: nothing is saved. A sample that cannot be written is
-    lost: there is nothing to be gained by failing over it."""
+    lost: there is nothing to be gained by failing over it. Without `in_work` nobody is blamed for a death."""
 
     folder: Path | None
+    in_work: InWork | None = None
     _left: int = field(default=MOST_FILES, init=False)
+
+    def on(self, url: str) -> None:
+        if self.in_work is not None:
+            self.in_work.on(url)
+
+    def off(self) -> None:
+        if self.in_work is not None:
+            self.in_work.off()
 
     def keep(self, url: str, doing: str, error: Exception, came: bytes = b"") -> str:
         told = line_of(doing, error)
