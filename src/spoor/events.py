@@ -82,4 +82,19 @@ class Troubled:
     reason: str
 
 
-Event = Visited | Redirected | Failed | HostOpened | Refused | Troubled
+@dataclass(frozen=True, slots=True)
+class Held:
+    """For so many `seconds` nothing else was done; the process was at work for `cpu` seconds of them. `url` is what was
+    worked on, `where` the calls; "" when that is not known."""
+
+    at: float
+    seconds: float
+    cpu: float
+    url: str
+    where: str
+
+
+Aside = Refused | Troubled | Held
+"""What happens between visits."""
+
+Event = Visited | Redirected | Failed | HostOpened | Aside

@@ -7,7 +7,7 @@ import contextlib
 import gc
 import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from spoor import __version__, assembly, config
 from spoor.admit.all_of import AllOf
@@ -17,7 +17,7 @@ from spoor.admit.traps import Traps
 from spoor.config import Config
 from spoor.crawl import Crawl, Limits
 from spoor.drivers.live import LiveDriver
-from spoor.events import Event
+from spoor.events import Event, Held
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.limits import FetchLimits
 from spoor.frontier import Frontier, HostRules, SqliteStore
@@ -28,10 +28,12 @@ from spoor.records import Response, Visit
 from spoor.roles import Troubles
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
+from spoor.store.in_work import InWork, died_of
 from spoor.store.journal import Journal
 from spoor.store.trouble import SavedTroubles
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy
+from spoor.watchdog import Hold, watching
 from spoor.workers import ReadingLimits, working
 
 AGENT = "spoor"
@@ -53,6 +55,7 @@ class Session:
     driver: LiveDriver
     archive: Archive
     _why: str = ""
+    _noted: list[Event] = field(default_factory=list, init=False)
 
     def stop(self, why: str) -> None:
         self._why = self._why or why
@@ -62,9 +65,18 @@ class Session:
         """The events of each batch, after they were committed and the WARC was told."""
         async for events in self.driver.run():
             self.archive.told(events)
-            yield events
+            noted, self._noted = self._noted, []
+            yield [*noted, *events]
         self.archive.journal.end(self.driver.clock(), self.ended(), self.crawl.idle)
         self.crawl.frontier.commit()
+
+    def note(self, event: Event) -> None:
+        """Something happened that the crawl does not know of: it is in the journal with the next batch."""
+        self.archive.journal.note([event])
+        self._noted.append(event)
+
+    def held(self, hold: Hold) -> None:
+        self.note(Held(self.driver.clock(), hold.seconds, hold.cpu, hold.url, hold.where))
 
     def ended(self) -> str:
         """Why it stopped."""
@@ -80,19 +92,29 @@ async def open_session(
     gc.set_threshold(ALLOCATIONS_BETWEEN_SEARCHES, *gc.get_threshold()[1:])
     strategy = strategy_of(settings)
     earlier = earlier_crawl(settings, strategy, folder)
-    store, troubles = SqliteStore(folder.database), SavedTroubles(folder.troubles)
-    with contextlib.closing(store), WarcKeeper(folder.warcs, _about(settings)) as keeper:
+    store, died = SqliteStore(folder.database), died_of(folder.in_work)
+    in_work = InWork(folder.in_work)
+    troubles = SavedTroubles(folder.troubles, in_work)
+    with (
+        contextlib.closing(store),
+        contextlib.closing(in_work),
+        WarcKeeper(folder.warcs, _about(settings)) as keeper,
+    ):
         check_links(strategy, store.connection)
         archive = _archive(store, keeper, troubles)
         recollect(strategy, store.connection, earlier, advance, troubles)
         frontier, limits = Frontier(store, host_rules(settings)), _limits(settings, time.time())
         crawl = Crawl(strategy, frontier, limits, archive.journal, troubles)
+        crawl.resume(time.time(), died)
         crawl.begin(settings.crawl.seeds)
         count, reader = settings.crawl.workers, Reader.of(strategy, settings.limits.links_per_page)
         _warm_up(reader)
         async with working(count or 1, reader, _reading_limits(settings)) as workers, fetcher_for(settings) as fetcher:
             looker = LiveLooker(fetcher, archive, reader, workers, everything_away=count > 0, troubles=troubles)
-            yield Session(crawl, LiveDriver(crawl, looker, settings.crawl.connections, time.time, troubles), archive)
+            driver = LiveDriver(crawl, looker, settings.crawl.connections, time.time, troubles)
+            session = Session(crawl, driver, archive)
+            async with watching(lambda: in_work.url, session.held):
+                yield session
 
 
 def strategy_of(settings: Config) -> Strategy:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -14,7 +14,7 @@ from rich.live import Live
 from rich.text import Text
 
 from spoor.crawl import Crawl
-from spoor.events import Event, Failed, Visited
+from spoor.events import Event, Failed, Held, Troubled, Visited
 
 SECONDS_BETWEEN_LINES = 10.0
 
@@ -28,7 +28,9 @@ class LiveLine:
         self._most = most
         self._minutes = minutes
         self._began = self._told = time.monotonic()
-        self._visited = self._found = self._failed = 0
+        self._visited = self._found = self._failed = self._troubled = 0
+        self._holds = 0
+        self._longest: Held | None = None
         self._last_failure = ""
         self._live = Live(console=Console(stderr=True), transient=True, refresh_per_second=4) if _terminal() else None
 
@@ -51,6 +53,12 @@ class LiveLine:
             elif isinstance(event, Failed):
                 self._failed += 1
                 self._last_failure = f"{event.visit.url}: {event.reason}"
+            elif isinstance(event, Troubled):
+                self._troubled += 1
+            elif isinstance(event, Held):
+                self._holds += 1
+                if self._longest is None or event.seconds > self._longest.seconds:
+                    self._longest = event
         if self._live:
             self._live.update(Text(self.line()))
         elif time.monotonic() - self._told >= SECONDS_BETWEEN_LINES:
@@ -89,7 +97,16 @@ class LiveLine:
         done = f"{self._visited:,} pages in {seconds:,.1f} s, {self._found:,} wanted{share}"
         left = f"{self._failed:,} failed visits, {len(self._frontier):,} links still waiting"
         idle = f"for {self._crawl.idle:,.1f} s a connection was left free for better links on hosts that had to rest"
-        return f"{done}, {left}\n{idle}\nended because {ended}; the crawl is in {folder}"
+        end = f"ended because {ended}; the crawl is in {folder}"
+        return "\n".join([f"{done}, {left}", idle, *self._mishaps(), end])
+
+    def _mishaps(self) -> Iterator[str]:
+        if self._troubled:
+            yield f"something went wrong with {self._troubled:,} URLs by a mistake of ours; samples are in trouble/"
+        if self._longest is not None:
+            about = f" with {self._longest.url}" if self._longest.url else ""
+            longest = f"longest {self._longest.seconds:.1f} s{about}: {self._longest.where}"
+            yield f"{self._holds:,} times one thing held up everything else, {longest}"
 
 
 def _terminal() -> bool:

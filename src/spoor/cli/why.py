@@ -146,6 +146,8 @@ def _happened(event: EventRow) -> str:
         case "failed":
             again = detail["again_at"]
             return f"{at}: {detail['reason']}; " + ("given up" if again is None else f"again from {moment(again)} on")
+        case "held":
+            return f"{at}: everything else waited for {detail['seconds']:.1f} s while it was worked on"
         case "trouble":
             return f"{at}: {detail['reason']}; a sample was saved"
         case "host opened":

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from spoor.errors import BadInput
-from spoor.events import Event, Failed, HostOpened, Redirected, Refused, Troubled, Visited
+from spoor.events import Aside, Event, Failed, Held, HostOpened, Redirected, Refused, Troubled, Visited
 from spoor.frontier.sqlite import stored_entry, trail_of
 from spoor.records import Miss, Page, Sighting, Verdict, Visit
 from spoor.urls import host_of
@@ -91,7 +91,8 @@ class PageRow:
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """`kind` is redirected, failed, host opened, refused, trouble or ended; `detail` holds what only that kind has.
+    """`kind` is redirected, failed, host opened, refused, trouble, held or ended; `detail` holds what only that kind
+    has.
 
     `number` and `started` are those of the visit; None: there was no visit, or it has no number.
     """
@@ -145,7 +146,7 @@ class Journal:
                 self._note_page(event)
             else:
                 self._events.append((self._next(), *_event_row(event)))
-                if not isinstance(event, Refused | Troubled):
+                if not isinstance(event, Aside):
                     self._facts.pop(event.visit.url, None)
 
     def end(self, at: float, reason: str, idle: float = 0.0) -> None:
@@ -306,7 +307,7 @@ def _storable(text: str) -> str:
     return text if text.isascii() else text.encode("utf8", "replace").decode("utf8")
 
 
-def _event_row(event: Redirected | Failed | HostOpened | Refused | Troubled) -> tuple[Any, ...]:
+def _event_row(event: Redirected | Failed | HostOpened | Aside) -> tuple[Any, ...]:
     match event:
         case Redirected(visit, at, to, because, waiting):
             return _visit_row(visit, at, "redirected", {"to": to, "because": because, "waiting": waiting})
@@ -317,17 +318,22 @@ def _event_row(event: Redirected | Failed | HostOpened | Refused | Troubled) -> 
         case HostOpened(visit, at, rest):
             return _visit_row(visit, at, "host opened", {"rest": rest})
         case Refused(at, refusal):
-            detail = _storable(json.dumps({"because": refusal.because, "parked": refusal.parked}, ensure_ascii=False))
-            return None, None, at, "refused", refusal.url, host_of(refusal.url), detail
+            return _aside_row(at, "refused", refusal.url, {"because": refusal.because, "parked": refusal.parked})
         case Troubled(at, url, reason):
-            detail = _storable(json.dumps({"reason": reason}, ensure_ascii=False))
-            return None, None, at, "trouble", url, host_of(url) if url else "", detail
+            return _aside_row(at, "trouble", url, {"reason": reason})
+        case Held(at, seconds, cpu, url, where):
+            return _aside_row(at, "held", url, {"seconds": round(seconds, 3), "cpu": round(cpu, 3), "where": where})
 
 
 def _known(visit: Visit) -> list[Any]:
     """What a miss taught at the time; see `_as_known`. A seed has the key infinity, which JSON does not know."""
     key = [part if math.isfinite(part) else "inf" for part in visit.key]
     return [key, dict(visit.evidence), visit.trail, base64.b64encode(visit.hints).decode()]
+
+
+def _aside_row(at: float, kind: str, url: str, detail: dict[str, Any]) -> tuple[Any, ...]:
+    told = _storable(json.dumps(detail, ensure_ascii=False))
+    return None, None, at, kind, url, host_of(url) if url else "", told
 
 
 def _visit_row(visit: Visit, at: float, kind: str, detail: dict[str, Any]) -> tuple[Any, ...]:
