@@ -4,9 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 INPUTS ?= 20000
+KILLS ?= 1000
+MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check fix soak fuzz floors profiles bench contest lock clean
+.PHONY: help install demo test check fix soak chaos fuzz floors profiles bench contest lock clean
 
 help: ## list these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -35,8 +37,11 @@ fix: install ## let the formatter and the linter repair what they can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-soak: install ## kill a live crawl three hundred times and see that nothing is lost (minutes)
-	SPOOR_KILLS=300 $(BIN)/python -m pytest -k killed_at_random tests/test_live.py
+soak: install ## kill a live crawl a thousand times and see that nothing is lost (half an hour; fewer: make soak KILLS=50)
+	SPOOR_KILLS=$(KILLS) $(BIN)/python -m pytest -k killed_at_random tests/test_live.py
+
+chaos: install ## half an hour on hosts that do everything wrong, stopped and resumed at random (shorter: MINUTES=3)
+	$(BIN)/python -m tests.chaos --minutes $(MINUTES)
 
 fuzz: install ## feed everything that reads with inputs nobody would write (minutes; more: make fuzz INPUTS=1000000)
 	$(BIN)/python -m tests.fuzz --inputs $(INPUTS)

@@ -257,24 +257,6 @@ def test_a_closed_host_is_asked_for_its_rules_first() -> None:
     assert gaps(events, "a.test") == [7.0, 7.0]
 
 
-def test_a_host_that_never_answers_is_given_up_with_all_its_links() -> None:
-    class Silent(WrittenWorld):
-        def look(self, visit: Visit) -> tuple[Outcome, float]:
-            if visit.purpose == "robots" and visit.host == "b.test":
-                return Failure("timed out", again_after=60.0), 1.0
-            return super().look(visit)
-
-    world = Silent(graph("S: b.test/1 b.test/2 A").outcomes)
-    events = events_of(world, Strategy(truth(world), Arrival()), ["S"], HostRules(ask_first=True))
-    assert names(events) == "s a"
-    refused = [event.refusal for event in events if isinstance(event, Refused)]
-    assert [(r.url, r.because) for r in refused] == [
-        (f"http://b.test/{n}", "its host could not be asked") for n in (1, 2)
-    ]
-    asked = [event.at for event in events if isinstance(event, Failed)]
-    assert asked == [1.0, 62.0, 183.0]
-
-
 def test_a_url_that_robots_rules_disallow_is_never_visited_not_even_a_seed() -> None:
     rules = RobotsRules("User-agent: *\nDisallow: /private")
     world = replace(graph("a.test/: a.test/private/1 a.test/2; a.test/private/s: a.test/3"), rules={"a.test": rules})

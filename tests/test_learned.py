@@ -163,6 +163,12 @@ def test_words_that_are_wanted_order_the_first_visits() -> None:
     assert visited(world)[1] == "http://a.test/cars"
 
 
+def test_a_link_that_names_more_of_the_words_goes_first() -> None:
+    subjects = [Link(f"http://a.test/subject.{name}", name) for name in ("Art", "History", "Biology", "Music")]
+    world = web({"http://a.test/": subjects})
+    assert visited(world, Learned(Wish(words=("subject", "biology"))))[1] == "http://a.test/subject.Biology"
+
+
 def test_the_same_link_is_thought_of_the_same_until_more_is_learned() -> None:
     world = web(HUBS)
     crawl, _ = crawled(world, strategy_for(world), visits=6)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as any_of
 
-from spoor.events import Event, Failed, HostOpened, Visited
+from spoor.events import Event, Failed, HostOpened, Redirected, Visited
 from spoor.measure.harvest import Run, Score, Yardstick, beside, measure
 from spoor.measure.orders import over_orders, seed_orders
 from spoor.measure.politeness import politeness
@@ -71,7 +71,7 @@ class TestTime:
     """Two relevant pages among four visits on two connections, the third of which fails."""
 
     EVENTS: tuple[Event, ...] = (
-        HostOpened(Visit("//a.test/robots.txt", "a.test", 0, 0.0, "robots"), 1.0, rest=1.0),
+        HostOpened(Visit("http://a.test/robots.txt", "a.test", 0, 0.0, "robots"), 1.0, rest=1.0),
         *(
             Visited(Visit("http://a.test/", "a.test", 0, s), e, 200, 0, Verdict(1.0, True, ""), 0, 0, (), 1)
             for s, e in ((1.0, 2.0), (3.0, 4.0))
@@ -178,6 +178,13 @@ def test_hosts_do_not_disturb_one_another() -> None:
 
 
 def test_a_host_that_asks_for_more_rest_is_due_it() -> None:
-    asked = HostOpened(Visit("//a.test/robots.txt", "a.test", 0, 0.0, "robots"), 0.0, rest=5.0)
+    asked = HostOpened(Visit("http://a.test/robots.txt", "a.test", 0, 0.0, "robots"), 0.0, rest=5.0)
     told = politeness([asked, visited("a.test", 5.0, 6.0), visited("a.test", 8.0, 9.0)], rest=1.0)
     assert len(told.violations) == 1
+
+
+def test_a_robots_txt_that_is_elsewhere_asks_for_rest_too() -> None:
+    led = Redirected(Visit("http://a.test/robots.txt", "a.test", 0, 0.0, "robots"), 0.0, "http://b.test/r", "", 1)
+    asked = HostOpened(Visit("http://b.test/r", "b.test", 0, 0.0, "robots"), 1.0, rest=5.0)
+    told = politeness([led, asked, visited("a.test", 5.0, 6.0), visited("a.test", 8.0, 9.0)], rest=1.0)
+    assert [violation.at for violation in told.violations] == [8.0]

@@ -12,12 +12,13 @@ import pytest
 
 from spoor.cli import report as command
 from spoor.cli.command import Parser
-from spoor.events import Event, Failed, HostOpened, Visited
+from spoor.events import Event, Failed, HostOpened, Redirected, Visited
 from spoor.frontier import HostRules, SqliteStore
 from spoor.frontier.host import Host
 from spoor.frontier.store import Counters
 from spoor.records import Verdict, Visit
 from spoor.report.politeness import Conduct, Promise, conduct
+from spoor.robots_files import RobotsFile
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.journal import Journal
 from tests.written_crawl import POLITE, SETTINGS, small_crawl
@@ -59,7 +60,8 @@ def journal_of(path: Path, events: tuple[Event, ...], robots: str = "") -> Crawl
         journal = Journal.create(store.connection)
         store.write_along(journal.write)
         for name in ("a.test", "b.test"):
-            store.save_host(Host(name, 1.0, False, robots=robots, address="192.0.2.1"))
+            store.save_host(Host(name, 1.0, address="192.0.2.1"))
+            store.save_robots(RobotsFile(f"http://{name}/robots.txt", 0.0), robots)
         journal.note(events)
         store.commit(Counters())
         folder.write_settings(SETTINGS)
@@ -104,18 +106,49 @@ def test_two_visits_at_once_may_be_allowed(written: Written) -> None:
 
 
 def test_a_page_before_the_rules(written: Written) -> None:
-    assert hows(written(visited(0, 1), opened(2, 3))) == ["the rules of the host were not known"]
+    told = hows(written(visited(0, 1), opened(2, 3)))
+    assert told == ["http://a.test/robots.txt was not known, or too old"]
 
 
-def test_rules_that_could_not_be_had_count_as_known_once_given_up(written: Written) -> None:
-    told = written(silent(0, 1, 61), silent(61, 62, None), visited(63, 64))
-    assert told.breaches == ()
+def test_rules_of_http_are_none_for_https(written: Written) -> None:
+    secure = Visited(Visit("https://a.test/", "a.test", 0, 2.0), 3.0, 200, 0, Verdict(1.0, True, "good"), 0, 0, (), 1)
+    assert hows(written(opened(0, 1), secure)) == ["https://a.test/robots.txt was not known, or too old"]
+
+
+def redirected(began: float, ended: float, to: str, host: str = "a.test") -> Redirected:
+    return Redirected(Visit(f"http://{host}/robots.txt", host, 0, began, "robots"), ended, to, "", 1)
+
+
+def test_rules_and_delay_may_come_from_another_host(written: Written) -> None:
+    led = redirected(0, 1, "http://b.test/robots.txt")
+    visits = (visited(5, 6), visited(8, 9), visited(20, 21, path="secret"))
+    told = written(led, opened(2, 3, "b.test", rest=4.0), *visits, robots=DISALLOWING)
+    assert hows(told) == ["after 2.000 s of rest, 4 s were due", "robots.txt disallows it"]
+
+
+def test_a_page_before_the_rules_to_which_its_robots_txt_leads(written: Written) -> None:
+    told = written(redirected(0, 1, "http://b.test/rules"), visited(3, 4))
+    assert hows(told) == ["http://b.test/robots.txt was not known, or too old"]
+
+
+def test_a_robots_txt_too_soon_is_a_breach_like_any_other(written: Written) -> None:
+    told = written(redirected(0, 1, "http://a.test/rules"), redirected(1.5, 2, "http://a.test/more"))
+    assert hows(told) == ["after 0.500 s of rest, 1 s were due"]
+
+
+def test_rules_that_could_not_be_had_allow_nothing(written: Written) -> None:
+    told = written(silent(0, 1, 61), visited(3, 4), silent(61, 62, None), visited(63, 64))
+    assert hows(told) == ["http://a.test/robots.txt could not be had: timed out"] * 2
+
+
+def test_rules_that_could_not_be_had_are_asked_for_again_in_time(written: Written) -> None:
     early = written(silent(100, 101, 161), silent(130, 131, None))
     assert hows(early) == ["tried again 31.000 s too soon"]
 
 
 def test_rules_grow_old(written: Written) -> None:
-    assert hows(written(opened(0, 1), visited(86_401, 86_402))) == ["the rules of the host were 86,400 s old"]
+    told = hows(written(opened(0, 1), visited(86_401, 86_402)))
+    assert told == ["http://a.test/robots.txt was not known, or too old"]
     assert len(written(opened(86_404, 86_405), visited(86_407, 86_408)).breaches) == 1
 
 

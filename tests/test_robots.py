@@ -399,14 +399,25 @@ def test_of_rules_with_more_stars_than_can_be_tried_the_beginning_counts() -> No
 
 
 def test_rules_are_kept_ready_within_a_bound_on_their_size() -> None:
-    ready = robots._Ready(3_000_000)
-    texts = [f"# {number}\nUser-agent: *\nDisallow: /\n" + "#" * 100_000 for number in range(20)]
-    for text in texts:
-        ready.rules(text, AGENT)
-    assert list(ready._known) == [(text, AGENT) for text in texts[-7:]]
-    assert ready.rules(texts[-7], AGENT) is ready.rules(texts[-7], AGENT)
-    ready.rules(texts[0], AGENT)
-    assert (texts[-7], AGENT) in ready._known and (texts[-6], AGENT) not in ready._known
+    asked: list[str] = []
+
+    def text_of(url: str) -> str:
+        asked.append(url)
+        return "User-agent: *\n" + "".join(f"Disallow: /{url}/{number}\n" for number in range(1_000))
+
+    one = robots.RulesCache(AGENT, text_of).rules("0").size
+    cache = robots.RulesCache(AGENT, text_of, most=4 * one)
+    asked.clear()
+    for number in (0, 1, 2, 0, 3, 0, 1):
+        assert not cache.rules(str(number)).allow(f"http://a.test/{number}/7")
+    assert asked == ["0", "1", "2", "3", "1"]
+
+
+def test_what_a_file_says_now_replaces_what_it_said() -> None:
+    cache = robots.RulesCache(AGENT, lambda url: "User-agent: *\nDisallow: /")
+    assert not cache.rules("a").allow("http://a.test/x")
+    cache.read("a", "")
+    assert cache.rules("a").allow("http://a.test/x")
 
 
 LINES = st.sampled_from(

@@ -147,8 +147,14 @@ def test_no_rules_forbid_nothing(status: int) -> None:
 
 
 def test_rules_may_be_elsewhere() -> None:
-    assert rules(301, "Location: /new") == Redirect("http://a.test/new", 301)
-    assert rules(301) == RobotsRules("", ADDRESS)
+    assert rules(301, "Location: /new") == Redirect("http://a.test/new", 301, ADDRESS)
+
+
+@pytest.mark.parametrize(
+    "location", [(), ("Location: ftp://a.test/r",), ("Location: http://[",), ("Location: data:,",)]
+)
+def test_rules_that_are_where_nobody_can_ask_for_them_could_not_be_had(location: tuple[str, ...]) -> None:
+    assert rules(302, *location) == Failure("HTTP 302 leads nowhere", 60)
 
 
 @pytest.mark.parametrize("cut", ["disconnect", "time", "type", "encoding"])

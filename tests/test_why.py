@@ -9,11 +9,17 @@ import pytest
 
 from spoor.cli import why as command
 from spoor.cli.command import Parser
+from spoor.crawl import Limits
 from spoor.errors import BadInput, UsageError
 from spoor.frontier.entry import State
+from spoor.judge.truth import Truth
+from spoor.records import Failure, Page, Redirect, RobotsRules
 from spoor.report.why import account
+from spoor.score.arrival import Arrival
 from spoor.store.crawl_folder import CrawlFolder
-from tests.written_crawl import small_crawl
+from spoor.strategy import Strategy
+from spoor.webs.written import WrittenWorld
+from tests.written_crawl import crawl_into, small_crawl
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +44,8 @@ def test_a_seed_that_was_visited(crawl: CrawlFolder) -> None:
     assert told["visited"].endswith(
         "200, 500 bytes; wanted, 1.00 because labelled relevant; “<script>alert(1)</script>”"
     )
-    assert told["host"].startswith("a.test: open, 1 s between visits") and told["robots"] == "a.test has no rules"
+    assert told["host"].startswith("a.test: 1 s between visits")
+    assert told["robots"] == "http://a.test has no rules"
 
 
 def test_a_page_found_on_a_seed(crawl: CrawlFolder) -> None:
@@ -52,7 +59,7 @@ def test_the_way_back_leads_over_redirects(crawl: CrawlFolder) -> None:
     told = list(command.lines(account(crawl, "http://b.test/", "spoor"), 0.0))
     assert ("found on", "http://a.test/moved") in told and ("itself on", "http://a.test/ (a seed)") in told
     assert ("depth", "1, after 1 redirects") in told
-    assert dict(told)["host"].startswith("b.test at 192.0.2.1: open")
+    assert dict(told)["host"].startswith("b.test at 192.0.2.1: 1 s")
 
 
 def test_a_redirect(crawl: CrawlFolder) -> None:
@@ -98,7 +105,33 @@ def test_what_returns(half: CrawlFolder) -> None:
 
 
 def test_rules_that_are_old(crawl: CrawlFolder) -> None:
-    assert "its rules, which are old" in lines(crawl, "http://a.test/", now=1e9)["host"]
+    told = lines(crawl, "http://a.test/", now=1e9)["robots"]
+    assert told == "http://a.test has no rules; it is old and will be read again"
+
+
+def test_rules_of_the_other_scheme_are_others(crawl: CrawlFolder) -> None:
+    assert lines(crawl, "https://a.test/plain")["robots"] == "not read yet"
+
+
+def test_rules_that_lie_elsewhere(tmp_path: Path) -> None:
+    world = WrittenWorld(
+        {"http://b.test/x": Page("http://b.test/x")},
+        rules={
+            "http://a.test/robots.txt": Redirect("http://b.test/robots.txt"),
+            "http://b.test/robots.txt": RobotsRules("User-agent: *\nDisallow: /no"),
+            "http://c.test/robots.txt": Redirect("http://d.test/robots.txt"),
+            "http://d.test/robots.txt": Failure("no such host"),
+        },
+    )
+    strategy = Strategy(Truth("relevant", world.truth), Arrival())
+    seeds = ["http://a.test/no", "http://a.test/yes", "http://c.test/", "http://d.test/"]
+    folder = crawl_into(tmp_path / "crawl", world, strategy, seeds, limits=Limits(robots_tries=2))
+    assert lines(folder, "http://a.test/no")["robots"] == "http://b.test/robots.txt disallows it"
+    assert lines(folder, "http://a.test/yes")["robots"] == "http://b.test/robots.txt allows it"
+    closed = lines(folder, "http://c.test/")
+    assert closed["state"].startswith("no robots.txt of http://d.test/robots.txt: no such host; to be tried again from")
+    assert closed["robots"] == "http://d.test/robots.txt could not be had (no such host), so nothing is fetched"
+    assert lines(folder, "http://d.test/")["state"] == "dropped when its turn came: no such host"
 
 
 def test_a_redirect_that_was_not_followed_explains_its_target(tmp_path: Path) -> None:

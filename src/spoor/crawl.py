@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from spoor import robots
+from spoor.access import Access
 from spoor.errors import OF_STORAGE, BrokenContract
-from spoor.events import Event, Failed, HostOpened, Redirected, Refusal, Refused, Troubled, Visited
-from spoor.frontier.entry import DIED, OPEN, Entry, State
+from spoor.events import Event, Failed, Redirected, Refusal, Refused, Troubled, Visited
+from spoor.frontier.entry import DIED, OPEN, TROUBLE, Entry, State
 from spoor.frontier.frontier import Frontier
 from spoor.pricing import Limits
 from spoor.records import (
@@ -35,7 +35,7 @@ from spoor.records import (
 )
 from spoor.roles import Forecast, Journal, MissLearner, PendingCounter, Reviewer, Troubles, Upkeep
 from spoor.strategy import Strategy, hinted
-from spoor.urls import host_of, robots_url
+from spoor.urls import host_of
 
 __all__ = ["Arrival", "Crawl", "Limits"]
 
@@ -75,6 +75,7 @@ class Crawl:
         self._journal = journal
         self._troubles = troubles
         self._troubled: dict[str, str] = {}
+        self._access = Access(frontier, self.limits)
         self._learners = strategy.learners()
         self._miss_learners = [learner for learner in self._learners if isinstance(learner, MissLearner)]
         self._counters = [learner for learner in self._learners if isinstance(learner, PendingCounter)]
@@ -111,7 +112,12 @@ class Crawl:
         """None: nobody can be visited right now, or it is better to wait; `wake_at` says when to ask again, `ended`
         whether ever."""
         self._count_idle(now)
-        while not self._alone and not self._spent() and (entry := self.frontier.peek(now)) is not None:
+        while not self._alone and not self._spent():
+            if (asking := self._access.next_visit(now)) is not None:
+                self._under_way += 1
+                return asking
+            if (entry := self.frontier.peek(now)) is None:
+                return None
             if self._goes_back(entry):
                 continue
             if self._waits_for_better(entry, now):
@@ -119,12 +125,10 @@ class Crawl:
                 return None
             if entry.because == DIED and self._under_way:
                 return None
-            if self.frontier.is_closed(entry.host, now):
-                self._under_way += 1
-                tries = self.frontier.begin_asking(entry.host, now)
-                return Visit(robots_url(entry.url), entry.host, self.frontier.visits, now, "robots", tries=tries)
+            if (allowed := self._allowed(entry, now)) is None:
+                continue
             visit = self._visit(entry, now)
-            ruling = self._at_turn(visit, entry.is_seed)
+            ruling = self._at_turn(visit, entry.is_seed) if allowed.decision == "admit" else allowed
             if ruling.decision == "admit":
                 self._begin(visit, entry, now)
                 return visit
@@ -170,7 +174,10 @@ class Crawl:
 
     def ended(self) -> str:
         """Why there is no next visit, once nothing is in flight and `wake_at` is None."""
-        return f"the budget of {self.limits.visits} visits is spent" if self._spent() else "nothing is waiting"
+        if self._spent():
+            return f"the budget of {self.limits.visits} visits is spent"
+        put_off = len(self.frontier)
+        return f"nothing is waiting but {put_off:,} links without a robots.txt" if put_off else "nothing is waiting"
 
     def _spent(self) -> bool:
         return self.limits.visits is not None and self.frontier.visits >= self.limits.visits
@@ -189,7 +196,7 @@ class Crawl:
             found_on=entry.found_on,
             redirects=entry.redirects,
             hints=entry.hints,
-            apart=bool(entry.because),
+            apart=entry.is_apart,
         )
 
     def _begin(self, visit: Visit, entry: Entry, now: float) -> None:
@@ -240,6 +247,13 @@ class Crawl:
             return False
         return key < was
 
+    def _allowed(self, entry: Entry, now: float) -> Ruling | None:
+        """By robots.txt; None: it cannot be said yet."""
+        try:
+            return self._access.ruling(entry, now)
+        except Exception as error:
+            return Ruling("park", self._spare(entry.url, "held against robots.txt", error))
+
     def _at_turn(self, visit: Visit, is_seed: bool) -> Ruling:
         try:
             return self._at_pop(visit, is_seed)
@@ -247,12 +261,7 @@ class Crawl:
             return Ruling("park", self._spare(visit.url, "admitted at its turn", error))
 
     def _at_pop(self, visit: Visit, is_seed: bool) -> Ruling:
-        """Robots rules bind everybody; the strategy's own admission does not bind seeds."""
-        rules = self.frontier.robots_of(visit.host)
-        if not robots.allows(rules, self.limits.agent, visit.url):
-            return Ruling(
-                "drop", "its host could not be asked" if rules == robots.SILENT else "robots.txt disallows it"
-            )
+        """The strategy's own admission does not bind seeds."""
         return ADMIT if is_seed else self.strategy.admission.at_pop(visit)
 
     def _turn_away(self, entry: Entry, visit: Visit, ruling: Ruling, now: float) -> None:
@@ -289,8 +298,9 @@ class Crawl:
         if self._troubles is not None:
             self._troubles.on(visit.url)
         try:
-            if visit.purpose == "page":
-                self._is_over(visit)
+            if visit.purpose == "robots" and not isinstance(outcome, Trouble):
+                return self._access.take_in(visit, outcome, now, self._waiting())
+            self._is_over(visit)
             return self._absorbed(visit, outcome, verdict, now)
         except Exception as error:
             return self._in_vain(visit, Trouble(self._spare(visit.url, "absorbed", error)), now)
@@ -316,19 +326,19 @@ class Crawl:
                 return self._digest(visit, page, judged, now)
             case Redirect(to):
                 return self._follow(visit, to, now)
-            case RobotsRules() as rules:
-                return self._open(visit, rules, now)
             case Failure() as failure:
                 return self._let_go_or_wait(visit, failure, now)
             case Trouble() as trouble:
                 return self._in_vain(visit, trouble, now)
+            case RobotsRules():
+                raise BrokenContract(f"{visit.url} is a page, but a robots.txt came for it")
 
     def _in_vain(self, visit: Visit, trouble: Trouble, now: float) -> Event:
         """After a mistake of ours: a URL is tried once more, apart from others, and then parked for good. What was done
         before the mistake stays done."""
         self._troubled.pop(visit.url, None)
         if visit.purpose == "robots":
-            return self._let_go_or_wait(visit, Failure(trouble.reason, APART_AFTER), now)
+            return self._access.take_in(visit, Failure(trouble.reason, APART_AFTER), now, self._waiting())
         waiting, again_at = self._waiting(), None if visit.apart else now + APART_AFTER
         (entry,) = self.frontier.find([visit.url])
         if entry is None or entry.state is not State.IN_TRANSIT:
@@ -336,7 +346,7 @@ class Crawl:
         elif again_at is None:
             self.frontier.give_up(visit.url, now, trouble.reason)
         else:
-            self.frontier.settle(visit.url, now, again_at, trouble.reason)
+            self.frontier.settle(visit.url, now, again_at, TROUBLE + trouble.reason)
         self._learn_miss(visit, trouble.reason)
         return Failed(visit, now, trouble.reason, again_at, waiting)
 
@@ -500,19 +510,9 @@ class Crawl:
             self.frontier.leave_alone(visit.host, now, again_at)
         if visit.tries + 1 >= self.limits.tries:
             again_at = None
-        if visit.purpose == "page":
-            self.frontier.settle(visit.url, now, again_at)
-            self._learn_miss(visit, failure.reason)
-        elif again_at is not None:
-            self.frontier.keep_closed(visit.host, now, again_at)
-        else:
-            rules = RobotsRules() if failure.again_after is None else RobotsRules(robots.SILENT)
-            self.frontier.open_host(visit.host, now, rules, None)
+        self.frontier.settle(visit.url, now, again_at)
+        self._learn_miss(visit, failure.reason)
         return Failed(visit, now, failure.reason, again_at, waiting)
-
-    def _open(self, visit: Visit, rules: RobotsRules, now: float) -> HostOpened:
-        rest = robots.delay(rules.text, self.limits.agent)
-        return HostOpened(visit, now, self.frontier.open_host(visit.host, now, rules, rest))
 
     def _waiting(self) -> int:
         """The length of the queue, what is being visited included."""

@@ -8,14 +8,13 @@ from dataclasses import dataclass, field, replace
 
 from spoor.errors import OF_STORAGE
 from spoor.events import Event, Failed, Visited
-from spoor.fetch.failures import HEALS_AFTER
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.understanding import understand
 from spoor.judge.detector import UNKNOWN, cld2_shares
 from spoor.parse.demanding import demanding
 from spoor.parse.html import Interest, is_html
 from spoor.parse.main_text import QUICK
-from spoor.records import Failure, Judged, Link, Outcome, Page, Redirect, Response, RobotsRules, Trouble, Verdict, Visit
+from spoor.records import Failure, Judged, Link, Outcome, Page, Response, Trouble, Verdict, Visit
 from spoor.robots import LONGEST_FILE
 from spoor.roles import Judge, LinkReader, Troubles
 from spoor.sketch import sketch
@@ -30,10 +29,6 @@ from spoor.workers import Workers
 
 GLANCE = 2_000
 """Characters by which the language of a page is told when nobody asked for it."""
-ROBOTS_REDIRECTS = 5
-"""As many as RFC 9309 asks crawlers to follow."""
-LONGEST_SHOWN = 200
-"""Characters of a URL that a reason quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,31 +196,9 @@ class LiveLooker:
         return self.workers.read(visit, replace(response, payload=b"", request=b""))
 
     async def _rules(self, visit: Visit) -> Outcome:
-        """Follows redirects by itself: rules are for the host that was asked, wherever they lie. Where they cannot be
-        reached, nothing may be fetched; a host that can never be asked opens, and its pages fail for the same reason.
-        """
-        url = visit.url
-        for _ in range(ROBOTS_REDIRECTS + 1):
-            response = await self.fetcher.fetch(url, every_type=True, most=LONGEST_FILE)
-            if isinstance(response, Failure):
-                if url != visit.url:
-                    return _elsewhere(url, response)
-                return response if response.again_after is not None else RobotsRules()
-            outcome = understand(replace(visit, url=url), response)
-            if not isinstance(outcome, Redirect):
-                return outcome
-            url = outcome.to
-        return RobotsRules()
+        response = await self.fetcher.fetch(visit.url, every_type=True, most=LONGEST_FILE)
+        return response if isinstance(response, Failure) else understand(visit, response)
 
 
 def _is_demanding(response: Response) -> bool:
     return is_html(response.body, response.headers.get("content-type", "")) and demanding(response.body)
-
-
-def _elsewhere(url: str, failure: Failure) -> Failure:
-    """Rules that a host keeps where nobody can read them might forbid everything: it is asked again, then left."""
-    return replace(
-        failure,
-        reason=f"robots.txt leads to {url[:LONGEST_SHOWN]}: {failure.reason}",
-        again_after=HEALS_AFTER if failure.again_after is None else failure.again_after,
-    )

@@ -18,12 +18,14 @@ BALANCED, PAGES_SCARCE, TIME_SCARCE = 0.5, 0.2, 1.0
 class Limits:
     """When to stop, when to give a URL up, and how much to spend on the way.
 
-    `visits` None: as many as there are. `agent` is the name by which robots rules call us. `began` and `until` are in
-    seconds, None: no end is set. `effort` None: it follows from `visits` and `until`.
+    `visits` None: as many as there are. `robots_tries` are those in a row for a robots.txt, some four hours in all,
+    after which the crawl does not wait for it any longer. `agent` is the name by which robots rules call us. `began`
+    and `until` are in seconds, None: no end is set. `effort` None: it follows from `visits` and `until`.
     """
 
     visits: int | None = None
     tries: int = 3
+    robots_tries: int = 10
     redirects: int = 5
     agent: str = "spoor"
     began: float = 0.0

@@ -158,10 +158,11 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """The page is elsewhere."""
+    """The page is elsewhere. `address` is the IP address that says so, where a robots.txt was asked for."""
 
     to: str
     status: int = 301
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,10 +185,11 @@ class Trouble:
 @dataclass(frozen=True, slots=True)
 class RobotsRules:
     """What a host asks for: the text of its robots.txt, "" when it has none. `address` is where it was found, an IP
-    address or "" when there is none."""
+    address or "" when there is none. `whole_host`: http and https have the same, which only simulated hosts promise."""
 
     text: str = ""
     address: str = ""
+    whole_host: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 LONGEST_FILE = 512_000
@@ -23,9 +23,6 @@ beginning is heeded if it disallows, and nothing if it allows."""
 
 MOST_KEPT = 32_000_000
 """Bytes of rules that are kept ready for the next URL of their hosts, roughly."""
-
-SILENT = "# The host did not answer.\nUser-agent: *\nDisallow: /\n"
-"""Stands for the rules of a host that could not be asked, often enough: nothing may be fetched from it."""
 
 _USER_AGENT, _ALLOW, _DISALLOW, _CRAWL_DELAY, _REQUEST_RATE = range(5)
 _FIELDS = {
@@ -57,7 +54,7 @@ _SECONDS = re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
 _RATE = re.compile(r"([0-9]+)\s*/\s*([0-9]+)\s*([smhd]?)", re.IGNORECASE)
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 _OBJECT, _PIECE = 150, 60
-"""Bytes that a rule, and each piece of it, takes besides its characters, roughly."""
+"""Bytes that a rule (or a file), and each piece of it, takes besides its characters, roughly."""
 
 Weight = tuple[int, bool]
 """How specific a rule is, in characters, and whether it allows. The larger wins, so of two that are equally specific
@@ -67,13 +64,13 @@ NO_RULE: Weight = (0, True)
 
 def allows(text: str, agent: str, url: str) -> bool:
     """May `agent` (its name or its whole User-Agent header) fetch the normalised `url`? Never raises."""
-    return not text or _READY.rules(text, agent).allow(url)
+    return parse(text, agent).allow(url)
 
 
 def delay(text: str, agent: str) -> float | None:
     """Seconds the host wants between two visits, by Crawl-delay or Request-rate, at most LONGEST_DELAY; None: it does
     not say."""
-    return _READY.rules(text, agent).delay if text else None
+    return parse(text, agent).delay
 
 
 def whole_lines(text: str) -> str:
@@ -173,6 +170,8 @@ class Rules:
     size: int
 
     def allow(self, url: str) -> bool:
+        if not self.size:
+            return True
         path = _path(url)
         if path == "/robots.txt":
             return True
@@ -291,30 +290,33 @@ def _seconds_of_rate(value: str) -> float | None:
     return min(between, LONGEST_DELAY) if between > 0.0 else None  # neither 0 nor NaN
 
 
-class _Ready:
-    """The rules of the files that were asked about last, as many as fit into `most` bytes."""
+class RulesCache:
+    """What robots.txt files say to `agent`, by their URLs: those asked about last, as many as fit into `most` bytes.
+    The text of any other is asked for and read again."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, agent: str, text_of: Callable[[str], str], most: int = MOST_KEPT) -> None:
+        self._agent = agent
+        self._text_of = text_of
         self._most = most
         self._size = 0
-        self._known: OrderedDict[tuple[str, str], Rules] = OrderedDict()
+        self._known: OrderedDict[str, Rules] = OrderedDict()
 
-    def rules(self, text: str, agent: str) -> Rules:
-        key = text, agent
-        rules = self._known.get(key)
+    def rules(self, url: str) -> Rules:
+        rules = self._known.get(url)
         if rules is None:
-            rules = self._known[key] = parse(text, agent)
-            self._size += _size(text, rules)
-            while self._size > self._most and len(self._known) > 1:
-                (forgotten, _), old = self._known.popitem(last=False)
-                self._size -= _size(forgotten, old)
-        else:
-            self._known.move_to_end(key)
+            return self.read(url, self._text_of(url))
+        self._known.move_to_end(url)
         return rules
 
+    def read(self, url: str, text: str) -> Rules:
+        """Of a file that is new, or says something new."""
+        self._forget(url)
+        rules = self._known[url] = parse(text, self._agent)
+        self._size += rules.size + _OBJECT
+        while self._size > self._most and len(self._known) > 1:
+            self._forget(next(iter(self._known)))
+        return rules
 
-def _size(text: str, rules: Rules) -> int:
-    return 4 * len(text) + rules.size
-
-
-_READY = _Ready(MOST_KEPT)
+    def _forget(self, url: str) -> None:
+        if (rules := self._known.pop(url, None)) is not None:
+            self._size -= rules.size + _OBJECT

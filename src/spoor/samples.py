@@ -12,6 +12,7 @@ from spoor.crawl import Crawl, Limits
 from spoor.drivers.live import LiveDriver
 from spoor.events import Event, Failed, Redirected, Refused, Visited
 from spoor.frontier import Frontier, MemoryStore
+from spoor.frontier.entry import OPEN
 from spoor.judge.truth import Truth
 from spoor.live import LiveLooker, Reader
 from spoor.parse.html import Interest
@@ -52,13 +53,15 @@ async def pages_at(urls: Sequence[str], settings: Config, advance: Callable[[int
     reader = Reader(wanted, None, texts=True, interest=Interest(QUICK, contexts=False), labels=False)
     strategy = Strategy(wanted, Arrival(), admission=Scope(max_depth=0))
     troubles, frontier = SavedTroubles(None), Frontier(MemoryStore(), host_rules(settings))
-    crawl = Crawl(strategy, frontier, Limits(agent=AGENT), troubles=troubles)
+    crawl = Crawl(strategy, frontier, Limits(agent=AGENT, robots_tries=3), troubles=troubles)
     crawl.begin(urls)
     async with fetcher_for(settings) as fetcher:
         looker = Remembering(LiveLooker(fetcher, None, reader), samples)
         async for events in LiveDriver(crawl, looker, settings.crawl.connections, time.time, troubles).run():
             for event in events:
                 advance(_noted(event, samples))
+    put_off = [entry for entry in crawl.frontier.find(urls) if entry is not None and entry.state in OPEN]
+    samples.failed |= {entry.url: entry.because for entry in put_off}
     return samples
 
 

@@ -174,9 +174,14 @@ def host_of(url: str) -> str:
     return url[url.index("/") + 2 : url.index("/", 8)]
 
 
+def origin_of(url: str) -> str:
+    """Scheme, host and port of a normalised URL, `https://example.org`."""
+    return url[: url.index("/", 8)]
+
+
 def robots_url(url: str) -> str:
-    """Where the rules for a normalised URL are."""
-    return url[: url.index("/", 8)] + "/robots.txt"
+    """Where the rules for a normalised URL are: each origin has its own."""
+    return origin_of(url) + "/robots.txt"
 
 
 def near_misses(url: str) -> Iterator[str]:

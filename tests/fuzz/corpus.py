@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 
-from spoor.robots import SILENT
 from tests.chaos.encodings import COMPRESS
 from tests.warcs import page, record, response
 
@@ -25,7 +24,7 @@ Disallow: /dir
 Sitemap: http://a.test/s.xml
 """,
     b"User-agent: spoor\nAllow: /\nDisallow: /x$",
-    SILENT.encode(),
+    b"User-agent: *\nDisallow: /\n",
 ]
 ROBOTS_SIGNS = b"User-agent: Disallow: Allow:/ * $ # : / Crawl-delay: Request-rate:1/ %41 \nDisallow:/".split(b" ")
 

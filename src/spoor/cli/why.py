@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from spoor import robots
 from spoor.cli import why_learned
 from spoor.cli.command import Commands, add_command
 from spoor.errors import UsageError
@@ -15,10 +14,11 @@ from spoor.frontier.entry import Entry, State
 from spoor.frontier.host import Host
 from spoor.report.showing import moment, plain, size
 from spoor.report.why import STEPS_BACK, Account, account
+from spoor.robots_files import Wanted
 from spoor.session import AGENT
 from spoor.store.crawl_folder import open_for_reading
 from spoor.store.journal import EventRow, PageRow
-from spoor.urls import host_of, normalise
+from spoor.urls import normalise, origin_of, robots_url
 
 EXAMPLES = """
 spoor why my-crawl https://example.org/about
@@ -57,7 +57,7 @@ def lines(told: Account, now: float, moved: Iterable[Line] = ()) -> Iterator[Lin
     yield from ((event.kind, _happened(event)) for event in told.events)
     if told.host is not None:
         yield "host", _host(told.host, now)
-        yield "robots", _robots(told)
+        yield "robots", _robots(told, now)
     yield from (("similar", url) for url in told.similar)
 
 
@@ -76,7 +76,8 @@ def _state_of_entry(told: Account, entry: Entry, now: float) -> str:
         case State.WAITING:
             return f"waiting; {told.ahead:,} links of {entry.host} come first{_held_up(told, now)}"
         case State.RETURNING:
-            return f"failed {entry.tries} times, to be tried again from {moment(entry.again_at)} on"
+            again = f"to be tried again from {moment(entry.again_at)} on"
+            return f"{entry.because}; {again}" if entry.because else f"failed {entry.tries} times, {again}"
         case State.PARKED:
             return f"parked: {entry.because}; " + (
                 "given up" if entry.is_given_up else "it may come back when more is known"
@@ -157,19 +158,21 @@ def _happened(event: EventRow) -> str:
 
 
 def _host(host: Host, now: float) -> str:
-    rules = "closed until its rules are known" if host.closed else "open"
-    if now >= host.robots_until:
-        rules = "closed until its rules, which are old, are read again"
     where = f" at {host.address}" if host.address else ""
-    return f"{host.name}{where}: {rules}, {host.rest:g} s between visits{_resting(host, now)}"
+    return f"{host.name}{where}: {host.rest:g} s between visits{_resting(host, now)}"
 
 
-def _robots(told: Account) -> str:
-    assert told.host is not None
-    if told.host.closed:
-        return "not read yet"
-    if told.host.robots == robots.SILENT:
-        return "could not be had, so nothing is fetched"
-    if not told.host.robots:
-        return f"{host_of(told.url)} has no rules"
-    return f"robots.txt {'allows' if told.allowed else 'disallows'} it"
+def _robots(told: Account, now: float) -> str:
+    file = told.robots
+    if isinstance(file, Wanted):
+        return f"{file.url} must be read first" if file.url != robots_url(told.url) else "not read yet"
+    where = file.url if file is not None and file.url != robots_url(told.url) else "robots.txt"
+    if file is not None and file.failed:
+        again = f", asked for again from {moment(file.until)} on" if file.may_heal else ""
+        return f"{where} could not be had ({file.failed}), so nothing is fetched{again}"
+    says = f"{where} {'allows' if told.allowed else 'disallows'} it" if told.has_rules else _nothing(told.url, where)
+    return says + ("; it is old and will be read again" if file is not None and now >= file.until else "")
+
+
+def _nothing(url: str, where: str) -> str:
+    return f"{origin_of(url)} has no rules" if where == "robots.txt" else f"{where} holds no rules"

@@ -25,7 +25,7 @@ def understand(visit: Visit, response: Response, interest: Interest = USUAL) -> 
     if response.status in _MAY_HEAL:
         return Failure(f"HTTP {response.status}", _rest(response), whole_host=response.status in _LEAVE_ALONE)
     if 300 <= response.status < 400 and (to := _location(response)):
-        return Redirect(to, response.status)
+        return Redirect(to, response.status, response.address if visit.purpose == "robots" else "")
     return _rules(response) if visit.purpose == "robots" else _page(response, interest)
 
 
@@ -55,7 +55,10 @@ def _as_the_server_wishes(response: Response, page: Page) -> Page:
 
 
 def _rules(response: Response) -> RobotsRules | Failure:
-    """RFC 9309: a file that is not there, or that nobody may see, forbids nothing; half a file might have."""
+    """RFC 9309: a file that is not there, or that nobody may see, forbids nothing; half a file might have, and so might
+    one that is where nobody can ask for it."""
+    if 300 <= response.status < 400:
+        return Failure(f"HTTP {response.status} leads nowhere", HEALS_AFTER)
     if not 200 <= response.status < 300:
         return RobotsRules(address=response.address)
     if response.cut not in ("", "length"):

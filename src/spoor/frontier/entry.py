@@ -22,7 +22,9 @@ class State(IntEnum):
 OPEN = frozenset({State.WAITING, State.RETURNING, State.PARKED})
 """The states in which a further sighting still matters."""
 
-DIED = "the process died while it was worked on"
+TROUBLE = "trouble: "
+"""What went wrong with a link begins so, by a mistake of ours: it is fetched apart from others."""
+DIED = f"{TROUBLE}the process died while it was worked on"
 """Said of a link that may be to blame for a death. It is fetched when nothing else is; another death, and it is
 parked."""
 
@@ -59,6 +61,11 @@ class Entry:
     @property
     def is_seed(self) -> bool:
         return self.key == SOONEST
+
+    @property
+    def is_apart(self) -> bool:
+        """Something of ours went wrong when it was worked on: it has one more try, apart from others."""
+        return self.because.startswith(TROUBLE)
 
     @property
     def is_given_up(self) -> bool:

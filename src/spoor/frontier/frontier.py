@@ -8,14 +8,18 @@ from collections.abc import Iterable, Sequence
 
 from spoor.errors import BrokenContract
 from spoor.frontier.entry import DIED, OPEN, Entry, Order, State
+from spoor.frontier.errands import Errands
 from spoor.frontier.host import Host, HostRules
 from spoor.frontier.store import LinkStore
-from spoor.records import Evidence, Key, RobotsRules, TrailState, WaitingLink
-from spoor.urls import host_of
+from spoor.records import Evidence, Key, TrailState, WaitingLink
+from spoor.robots_files import RobotsFile, Wanted, delay_for, holding_for
+from spoor.urls import host_of, robots_url
 
 SLACK = 64
 SOON = 30.0
 """Seconds: a host that is free again within this time is worth waiting for, if its links are."""
+PAUSE = 0.01
+"""Seconds of a host between two links that are put off: there may be many, and others must have their turn."""
 
 UNASKED = 3600.0
 """Seconds for which a host is not asked for its robots.txt after a process died of that."""
@@ -25,14 +29,17 @@ there is comes first, and is kept whatever happens then."""
 
 
 class Frontier:
-    """A URL is unknown, waiting, returning, parked, in transit or settled; only `settle(again_at=…)` sends one back.
-    A host is closed, free, busy or resting. Every host that has something waiting, a connection left and no rest due
-    has its head in `_ready`; a place in `_ready` that no longer is its host's head is skipped when it surfaces.
+    """A URL is unknown, waiting, returning, parked, in transit or settled; only `settle(again_at=…)` and `put_off` send
+    one back. A host is closed, free, busy or resting. Every host that has something waiting, a connection left and no
+    rest due has its head in `_ready`; a place in `_ready` that no longer is its host's head is skipped when it
+    surfaces. Links that were put off come back from `_put_off`, for which nobody waits.
 
     Told the time, it never asks. Driven from one thread.
     """
 
-    def __init__(self, store: LinkStore, rules: HostRules | None = None) -> None:
+    def __init__(self, store: LinkStore, rules: HostRules | None = None, resumed_at: float | None = None) -> None:
+        """`resumed_at`: every host rests from then on, since a crawl that was killed may have asked it for something
+        that nobody wrote down."""
         self._store = store
         self._rules = rules or HostRules()
         self._counters = store.counters()
@@ -42,8 +49,11 @@ class Frontier:
         self._later: list[tuple[float, str]] = []
         self._resting: list[tuple[float, str]] = []
         self._returning: list[tuple[float, int, str]] = []
+        self._put_off: list[tuple[float, int, str]] = []
         self._address_free_at: dict[str, float] = {}
-        self._resume()
+        self._robots: dict[str, RobotsFile] = {}
+        self._errands = Errands()
+        self._resume(resumed_at)
 
     def __len__(self) -> int:
         """How many links wait, those that return later included."""
@@ -70,7 +80,7 @@ class Frontier:
         return entry.evidence if entry is not None and entry.state in OPEN else None
 
     def met_on(self, url: str, most: int) -> list[WaitingLink]:
-        return [WaitingLink(e.url, e.evidence, e.trail, e.hints) for e in self._store.met_on(url)[:most]]
+        return [WaitingLink(e.url, e.evidence, e.trail, e.hints) for e in self._store.met_on(url, most)]
 
     def some(self, most: int) -> list[WaitingLink]:
         return [
@@ -147,16 +157,81 @@ class Frontier:
 
     def _free_soon(self, host: Host, now: float) -> bool:
         """Not one that rests for long, nor one that has not answered for long."""
-        busy = host.visiting >= self._rules.connections
+        busy = host.visiting >= self._rules.connections or bool(host.waits_for)
         return now < host.free_at + SOON if busy else host.free_at <= now + SOON
 
-    def is_closed(self, host: str, now: float) -> bool:
-        """Its rules are not known, or too old."""
-        return self._hosts[host].closed or now >= self._hosts[host].robots_until
+    def robots_for(self, url: str, now: float) -> RobotsFile | Wanted | None:
+        """The robots.txt that holds for a URL, or the one that must be asked for first; None: nobody is asked."""
+        return holding_for(self._robots.get, robots_url(url), now) if self._rules.ask_first else None
 
-    def robots_of(self, host: str) -> str:
-        """The text of its robots.txt, as last seen; "" when it has none."""
-        return self._hosts[host].robots
+    def robots_text(self, url: str) -> str:
+        """Of a robots.txt as last seen, by its own URL; "" when there is none."""
+        return self._store.robots_text(url)
+
+    def want(self, robots: str, host: str, now: float) -> None:
+        """Nothing of `host` may be visited before this robots.txt is known, wherever it lies."""
+        self._hosts[host].waits_for = robots
+        where = self._host(host_of(robots))
+        if self._errands.add(robots, where.name, host):
+            self._errands.wake(where.name, now)
+
+    @property
+    def rules_last(self) -> float:
+        """Seconds for which a robots.txt counts."""
+        return self._rules.rules_last
+
+    def rests_enough(self, name: str, delay: float, now: float) -> bool:
+        """Whether a host rests as long as its robots.txt asks for. If not, it does from now on: the file is that of
+        another host, too, and was fetched for that."""
+        host = self._hosts[name]
+        if delay <= host.rest:
+            return True
+        host.change_rest(delay)
+        self._sleep(host, now)
+        return host.free_at <= now
+
+    def next_errand(self, now: float) -> tuple[str, int] | None:
+        """A robots.txt that is asked for now, and how often that was in vain; None: none is due, or nobody is free.
+        Such visits are not numbered."""
+        while (name := self._errands.due(now)) is not None:
+            host = self._hosts[name]
+            if self._can_be_asked(host, now):
+                url = self._errands.take(name)
+                self._begin_visit(host, now)
+                known = self._robots.get(url)
+                return url, 0 if known is None else known.tries
+            if host.visiting < self._rules.connections:
+                self._errands.wake(name, max(host.free_at, self._address_free_at.get(host.address, 0.0)))
+        return None
+
+    def answer(self, file: RobotsFile, now: float, text: str = "", address: str = "") -> float:
+        """What came for a robots.txt. `address` is where from; "": not known. Returns the seconds that hosts rest whose
+        rules these are: their own wish, but never less than ours."""
+        self.keep_robots(file, text)
+        host = self._hosts[host_of(file.url)]
+        host.address = address or host.address
+        self._store.save_host(host)
+        self._adopt_rest(host)
+        self._end_visit(host, now)
+        for name in self._errands.answered(file.url):
+            waiting = self._hosts[name]
+            waiting.waits_for = ""
+            self._adopt_rest(waiting)
+            self._sleep(waiting, now)
+            self._show(waiting)
+        return max(file.delay, self._rules.rest)
+
+    def keep_robots(self, file: RobotsFile, text: str = "") -> None:
+        """What is known of a robots.txt from now on."""
+        self._robots[file.url] = file
+        self._store.save_robots(file, text)
+
+    def put_off(self, entry: Entry, because: str, until: float, now: float) -> None:
+        """A waiting link returns then, if the crawl is still going on: it does not wait for that."""
+        entry.because, entry.again_at = because, until
+        heapq.heappush(self._put_off, (until, entry.arrival, entry.url))
+        self._leave(entry, State.RETURNING)
+        self.leave_alone(entry.host, now, now + PAUSE)
 
     def begin(self, entry: Entry, now: float) -> int:
         """The link from `peek` is in transit; its host is busy. Returns the number of the visit."""
@@ -165,15 +240,9 @@ class Frontier:
         self._counters.visits += 1
         return self._counters.visits - 1
 
-    def begin_asking(self, name: str, now: float) -> int:
-        """A visit to the host itself, for its rules; such visits are not numbered. Returns how many were in vain."""
-        host = self._hosts[name]
-        self._begin_visit(host, now)
-        return host.asked
-
     def settle(self, url: str, now: float, again_at: float | None = None, because: str = "") -> None:
-        """A visit is over. No `again_at`: finished for good; otherwise the URL may be tried again from then on, apart
-        from others if there is a `because`."""
+        """A visit is over. No `again_at`: finished for good; otherwise the URL may be tried again from then on.
+        `because` is there when something of ours went wrong."""
         entry = self._in_transit(url)
         entry.because = because
         if again_at is None:
@@ -181,7 +250,7 @@ class Frontier:
         else:
             entry.tries, entry.again_at = entry.tries + 1, again_at
             self._enter(entry, State.RETURNING)
-            self._return_at(entry, again_at)
+            self._await(entry)
         self._end_visit(self._hosts[entry.host], now)
 
     def give_up(self, url: str, now: float, because: str) -> None:
@@ -197,42 +266,32 @@ class Frontier:
             raise BrokenContract(f"{url} was settled but is not in transit")
         return entry
 
-    def open_host(self, name: str, now: float, rules: RobotsRules, rest: float | None) -> float:
-        """The rules of a host are known. Returns the seconds it will rest: its own wish, but never less than ours."""
-        host = self._hosts[name]
-        host.closed, host.rest = False, max(rest or 0.0, self._rules.rest)
-        host.robots, host.address, host.asked = rules.text, rules.address, 0
-        host.robots_until = now + self._rules.rules_last
-        self._end_visit(host, now)
-        self._store.save_host(host)
-        return host.rest
-
-    def keep_closed(self, name: str, now: float, until: float) -> None:
-        """The rules could not be had; ask again from `until` on."""
-        host = self._hosts[name]
-        host.free_at, host.asked = max(host.free_at, until), host.asked + 1
-        self._end_visit(host, now)
-
     def leave_alone(self, name: str, now: float, until: float) -> None:
-        """The server asked for it: nothing of this host is visited before `until`."""
+        """Nothing of this host is visited before `until`: the server asked for it, or its rules cannot be had."""
         host = self._hosts[name]
         host.free_at = max(host.free_at, until)
         self._rest(host, now)
 
     def wake_at(self) -> float | None:
-        """When a resting host or a returning link may be ready; None: waiting for that is of no use."""
+        """When a resting host, a returning link or a robots.txt may be ready; None: waiting for that is of no use."""
         if not len(self):
             return None
         times = [heap[0][0] for heap in (self._resting, self._returning) if heap]
+        if (errand := self._errands.wake_at) is not None:
+            times.append(errand)
         return min(times, default=None)
 
     def commit(self) -> None:
         """Everything since the last commit becomes durable, all or nothing."""
         self._store.commit(self._counters)
 
-    def _resume(self) -> None:
+    def _resume(self, at: float | None) -> None:
+        for file in self._store.robots_files():
+            self._robots[file.url] = file
         for host in self._store.hosts():
             self._hosts[host.name] = host
+            if at is not None:
+                host.free_at = max(host.free_at, at + host.rest)
             heapq.heappush(self._resting, (host.free_at, host.name))
             heapq.heappush(self._later, (host.free_at - SOON, host.name))
             last_visit = host.free_at - host.rest
@@ -240,15 +299,19 @@ class Frontier:
         for entry in self._store.in_state(State.IN_TRANSIT):
             self._enter(entry, State.WAITING)
         for entry in self._store.in_state(State.RETURNING):
-            heapq.heappush(self._returning, (entry.again_at, entry.arrival, entry.url))
+            self._await(entry)
 
     def reopen(self, now: float, died_of: str = "") -> bool:
         """To be called before the first visit of a crawl that is resumed. `died_of` is the URL that the process before
         this one worked on when it died; says whether that is given up. Links that may be to blame for a death come
         later."""
-        self._returning.clear()
+        for heap in (self._returning, self._put_off):
+            heap.clear()
         for entry in self._store.in_state(State.RETURNING):
-            self._return_at(entry, now + LATER if entry.because == DIED else entry.again_at)
+            if entry.because == DIED:
+                entry.again_at = now + LATER
+                self._store.save(entry)
+            self._await(entry)
         return bool(died_of) and self._blame(died_of, now)
 
     def _blame(self, url: str, now: float) -> bool:
@@ -263,16 +326,16 @@ class Frontier:
             entry.again_at = math.inf
             self._leave(entry, State.PARKED)
             return True
-        entry.because = DIED
+        entry.because, entry.again_at = DIED, now + LATER
         self._leave(entry, State.RETURNING)
-        self._return_at(entry, now + LATER)
+        self._await(entry)
         return False
 
-    def _return_at(self, entry: Entry, again_at: float) -> None:
-        if entry.again_at != again_at:
-            entry.again_at = again_at
-            self._store.save(entry)
-        heapq.heappush(self._returning, (again_at, entry.arrival, entry.url))
+    def _await(self, entry: Entry) -> None:
+        """The time of a link that returns. For one that was put off nobody waits."""
+        put_off = entry.because and not entry.is_apart
+        heap = self._put_off if put_off else self._returning
+        heapq.heappush(heap, (entry.again_at, entry.arrival, entry.url))
 
     def _next_arrival(self) -> int:
         self._counters.arrivals += 1
@@ -314,7 +377,7 @@ class Frontier:
     def _host(self, name: str) -> Host:
         host = self._hosts.get(name)
         if host is None:
-            host = self._hosts[name] = Host(name, self._rules.rest, self._rules.ask_first)
+            host = self._hosts[name] = Host(name, self._rules.rest)
             self._store.save_host(host)
         return host
 
@@ -324,7 +387,13 @@ class Frontier:
         return host.head
 
     def _available(self, host: Host, now: float) -> bool:
+        return not host.waits_for and self._can_be_asked(host, now)
+
+    def _can_be_asked(self, host: Host, now: float) -> bool:
         return host.visiting < self._rules.connections and host.free_at <= now and self._address_is_free(host, now)
+
+    def _adopt_rest(self, host: Host) -> None:
+        host.change_rest(max(delay_for(self._robots.get, host.name), self._rules.rest))
 
     def _address_is_free(self, host: Host, now: float) -> bool:
         """Whether the IP address of a host has rested; if not, the host is woken when it has."""
@@ -359,6 +428,7 @@ class Frontier:
         host.end(now)
         self._rest(host, now)
         self._show(host)
+        self._errands.wake(host.name, host.free_at)
 
     def _rest_address(self, address: str, since: float) -> None:
         if address and self._rules.address_rest:
@@ -366,8 +436,12 @@ class Frontier:
             self._address_free_at[address] = max(until, self._address_free_at.get(address, 0.0))
 
     def _rest(self, host: Host, now: float) -> None:
-        """Makes sure a host that rests is woken, whether or not anything of it waits now."""
+        """As of now it was visited."""
         self._rest_address(host.address, now)
+        self._sleep(host, now)
+
+    def _sleep(self, host: Host, now: float) -> None:
+        """Makes sure a host that rests is woken, whether or not anything of it waits now."""
         if host.free_at > now:
             heapq.heappush(self._resting, (host.free_at, host.name))
             self._store.save_host(host)
@@ -376,13 +450,15 @@ class Frontier:
         while self._resting and self._resting[0][0] <= now:
             self._show(self._hosts[heapq.heappop(self._resting)[1]])
         due = []
-        while self._returning and self._returning[0][0] <= now:
-            due.append(heapq.heappop(self._returning)[2])
+        for heap in (self._returning, self._put_off):
+            while heap and heap[0][0] <= now:
+                due.append(heapq.heappop(heap)[2])
         self._return(self.find(due))
 
     def _return(self, entries: Iterable[Entry | None]) -> None:
         for entry in entries:
             if entry is not None and entry.state is State.RETURNING:
+                entry.because = entry.because if entry.is_apart else ""
                 self._enter(entry, State.WAITING)
                 self._came_forward(entry)
 

@@ -1,4 +1,4 @@
-"""One host: whether its rules are known, how many visits are under way, how long it rests."""
+"""One host: how many visits are under way, how long it rests, which rules it waits for."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class HostRules:
     """How hosts are treated until their own rules say otherwise.
 
     `rest` is in seconds, from the end of one visit to the start of the next; `address_rest` the same for all hosts at
-    one IP address together. `ask_first` closes every host until its robots rules are known; they are asked for again
-    when they are older than `rules_last` seconds.
+    one IP address together. `ask_first`: nothing is visited before the robots.txt that holds for it is known; it is
+    asked for again when it is older than `rules_last` seconds.
     """
 
     rest: float = 0.0
@@ -25,22 +25,19 @@ class HostRules:
 
 @dataclass(slots=True)
 class Host:
-    """Closed until its rules are known; then free, busy (no connection left) or resting (before `free_at`).
+    """Free, busy (no connection left), resting (before `free_at`) or closed (a robots.txt is on its way to it).
 
-    `robots` is the text of its robots.txt, good until `robots_until`; `address` the IP address it was found at;
-    `asked` how often it was asked in vain for its rules.
-    `head` is the best waiting link, None when nothing waits; `head_known` is False after that link left, until the
-    store was asked for the next.
+    `rest` is ours, or what its robots.txt asks for if that is more; http and https share it. `address` is the IP
+    address it was found at; `waits_for` the URL of the robots.txt without which nothing of it may be visited, "" when
+    there is none. `head` is the best waiting link, None when nothing waits; `head_known` is False after that link left,
+    until the store was asked for the next.
     """
 
     name: str
     rest: float
-    closed: bool
     free_at: float = 0.0
-    robots: str = ""
-    robots_until: float = float("inf")
     address: str = ""
-    asked: int = 0
+    waits_for: str = ""
     visiting: int = 0
     head: Entry | None = None
     head_known: bool = True
@@ -52,6 +49,12 @@ class Host:
     def end(self, now: float) -> None:
         self.visiting -= 1
         self._rest_from(now)
+
+    def change_rest(self, rest: float) -> None:
+        """A longer one counts from the last visit on, too."""
+        if self.free_at:
+            self.free_at += max(0.0, rest - self.rest)
+        self.rest = rest
 
     def _rest_from(self, now: float) -> None:
         if self.rest:

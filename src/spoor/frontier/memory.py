@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -10,33 +9,27 @@ from operator import attrgetter
 
 from spoor.frontier.entry import Entry, Order, State
 from spoor.frontier.host import Host
+from spoor.frontier.queue import Queue
 from spoor.frontier.store import Counters
+from spoor.robots_files import RobotsFile
 
-SLACK = 64
-"""A queue is swept when outdated places outnumber the living by more than this."""
-
-
-class _Queue:
-    """The waiting links of one host, by URL, with the arrival at their places. A link that moved leaves its old place
-    behind, to be skipped later."""
-
-    __slots__ = ("places", "waiting")
-
-    def __init__(self) -> None:
-        self.places: list[tuple[Order, Entry]] = []
-        self.waiting: dict[str, int] = {}
+BLOCK = 1024
+"""Rows whose waiting links are counted together, so that a search for one that waits passes over the others."""
 
 
 class MemoryStore:
-    """Entries by URL, and a heap of places for each host."""
+    """Entries by URL, a queue for each host, and one for each page that was asked about."""
 
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
-        self._queues: dict[str, _Queue] = {}
+        self._queues: dict[str, Queue[Order]] = {}
         self._met_on: dict[str, list[Entry]] = {}
+        self._pages: dict[str, Queue[tuple[int]]] = {}
         self._rows: list[Entry] = []
+        self._waiting_in: list[int] = []
         self._committed = 0
         self._hosts: dict[str, Host] = {}
+        self._robots: dict[str, tuple[RobotsFile, str]] = {}
         self._counters = Counters()
 
     def find(self, urls: Sequence[str]) -> list[Entry | None]:
@@ -44,38 +37,49 @@ class MemoryStore:
 
     def save(self, entry: Entry) -> None:
         if entry.url not in self._entries:
-            self._met_on.setdefault(entry.found_on, []).append(entry)
-            self._rows.append(entry)
-        self._entries[entry.url] = entry
-        queue = self._queues.get(entry.host)
-        if queue is None:
-            queue = self._queues[entry.host] = _Queue()
-        if entry.state is State.WAITING:
-            if queue.waiting.get(entry.url) == entry.arrival:
-                return
-            queue.waiting[entry.url] = entry.arrival
-            heapq.heappush(queue.places, (entry.order, entry))
-            if len(queue.places) > 2 * len(queue.waiting) + SLACK:
-                self._sweep(queue)
+            self._insert(entry)
+        queue = self._queues[entry.host]
+        waited, waits = entry.url in queue, entry.state is State.WAITING
+        self._waiting_in[_row(entry) // BLOCK] += waits - waited
+        if waits:
+            queue.put(entry.url, entry.order)
         else:
-            queue.waiting.pop(entry.url, None)
+            queue.remove(entry.url)
+        if (page := self._pages.get(entry.found_on)) is not None:
+            _put_on_page(page, entry)
+
+    def _insert(self, entry: Entry) -> None:
+        entry.row = len(self._rows)
+        self._entries[entry.url] = entry
+        self._rows.append(entry)
+        self._met_on.setdefault(entry.found_on, []).append(entry)
+        if entry.host not in self._queues:
+            self._queues[entry.host] = Queue()
+        if entry.row % BLOCK == 0:
+            self._waiting_in.append(0)
 
     def best(self, host: str) -> Entry | None:
-        queue = self._queues.get(host)
-        while queue and queue.places:
-            order, entry = queue.places[0]
-            if _current(order, entry):
-                return entry
-            heapq.heappop(queue.places)
-        return None
+        first = self._queues[host].first() if host in self._queues else None
+        return None if first is None else self._entries[first[1]]
 
-    def met_on(self, url: str) -> list[Entry]:
-        return sorted((e for e in self._met_on.get(url, ()) if e.state is State.WAITING), key=attrgetter("arrival"))
+    def met_on(self, url: str, most: int) -> list[Entry]:
+        page = self._pages.get(url)
+        if page is None:
+            page = self._pages[url] = Queue()
+            for entry in self._met_on.get(url, ()):
+                _put_on_page(page, entry)
+        return [self._entries[met] for _, met in page.foremost(most)]
 
     def some(self, turn: int, count: int) -> list[Entry]:
         after = turn * count % max(1, self._committed)
-        rows = (self._rows[row] for row in range(after, self._committed))
-        return list(islice((entry for entry in rows if entry.state is State.WAITING), count))
+        return list(islice(self._waiting_from(after), count))
+
+    def _waiting_from(self, row: int) -> Iterator[Entry]:
+        """Those that wait, of the committed rows from a number on."""
+        for block in range(row // BLOCK, len(self._waiting_in)):
+            if self._waiting_in[block]:
+                rows = range(max(row, block * BLOCK), min(self._committed, (block + 1) * BLOCK))
+                yield from (self._rows[one] for one in rows if self._rows[one].state is State.WAITING)
 
     def in_state(self, state: State) -> Iterator[Entry]:
         return iter(sorted((e for e in self._entries.values() if e.state is state), key=attrgetter("arrival")))
@@ -84,7 +88,16 @@ class MemoryStore:
         self._hosts[host.name] = host
 
     def hosts(self) -> Iterator[Host]:
-        return (replace(h, visiting=0, head=None, head_known=False) for h in self._hosts.values())
+        return (replace(h, visiting=0, waits_for="", head=None, head_known=False) for h in self._hosts.values())
+
+    def save_robots(self, file: RobotsFile, text: str) -> None:
+        self._robots[file.url] = file, text
+
+    def robots_files(self) -> Iterator[RobotsFile]:
+        return (file for file, _ in self._robots.values())
+
+    def robots_text(self, url: str) -> str:
+        return self._robots[url][1] if url in self._robots else ""
 
     def counters(self) -> Counters:
         return self._counters
@@ -93,11 +106,14 @@ class MemoryStore:
         """Nothing outlives the process; only `some` looks at what was committed."""
         self._committed = len(self._rows)
 
-    @staticmethod
-    def _sweep(queue: _Queue) -> None:
-        queue.places = [place for place in queue.places if _current(*place)]
-        heapq.heapify(queue.places)
+
+def _row(entry: Entry) -> int:
+    assert entry.row is not None
+    return entry.row
 
 
-def _current(order: Order, entry: Entry) -> bool:
-    return entry.state is State.WAITING and entry.arrival == order[1]
+def _put_on_page(page: Queue[tuple[int]], entry: Entry) -> None:
+    if entry.state is State.WAITING:
+        page.put(entry.url, (entry.arrival,))
+    else:
+        page.remove(entry.url)

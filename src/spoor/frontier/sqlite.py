@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import heapq
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple
 from functools import lru_cache
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from spoor.errors import BadInput, BrokenContract, BrokenStorage
-from spoor.frontier.entry import Entry, State
+from spoor.frontier.entry import Entry, Order, State
 from spoor.frontier.host import Host
+from spoor.frontier.read_ahead import ALL_READ, ReadAhead
 from spoor.frontier.store import Counters
 from spoor.records import Evidence, Key, TrailState
+from spoor.robots_files import RobotsFile
 from spoor.urls import host_of
 
 KEY_PARTS = 3
@@ -25,6 +29,8 @@ STATEMENTS = 512
 PLACES_PER_QUERY = 400
 RECENT = 20_000
 """Entries at hand: about twenty megabytes."""
+HOSTS_AHEAD = 20_000
+"""Hosts of which more than the first waiting link is at hand."""
 PAGES_PER_CHECKPOINT = 32 * 1024
 """The log may grow to 128 MiB before it is written back: pages that change often are then written once, not often."""
 
@@ -33,8 +39,11 @@ PAGES_PER_CHECKPOINT = 32 * 1024
 # waiting rows by number: without it, a turn among them would go through all rows that wait no more.
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS hosts (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, closed INTEGER NOT NULL, rest REAL NOT NULL,
-    free_at REAL NOT NULL, robots TEXT NOT NULL, robots_until REAL NOT NULL, address TEXT NOT NULL
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, rest REAL NOT NULL, free_at REAL NOT NULL, address TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS robots (
+    id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, until REAL NOT NULL, delay REAL NOT NULL, leads_to TEXT NOT NULL,
+    failed TEXT NOT NULL, may_heal INTEGER NOT NULL, tries INTEGER NOT NULL, text TEXT NOT NULL
 );
 CREATE TABLE IF NOT EXISTS links (
     id INTEGER PRIMARY KEY, host INTEGER NOT NULL, hash INTEGER NOT NULL, url TEXT NOT NULL, state INTEGER NOT NULL,
@@ -44,7 +53,8 @@ CREATE TABLE IF NOT EXISTS links (
 );
 CREATE INDEX IF NOT EXISTS links_by_url ON links (host, hash);
 CREATE INDEX IF NOT EXISTS waiting_links ON links (host, key1 DESC, key2 DESC, key3 DESC, arrival) WHERE state = 0;
-CREATE INDEX IF NOT EXISTS links_met_on ON links (found_on) WHERE state = 0;
+DROP INDEX IF EXISTS links_met_on;
+CREATE INDEX IF NOT EXISTS links_found_on ON links (found_on, arrival) WHERE state = 0;
 CREATE INDEX IF NOT EXISTS links_in_turn ON links (id) WHERE state = 0;
 CREATE INDEX IF NOT EXISTS moving_links ON links (state, arrival) WHERE state IN (1, 3);
 CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -57,12 +67,18 @@ CHANGING = (
     "state = ?, key1 = ?, key2 = ?, key3 = ?, arrival = ?, evidence = ?, trail = ?, "
     "tries = ?, again_at = ?, because = ?, hints = ?"
 )
+ROBOTS = "url, until, delay, leads_to, failed, may_heal, tries"
 URL = 3
 """The place of the URL in a row that begins with the id."""
 
-BEST = f"SELECT id, {COLUMNS} FROM links WHERE host = ? AND state = 0 ORDER BY key1 DESC, key2 DESC, key3 DESC, arrival"
+BEST = (
+    f"SELECT id, {COLUMNS} FROM links WHERE host = ? AND state = 0 "
+    "ORDER BY key1 DESC, key2 DESC, key3 DESC, arrival LIMIT ?"
+)
+FOUND_ON = f"SELECT id, {COLUMNS} FROM links WHERE found_on = ? AND state = 0 ORDER BY arrival"
 INSERT = f"INSERT INTO links (id, {COLUMNS}) VALUES ({', '.join('?' * 18)})"
 NOTHING: dict[str, Entry] = {}
+Thing = TypeVar("Thing")
 
 Writer = Callable[[sqlite3.Connection], None]
 """Writes rows of its own inside a transaction that somebody else began and will end."""
@@ -71,14 +87,18 @@ Writer = Callable[[sqlite3.Connection], None]
 class SqliteStore:
     """What was saved since the last commit is held in `_changed`, by host and URL, and goes to the file all at once.
     So between two commits the file holds the state of the last one, whatever happens to the process. `_recent` are
-    entries as they are now, those met last: the pages of a site go on naming the same links."""
+    entries as they are now, those met last: the pages of a site go on naming the same links. `_ahead` has the first
+    waiting links of the hosts that were asked about last."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._along: list[Writer] = []
         self._changed: dict[str, dict[str, Entry]] = {}
+        self._changed_on_page: dict[str, dict[str, Entry]] = {}
         self._recent: dict[str, Entry] = {}
+        self._ahead: dict[str, ReadAhead] = {}
         self._changed_hosts: dict[str, Host] = {}
+        self._changed_robots: dict[str, tuple[RobotsFile, str]] = {}
         try:
             self._db = sqlite3.connect(path, isolation_level=None, cached_statements=STATEMENTS)
             self._prepare()
@@ -120,33 +140,41 @@ class SqliteStore:
             self._last_row += 1
             entry.row = self._last_row
         self._changed.setdefault(entry.host, {})[entry.url] = entry
+        self._changed_on_page.setdefault(entry.found_on, {})[entry.url] = entry
         self._recent[entry.url] = entry
+        if (ahead := self._ahead.get(entry.host)) is not None:
+            ahead.put(entry)
 
     def best(self, host: str) -> Entry | None:
-        changed = self._changed.get(host, NOTHING)
-        candidates = [entry for entry in changed.values() if entry.state is State.WAITING]
-        rows = self._db.execute(BEST, (self._host_ids.get(host),))
-        stored = next((row for row in rows if row[URL] not in changed), None)
-        if stored is not None:
-            candidates.append(self._entry(stored))
-        return min(candidates, key=attrgetter("order"), default=None)
+        ahead = self._ahead.pop(host, None) or ReadAhead(self._changed.get(host, NOTHING).values())
+        self._ahead[host] = ahead  # The last one, as those asked about last are kept.
+        while (best := ahead.best()) is None and ahead.read_to != ALL_READ:
+            self._read_on(host, ahead)
+        return best
 
-    def met_on(self, url: str) -> list[Entry]:
-        changed = [entry for entries in self._changed.values() for entry in entries.values() if entry.found_on == url]
-        fresh = {entry.url for entry in changed}
-        query = f"SELECT id, {COLUMNS} FROM links WHERE found_on = ? AND state = 0"
-        stored = [self._entry(row) for row in self._db.execute(query, (url,)) if row[URL] not in fresh]
-        waiting = [*stored, *(entry for entry in changed if entry.state is State.WAITING)]
-        return sorted(waiting, key=attrgetter("arrival"))
+    def _read_on(self, host: str, ahead: ReadAhead) -> None:
+        asked, changed = ahead.rows_to_read(), self._changed.get(host, NOTHING)
+        rows = self._db.execute(BEST, (self._host_ids.get(host), asked)).fetchall()
+        for row in rows:
+            if row[URL] not in changed and row[URL] not in ahead:
+                ahead.put(self._recent.get(row[URL]) or self._entry(row))
+        ahead.read_to = _order(rows[-1]) if len(rows) == asked else ALL_READ
+
+    def met_on(self, url: str, most: int) -> list[Entry]:
+        changed = self._changed_on_page.get(url, NOTHING)
+        rows = (row for row in self._db.execute(FOUND_ON, (url,)) if row[URL] not in changed)
+        waiting = [self._at_hand(row) for row in islice(rows, most)]
+        waiting += [entry for entry in changed.values() if entry.state is State.WAITING]
+        return heapq.nsmallest(most, waiting, key=attrgetter("arrival"))
 
     def some(self, turn: int, count: int) -> list[Entry]:
         after = turn * count % max(1, self._committed)
         changed = {e.row: e for entries in self._changed.values() for e in entries.values() if not self._is_new(e)}
         query = f"SELECT id, {COLUMNS} FROM links INDEXED BY links_in_turn WHERE id > ? AND state = 0 ORDER BY id"
         rows = (row for row in self._db.execute(query, (after,)) if row[0] not in changed)
-        waiting = {row[0]: self._entry(row) for row in islice(rows, count)}
+        waiting = {row[0]: self._at_hand(row) for row in islice(rows, count)}
         waiting |= {row: e for row, e in changed.items() if row > after and e.state is State.WAITING}
-        return [waiting[row] for row in sorted(waiting)[:count]]
+        return [waiting[row] for row in heapq.nsmallest(count, waiting)]
 
     def in_state(self, state: State) -> Iterator[Entry]:
         query = f"SELECT id, {COLUMNS} FROM links WHERE state = ? ORDER BY arrival"
@@ -156,11 +184,21 @@ class SqliteStore:
         self._changed_hosts[host.name] = host
 
     def hosts(self) -> Iterator[Host]:
-        for name, rest, closed, *rules in self._db.execute(
-            "SELECT name, rest, closed, free_at, robots, robots_until, address FROM hosts ORDER BY id"
+        for name, rest, free_at, address in self._db.execute(
+            "SELECT name, rest, free_at, address FROM hosts ORDER BY id"
         ):
-            free_at, robots, robots_until, address = rules
-            yield Host(name, rest, bool(closed), free_at, robots, robots_until, address, head_known=False)
+            yield Host(name, rest, free_at, address, head_known=False)
+
+    def save_robots(self, file: RobotsFile, text: str) -> None:
+        self._changed_robots[file.url] = file, text
+
+    def robots_files(self) -> Iterator[RobotsFile]:
+        return map(_robots_file, self._db.execute(f"SELECT {ROBOTS} FROM robots"))
+
+    def robots_text(self, url: str) -> str:
+        if (changed := self._changed_robots.get(url)) is not None:
+            return changed[1]
+        return stored_robots_text(self._db, url)
 
     def counters(self) -> Counters:
         stored = dict(self._db.execute("SELECT name, value FROM counters"))
@@ -171,6 +209,7 @@ class SqliteStore:
         try:
             self._db.execute("BEGIN IMMEDIATE")
             self._write_hosts()
+            self._write_robots()
             self._write_links([entry for changed in self._changed.values() for entry in changed.values()])
             self._write_counters(counters)
             for writer in self._along:
@@ -179,10 +218,14 @@ class SqliteStore:
         except sqlite3.Error as error:
             raise self._not_written(error) from error
         self._committed = self._last_row
+        for host in self._changed.keys() & self._ahead.keys():
+            self._ahead[host].committed()
         self._changed.clear()
+        self._changed_on_page.clear()
         self._changed_hosts.clear()
-        if len(self._recent) > 2 * RECENT:
-            self._recent = dict(islice(self._recent.items(), len(self._recent) - RECENT, None))
+        self._changed_robots.clear()
+        self._recent = _last(RECENT, self._recent)
+        self._ahead = _last(HOSTS_AHEAD, self._ahead)
 
     def _not_written(self, error: sqlite3.Error) -> BrokenStorage:
         if self._db.in_transaction:
@@ -231,14 +274,32 @@ class SqliteStore:
         return number
 
     def _write_hosts(self) -> None:
-        rows = [
-            (self._host_id(h.name), h.name, h.closed, h.rest, h.free_at, h.robots, h.robots_until, h.address)
-            for h in self._changed_hosts.values()
-        ]
-        self._db.executemany("INSERT OR REPLACE INTO hosts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        rows = [(self._host_id(h.name), h.name, h.rest, h.free_at, h.address) for h in self._changed_hosts.values()]
+        self._db.executemany("INSERT OR REPLACE INTO hosts VALUES (?, ?, ?, ?, ?)", rows)
+
+    def _write_robots(self) -> None:
+        rows = [(*astuple(file), text) for file, text in self._changed_robots.values()]
+        changed = ", ".join(f"{name} = excluded.{name}" for name in ROBOTS.split(", ")[1:])
+        self._db.executemany(
+            f"INSERT INTO robots ({ROBOTS}, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
+            f"ON CONFLICT (url) DO UPDATE SET {changed}, text = excluded.text",
+            rows,
+        )
+
+    def _at_hand(self, row: tuple[Any, ...]) -> Entry:
+        """Likely to be asked for by its URL soon."""
+        entry = self._recent.get(row[URL])
+        if entry is None:
+            entry = self._recent[row[URL]] = self._entry(row)
+        return entry
 
     def _entry(self, row: tuple[Any, ...]) -> Entry:
         return _entry(row, self._host_names[row[1]])
+
+
+def _last(count: int, things: dict[str, Thing]) -> dict[str, Thing]:
+    """The last `count`, once there are twice as many."""
+    return things if len(things) <= 2 * count else dict(islice(things.items(), len(things) - count, None))
 
 
 def stored_entry(db: sqlite3.Connection, url: str) -> Entry | None:
@@ -249,12 +310,37 @@ def stored_entry(db: sqlite3.Connection, url: str) -> Entry | None:
     return None if row is None else _entry(row, host_of(url))
 
 
+def stored_robots(db: sqlite3.Connection, url: str) -> RobotsFile | None:
+    """What is known of a robots.txt, by its own URL."""
+    row = db.execute(f"SELECT {ROBOTS} FROM robots WHERE url = ?", (url,)).fetchone()
+    return None if row is None else _robots_file(row)
+
+
+def stored_robots_text(db: sqlite3.Connection, url: str) -> str:
+    row = db.execute("SELECT text FROM robots WHERE url = ?", (url,)).fetchone()
+    return "" if row is None else str(row[0])
+
+
+def _robots_file(row: tuple[Any, ...]) -> RobotsFile:
+    url, until, delay, leads_to, failed, may_heal, tries = row
+    return RobotsFile(url, until, delay, leads_to, failed, bool(may_heal), tries)
+
+
+def _order(row: tuple[Any, ...]) -> Order:
+    key1, key2, key3, arrival = row[5:9]
+    return tuple([-part for part in _key(key1, key2, key3)]), arrival
+
+
+def _key(key1: float, key2: float | None, key3: float | None) -> Key:
+    return (key1,) if key2 is None else (key1, key2) if key3 is None else (key1, key2, key3)
+
+
 def _entry(row: tuple[Any, ...], host: str) -> Entry:
     number, _, _, url, state, key1, key2, key3, arrival, evidence, trail, depth, found_on, *rest = row
     return Entry(
         url=url,
         host=host,
-        key=(key1,) if key2 is None else (key1, key2) if key3 is None else (key1, key2, key3),
+        key=_key(key1, key2, key3),
         arrival=arrival,
         evidence=_evidence(evidence),
         trail=None if trail is None else _trail(trail),

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from spoor.frontier.entry import Entry, State
 from spoor.frontier.host import Host
+from spoor.robots_files import RobotsFile
 
 
 @dataclass(slots=True)
@@ -34,8 +35,8 @@ class LinkStore(Protocol):
         """The waiting entry of a host that is first in order; None: nothing of it waits."""
         ...
 
-    def met_on(self, url: str) -> list[Entry]:
-        """The waiting entries that were first met on a page, by arrival."""
+    def met_on(self, url: str, most: int) -> list[Entry]:
+        """The waiting entries that were first met on a page, by arrival, up to `most`."""
         ...
 
     def some(self, turn: int, count: int) -> list[Entry]:
@@ -52,6 +53,16 @@ class LinkStore(Protocol):
 
     def hosts(self) -> Iterator[Host]:
         """The hosts as saved, their heads not known."""
+        ...
+
+    def save_robots(self, file: RobotsFile, text: str) -> None:
+        """What is known of a robots.txt, in place of what was."""
+        ...
+
+    def robots_files(self) -> Iterator[RobotsFile]: ...
+
+    def robots_text(self, url: str) -> str:
+        """As saved last; "" when nothing was."""
         ...
 
     def counters(self) -> Counters: ...

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import heapq
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import inf
+from operator import itemgetter
 
 from spoor.events import Event, Failed, HostOpened, Redirected, Visited
+from spoor.robots_files import Known, RobotsFile, delay_for
 
 
 @dataclass
@@ -28,6 +32,29 @@ class Peace:
     def visit(self, began: float, ended: float) -> None:
         heapq.heappush(self._ends, ended)
         self._since = max(self._since, began)
+
+
+class RobotsHistory:
+    """What was known of robots.txt files at any time."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, list[tuple[float, RobotsFile]]] = {}
+
+    def note(self, at: float, file: RobotsFile) -> None:
+        """In the order in which they came."""
+        self._files.setdefault(file.url, []).append((at, file))
+
+    def as_of(self, moment: float) -> Known:
+        def known(url: str) -> RobotsFile | None:
+            files = self._files.get(url, ())
+            place = bisect_right(files, moment, key=itemgetter(0))
+            return files[place - 1][1] if place else None
+
+        return known
+
+    def last(self, url: str) -> float:
+        """When a file came last; infinity: it never did."""
+        return self._files[url][-1][0] if url in self._files else inf
 
 
 @dataclass(frozen=True)
@@ -52,16 +79,16 @@ class Politeness:
 
 
 def politeness(events: Iterable[Event], rest: float) -> Politeness:
-    """`rest` is due between the end of a visit and the start of the next, until a host's own rules ask for more. One
-    visit at a time to a host."""
-    due: dict[str, float] = {}
+    """`rest` is due between the end of a visit and the start of the next, until the rules of a host ask for more,
+    wherever they lie. One visit at a time to a host; robots.txt is a visit like others."""
+    files = RobotsHistory()
     hosts: dict[str, Peace] = {}
     visits, tightest, violations = 0, float("inf"), []
     for event in events:
         if not isinstance(event, Visited | Redirected | Failed | HostOpened):
             continue
         host, began, visits = event.visit.host, event.visit.at, visits + 1
-        wanted = due.get(host, rest)
+        wanted = max(rest, delay_for(files.as_of(began), host))
         peace = hosts.setdefault(host, Peace())
         since = peace.since(began)
         if wanted:
@@ -70,7 +97,9 @@ def politeness(events: Iterable[Event], rest: float) -> Politeness:
                 violations.append(Violation(host, began, began - since, wanted))
         peace.visit(began, event.at)
         if isinstance(event, HostOpened):
-            due[host] = event.rest
+            files.note(event.at, RobotsFile(event.visit.url, inf, event.rest))
+        elif isinstance(event, Redirected) and event.visit.purpose == "robots":
+            files.note(event.at, RobotsFile(event.visit.url, inf, leads_to=event.to))
     return Politeness(len(hosts), visits, None if tightest == float("inf") else tightest, tuple(violations))
 
 

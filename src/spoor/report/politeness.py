@@ -1,7 +1,8 @@
 """Did a crawl keep what it promises to hosts? Read from crawl.db alone: every visit, when it began and when it ended.
 
-Only what is on disk can be checked: a visit that was cut off by a kill left no row, and of the rules of a host only the
-last text is kept, so that visits are held against it from the time it came.
+Every request is there, those for robots.txt and their redirects included. Only what is on disk can be checked: a visit
+that was cut off by a kill left no row, and of a robots.txt only the last text is kept, so that visits are held against
+it from the time it came.
 """
 
 from __future__ import annotations
@@ -9,13 +10,18 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import inf
+from typing import Any
 
 from spoor import robots
 from spoor.frontier.host import HostRules
-from spoor.measure.politeness import Peace, share
-from spoor.report.reading import one_moment
+from spoor.frontier.sqlite import stored_robots_text
+from spoor.measure.politeness import Peace, RobotsHistory, share
+from spoor.report.reading import has_robots_files, one_moment
+from spoor.robots_files import RobotsFile, Wanted, delay_for, holding_for
 from spoor.store.crawl_folder import CrawlFolder
+from spoor.urls import host_of, robots_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,27 +54,24 @@ class Conduct:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One visit. `opened` is the rest that the host is due after it told its rules; None: it told none. `again_at` is
-    when the same URL may be asked for again after a failure."""
+    """One visit. `answered`: it is known from which address. `again_at` is when the same URL may be asked for again
+    after a failure."""
 
     began: float
     ended: float
     host: str
     url: str
     for_rules: bool = False
-    opened: float | None = None
+    answered: bool = True
     again_at: float | None = None
 
 
 @dataclass
 class _Host:
-    """A host while its visits are gone through. `rules_at` is when its rules were learned; None: not yet."""
+    """A host while its visits are gone through. `found`: its address is known."""
 
-    robots: str
-    told_last: float
-    rest: float
     peace: Peace
-    rules_at: float | None = None
+    found: bool = False
     retries: dict[str, float] = field(default_factory=dict)
 
 
@@ -76,9 +79,10 @@ def conduct(folder: CrawlFolder, promise: Promise) -> Conduct:
     """Address by address, so that only the visits to one are in memory at a time."""
     hosts, visits, breaches, tightest = 0, 0, list[Breach](), float("inf")
     with one_moment(folder) as db:
+        files = _Files(db, promise)
         for neighbours in _neighbours(db):
-            calls = [call for name in neighbours for call in _calls(db, name, promise.rules.rest)]
-            check = _Check(promise, neighbours, calls)
+            calls = [call for name in neighbours for call in _calls(db, name)]
+            check = _Check(promise, files, calls)
             breaches += check.breaches()
             hosts, visits = hosts + len({call.host for call in calls}), visits + len(calls)
             tightest = min(tightest, check.tightest)
@@ -86,19 +90,65 @@ def conduct(folder: CrawlFolder, promise: Promise) -> Conduct:
     return Conduct(hosts, visits, None if tightest == float("inf") else tightest, ordered)
 
 
-class _Check:
-    """Goes through the visits to the hosts at one address, `robots_of` by name, in the order in which they began."""
+class _Files:
+    """The robots.txt files of a crawl: what was known of them at any time, and what they say. In a folder of version 2
+    there is one for each host; it goes by the name of the https one."""
 
-    def __init__(self, promise: Promise, robots_of: dict[str, str], calls: Sequence[Call]) -> None:
-        rules = promise.rules
+    def __init__(self, db: sqlite3.Connection, promise: Promise) -> None:
+        self._db = db
+        self._promise = promise
+        self._by_host = not has_robots_files(db)
+        self._history = RobotsHistory()
+        self._rules = robots.RulesCache(promise.agent, self._text)
+        asked = "json_extract(detail, '$.purpose') = 'robots'"
+        for at, url, kind, detail in db.execute(
+            f"SELECT at, url, kind, detail FROM events WHERE {asked} ORDER BY at, id"
+        ):
+            self._note(at, url, kind, json.loads(detail))
+
+    def _note(self, at: float, url: str, kind: str, told: dict[str, Any]) -> None:
+        file = RobotsFile(self._name(url), at + self._promise.rules.rules_last)
+        if kind == "host opened":
+            file = replace(file, delay=told["rest"])
+        elif kind == "redirected":
+            file = replace(file, leads_to=told["to"])
+        elif told["again_at"] is not None or not self._by_host:
+            file = replace(file, failed=told["reason"], until=told["again_at"] or inf)
+        self._history.note(at, file)
+
+    def _name(self, robots: str) -> str:
+        return f"https://{host_of(robots)}/robots.txt" if self._by_host else robots
+
+    def delay(self, host: str, moment: float) -> float:
+        return max(self._promise.rules.rest, delay_for(self._history.as_of(moment), host))
+
+    def wrong(self, url: str, moment: float) -> str:
+        """What robots.txt has against a visit to a page; "" when nothing."""
+        file = holding_for(self._history.as_of(moment), self._name(robots_url(url)), moment)
+        if isinstance(file, Wanted):
+            return f"{file.url} was not known, or too old"
+        if file.failed:
+            return f"{file.url} could not be had: {file.failed}"
+        if moment >= self._history.last(file.url) and not self._rules.rules(file.url).allow(url):
+            return "robots.txt disallows it"
+        return ""
+
+    def _text(self, url: str) -> str:
+        if not self._by_host:
+            return stored_robots_text(self._db, url)
+        row = self._db.execute("SELECT robots FROM hosts WHERE name = ?", (host_of(url),)).fetchone()
+        return "" if row is None else str(row[0])
+
+
+class _Check:
+    """Goes through the visits to the hosts at one address, in the order in which they began."""
+
+    def __init__(self, promise: Promise, files: _Files, calls: Sequence[Call]) -> None:
         self.promise = promise
         self.tightest = float("inf")
+        self._files = files
         self._calls = sorted(calls, key=lambda call: (call.began, not call.for_rules, call.ended))
-        told = {call.host: call.ended for call in self._calls if call.opened is not None}
-        self._hosts = {
-            name: _Host(text, told.get(name, float("inf")), rules.rest, Peace(rules.connections))
-            for name, text in robots_of.items()
-        }
+        self._hosts = {call.host: _Host(Peace(promise.rules.connections)) for call in calls}
         self._address = Peace(len(calls) + 1)
 
     def breaches(self) -> Iterator[Breach]:
@@ -112,59 +162,43 @@ class _Check:
         yield from self._haste(call, host)
         if call.began < (again_at := host.retries.get(call.url, call.began)):
             yield f"tried again {again_at - call.began:.3f} s too soon"
-        if not call.for_rules:
-            yield from self._disobedience(call, host)
+        if not call.for_rules and (wrong := self._files.wrong(call.url, call.began)):
+            yield wrong
 
     def _haste(self, call: Call, host: _Host) -> Iterator[str]:
-        since = host.peace.since(call.began)
-        if host.rest:
-            self.tightest = min(self.tightest, share(since, call.began, host.rest))
+        since, rest = host.peace.since(call.began), self._files.delay(call.host, call.began)
+        if rest:
+            self.tightest = min(self.tightest, share(since, call.began, rest))
         if call.began < since:
             yield "too many visits at once"
-        elif call.began < since + host.rest:
-            yield f"after {call.began - since:.3f} s of rest, {host.rest:g} s were due"
-        elif host.rules_at is not None:  # Before that nobody knew at which address the host is.
+        elif call.began < since + rest:
+            yield f"after {call.began - since:.3f} s of rest, {rest:g} s were due"
+        elif host.found:  # Before that nobody knew at which address the host is.
             since, due = self._address.since(call.began), self.promise.rules.address_rest
             if call.began < since + due:
                 yield f"its IP address had rested {call.began - since:.3f} s, {due:g} s were due"
 
-    def _disobedience(self, call: Call, host: _Host) -> Iterator[str]:
-        if host.rules_at is None:
-            yield "the rules of the host were not known"
-        elif call.began >= host.rules_at + self.promise.rules.rules_last:
-            yield f"the rules of the host were {call.began - host.rules_at:,.0f} s old"
-        elif call.began >= host.told_last and not robots.allows(host.robots, self.promise.agent, call.url):
-            yield "robots.txt disallows it"
-
     def _note(self, call: Call, host: _Host) -> None:
         host.peace.visit(call.began, call.ended)
-        if host.rules_at is not None:
-            self._address.visit(call.began, call.ended)
-        elif call.opened is not None:  # Its address is known since the end of this very visit.
-            self._address.visit(float("-inf"), call.ended)
-        if call.opened is not None:
-            host.rest, host.rules_at = call.opened, call.ended
+        if host.found or call.answered:  # Its address is known since the end of that very visit.
+            self._address.visit(call.began if host.found else -inf, call.ended)
+            host.found = True
         if call.again_at is not None:
             host.retries[call.url] = call.again_at
 
 
-def _neighbours(db: sqlite3.Connection) -> Iterator[dict[str, str]]:
-    """The robots.txt of the hosts at each IP address, by name; a host of which none is known is alone."""
+def _neighbours(db: sqlite3.Connection) -> Iterator[list[str]]:
+    """The hosts at each IP address, by name; a host of which none is known is alone."""
     groups: dict[str, list[str]] = {}
     for name, address in db.execute("SELECT name, address FROM hosts ORDER BY id"):
         groups.setdefault(address or name, []).append(name)
-    for names in groups.values():
-        texts = (db.execute("SELECT name, robots FROM hosts WHERE name = ?", (name,)).fetchone() for name in names)
-        yield dict(texts)
+    yield from groups.values()
 
 
-def _calls(db: sqlite3.Connection, host: str, rest: float) -> Iterable[Call]:
+def _calls(db: sqlite3.Connection, host: str) -> Iterable[Call]:
     for began, ended, url in db.execute("SELECT started, ended, url FROM pages WHERE host = ?", (host,)):
         yield Call(began, ended, host, url)
     query = "SELECT started, at, url, kind, detail FROM events WHERE host = ? AND started IS NOT NULL"
     for began, ended, url, kind, detail in db.execute(query, (host,)):
         told = json.loads(detail)
-        for_rules, again_at = told["purpose"] == "robots", told.get("again_at")
-        # Of a host that is given up without an answer nothing more is known: only what we promise to all is due.
-        opened = told["rest"] if kind == "host opened" else rest if for_rules and again_at is None else None
-        yield Call(began, ended, host, url, for_rules, opened, again_at)
+        yield Call(began, ended, host, url, told["purpose"] == "robots", kind != "failed", told.get("again_at"))

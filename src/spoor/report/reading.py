@@ -20,3 +20,8 @@ def one_moment(folder: CrawlFolder) -> Iterator[sqlite3.Connection]:
             yield db
         except sqlite3.Error as error:
             raise BadInput(f"cannot read {folder.database}: {error}") from None
+
+
+def has_robots_files(db: sqlite3.Connection) -> bool:
+    """Whether it knows robots.txt files by their URLs; before version 3 it was one for each host."""
+    return db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'robots'").fetchone() is not None

@@ -6,15 +6,17 @@ import difflib
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 
 from spoor import robots
 from spoor.frontier.entry import Entry
 from spoor.frontier.host import Host
-from spoor.frontier.sqlite import stored_entry
-from spoor.report.reading import one_moment
+from spoor.frontier.sqlite import stored_entry, stored_robots, stored_robots_text
+from spoor.report.reading import has_robots_files, one_moment
+from spoor.robots_files import RobotsFile, Wanted, holding_for
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import DroppedRow, EventRow, PageRow, dropped, events_of, pages_of
-from spoor.urls import canonical, host_of, near_misses
+from spoor.urls import canonical, host_of, near_misses, robots_url
 
 STEPS_BACK = 10
 SUGGESTIONS = 5
@@ -29,7 +31,8 @@ class Account:
     `outbid`: better links wait on hosts that rested when the crawl was last heard of.
     `entry` None: it never was in the frontier; then `sent_here` has the URLs that redirected to it and why that was not
     followed, and `similar` URLs that are known. `path` leads back towards a seed. `ahead` counts links of the same host
-    that come before it. `allowed`: by the robots.txt of the host, as far as it is known.
+    that come before it. `robots` is what holds for it, as last heard of, or must be asked for first; None: not known
+    (a folder of version 2). `has_rules` and `allowed` are what that robots.txt says.
     """
 
     url: str
@@ -42,6 +45,8 @@ class Account:
     dropped: DroppedRow | None
     sent_here: tuple[tuple[str, str], ...]
     host: Host | None
+    robots: RobotsFile | Wanted | None
+    has_rules: bool
     allowed: bool
     similar: tuple[str, ...]
 
@@ -60,6 +65,7 @@ def account(folder: CrawlFolder, url: str, agent: str) -> Account:
 
 def _account(db: sqlite3.Connection, url: str, agent: str) -> Account:
     entry, host, lost = stored_entry(db, url), _host(db, host_of(url)), dropped(db, url)
+    holding, text = _robots(db, url)
     pages, events = tuple(pages_of(db, url)), tuple(events_of(db, url))
     found_on = entry.found_on if entry else lost.found_on if lost else ""
     return Account(
@@ -73,7 +79,9 @@ def _account(db: sqlite3.Connection, url: str, agent: str) -> Account:
         dropped=lost,
         sent_here=() if entry else tuple(_sent_here(db, url)),
         host=host,
-        allowed=host is None or robots.allows(host.robots, agent, url),
+        robots=holding,
+        has_rules=bool(text),
+        allowed=robots.allows(text, agent, url),
         similar=() if entry or lost or events else tuple(_similar(db, url)),
     )
 
@@ -104,14 +112,22 @@ def _outbid(db: sqlite3.Connection, entry: Entry) -> bool:
 
 
 def _sent_here(db: sqlite3.Connection, url: str) -> Iterator[tuple[str, str]]:
-    query = "SELECT url, json_extract(detail, '$.because') FROM events WHERE kind = 'redirected' AND "
-    yield from db.execute(query + "json_extract(detail, '$.to') = ? ORDER BY id LIMIT 3", (url,)).fetchall()
+    query = "SELECT url, json_extract(detail, '$.because') FROM events WHERE kind = 'redirected' AND number IS NOT NULL"
+    yield from db.execute(query + " AND json_extract(detail, '$.to') = ? ORDER BY id LIMIT 3", (url,)).fetchall()
 
 
 def _host(db: sqlite3.Connection, name: str) -> Host | None:
-    columns = "name, rest, closed, free_at, robots, robots_until, address"
-    row = db.execute(f"SELECT {columns} FROM hosts WHERE name = ?", (name,)).fetchone()
+    row = db.execute("SELECT name, rest, free_at, address FROM hosts WHERE name = ?", (name,)).fetchone()
     return None if row is None else Host(*row)
+
+
+def _robots(db: sqlite3.Connection, url: str) -> tuple[RobotsFile | Wanted | None, str]:
+    """What holds for a URL, however old, and the text."""
+    if not has_robots_files(db):
+        row = db.execute("SELECT robots FROM hosts WHERE name = ?", (host_of(url),)).fetchone()
+        return None, "" if row is None else str(row[0])
+    file = holding_for(lambda known: stored_robots(db, known), robots_url(url), -inf)
+    return file, stored_robots_text(db, file.url) if isinstance(file, RobotsFile) else ""
 
 
 def _similar(db: sqlite3.Connection, url: str) -> list[str]:

@@ -165,7 +165,7 @@ def _add_hosts(store: SqliteStore) -> None:
         name = host_in(url)
         if name is not None and name not in known:
             known.add(name)
-            store.save_host(Host(name, _REST, closed=True))
+            store.save_host(Host(name, _REST))
     store.commit(Counters())
     tell_functions(db)
     db.execute("BEGIN")

@@ -57,7 +57,8 @@ class Network:
     def look(self, visit: Visit) -> tuple[Outcome, float]:
         latency = self.conditions.latency * self._factor("latency", visit.host)
         if visit.purpose == "robots":
-            return RobotsRules(f"User-agent: *\nCrawl-delay: {self._rest(visit.host)}"), latency
+            rules = f"User-agent: *\nCrawl-delay: {self._rest(visit.host)}"
+            return RobotsRules(rules, whole_host=True), latency
         if self._chance(f"failure {visit.tries}", visit.url) < self.conditions.failures:
             return Failure("timed out", again_after=self.conditions.retry_after), 10 * latency
         outcome, recorded = self.world.look(visit)

@@ -10,12 +10,13 @@ from spoor.records import Failure, Link, Outcome, Page, RobotsRules, Visit
 
 @dataclass(frozen=True)
 class WrittenWorld:
-    """`outcomes` by URL, the URLs that are really wanted, and the seconds each host takes to answer (default none)."""
+    """`outcomes` by URL, the URLs that are really wanted, and the seconds each host takes to answer (default none).
+    `rules` is what comes for a robots.txt: by its URL, or by its host where http and https have the same."""
 
     outcomes: Mapping[str, Outcome]
     relevant: Collection[str] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
-    rules: Mapping[str, RobotsRules] = field(default_factory=dict)
+    rules: Mapping[str, Outcome] = field(default_factory=dict)
 
     @staticmethod
     def of_links(links: Mapping[str, Collection[str]], relevant: Collection[str] = ()) -> WrittenWorld:
@@ -26,7 +27,7 @@ class WrittenWorld:
     def look(self, visit: Visit) -> tuple[Outcome, float]:
         seconds = self.seconds.get(visit.host, 0.0)
         if visit.purpose == "robots":
-            return self.rules.get(visit.host, RobotsRules()), seconds
+            return self.rules.get(visit.url) or self.rules.get(visit.host, RobotsRules()), seconds
         return self.outcomes.get(visit.url, Failure("not recorded")), seconds
 
     def truth(self, url: str) -> bool:

@@ -51,12 +51,15 @@ class Foreknowledge:
         around = self._named(f"{link.left} {link.right} {link.heading}")
         return _IN_URL * in_url + _IN_ANCHOR * self._named(link.anchor) + _AROUND * around, 0.0
 
-    def _named(self, text: str) -> bool:
+    def _named(self, text: str) -> float:
+        """1 where a word is named, half as much for every other, 2 at most: all pages of an encyclopedia name their
+        subject, few the one that is wanted."""
         said = text.lower()
         # Most texts hold none of the words, not even inside others, and that is seen sooner.
         if not any(map(said.__contains__, self._words)):
-            return False
-        return not self._words.isdisjoint([word[:_STEM] for word in _WORD.findall(said)])
+            return 0.0
+        named = len(self._words.intersection([word[:_STEM] for word in _WORD.findall(said)]))
+        return min(2.0, (1 + named) / 2) if named else 0.0
 
 
 def _path(url: str) -> str:

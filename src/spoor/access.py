@@ -1,0 +1,106 @@
+"""May a link be fetched? By the robots.txt of its origin, which is asked for first: a visit to its host like others."""
+
+from __future__ import annotations
+
+from spoor.errors import BrokenContract
+from spoor.events import Event, Failed, HostOpened, Redirected
+from spoor.frontier.entry import Entry
+from spoor.frontier.frontier import Frontier
+from spoor.pricing import Limits
+from spoor.records import ADMIT, Failure, Outcome, Redirect, RobotsRules, Ruling, Visit
+from spoor.robots import RulesCache
+from spoor.robots_files import RobotsFile, Wanted
+from spoor.urls import host_of, robots_url
+
+DISALLOWED = Ruling("drop", "robots.txt disallows it")
+FIRST_WAIT, LONGEST_WAIT = 60.0, 3600.0
+"""Seconds before a robots.txt that cannot be had is asked for again: twice as many each time, more if the server asks
+for more."""
+GIVEN_UP = 86_400.0
+"""Seconds after the last try in a row."""
+
+
+class Access:
+    """Where a robots.txt cannot be had, nothing is fetched (RFC 9309, 2.3.1.4): links wait for it, for hours; then they
+    are put off for a day, and the crawl does not wait for them."""
+
+    def __init__(self, frontier: Frontier, limits: Limits) -> None:
+        self._frontier = frontier
+        self._limits = limits
+        self._rules = RulesCache(limits.agent, frontier.robots_text)
+
+    def next_visit(self, now: float) -> Visit | None:
+        """To a robots.txt for which somebody waits, on a host that is free; None: there is none."""
+        errand = self._frontier.next_errand(now)
+        if errand is None:
+            return None
+        url, tries = errand
+        return Visit(url, host_of(url), self._frontier.visits, now, "robots", tries=tries)
+
+    def ruling(self, entry: Entry, now: float) -> Ruling | None:
+        """On the link whose turn it is. None: it cannot be said yet, and another host has its turn."""
+        file = self._frontier.robots_for(entry.url, now)
+        if file is None:
+            return ADMIT
+        if isinstance(file, Wanted):
+            self._ask(file, entry.host, now)
+            return None
+        if file.failed:
+            return self._without_rules(file, entry, now)
+        if not self._frontier.rests_enough(entry.host, file.delay, now):
+            return None
+        return ADMIT if self._rules.rules(file.url).allow(entry.url) else DISALLOWED
+
+    def _ask(self, wanted: Wanted, host: str, now: float) -> None:
+        if not wanted.under or self._rules.rules(wanted.under).allow(wanted.url):
+            self._frontier.want(wanted.url, host, now)
+            return
+        told = "the robots.txt of its own host disallows it"
+        self._frontier.keep_robots(
+            RobotsFile(wanted.url, now + GIVEN_UP, failed=told, may_heal=True, tries=self._limits.robots_tries)
+        )
+
+    def _without_rules(self, file: RobotsFile, entry: Entry, now: float) -> Ruling | None:
+        own = robots_url(entry.url)
+        if file.url == own and not file.may_heal:
+            return Ruling("drop", file.failed)
+        if file.tries < self._limits.robots_tries:
+            self._frontier.leave_alone(entry.host, now, file.until)
+        else:
+            where = "" if file.url == own else f" of {file.url}"
+            self._frontier.put_off(entry, f"no robots.txt{where}: {file.failed}", file.until, now)
+        return None
+
+    def take_in(self, visit: Visit, outcome: Outcome, now: float, waiting: int) -> Event:
+        """What came for a robots.txt. `waiting` is the length of the queue."""
+        rules_last = self._frontier.rules_last
+        match outcome:
+            case RobotsRules(text, address):
+                delay = self._rules.read(visit.url, text).delay or 0.0
+                file = RobotsFile(visit.url, now + rules_last, delay)
+                if outcome.whole_host:
+                    self._frontier.keep_robots(RobotsFile(_other_scheme(visit.url), file.until, leads_to=visit.url))
+                return HostOpened(visit, now, self._frontier.answer(file, now, text, address))
+            case Redirect(to, _, address):
+                self._rules.read(visit.url, "")
+                self._frontier.answer(RobotsFile(visit.url, now + rules_last, leads_to=to), now, address=address)
+                return Redirected(visit, now, to, "", waiting)
+            case Failure() as failure:
+                return Failed(visit, now, failure.reason, self._fail(visit, failure, now), waiting)
+        raise BrokenContract(f"{visit.url} is a robots.txt, but a {type(outcome).__name__} came for it")
+
+    def _fail(self, visit: Visit, failure: Failure, now: float) -> float | None:
+        """Returns when it is asked for again; None: never, as far as the host itself is concerned."""
+        heals, tries = failure.again_after is not None, visit.tries + 1
+        asked = failure.again_after or FIRST_WAIT
+        wait = max(asked, min(asked * 2.0**visit.tries, LONGEST_WAIT))
+        until = now + (wait if tries < self._limits.robots_tries else max(wait, GIVEN_UP))
+        if failure.whole_host:
+            self._frontier.leave_alone(visit.host, now, now + wait)
+        self._frontier.answer(RobotsFile(visit.url, until, failed=failure.reason, may_heal=heals, tries=tries), now)
+        return until if heals else None
+
+
+def _other_scheme(url: str) -> str:
+    scheme, separator, rest = url.partition("://")
+    return ("https" if scheme == "http" else "http") + separator + rest

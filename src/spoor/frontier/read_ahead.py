@@ -1,0 +1,61 @@
+"""The first waiting links of one host, read ahead from the file of a store."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from spoor.frontier.entry import Entry, Order, State
+from spoor.frontier.queue import Queue
+
+KEPT = 64
+"""Links of a host that are still at hand after a commit."""
+NOTHING_READ: Order = ((-math.inf,), 0)
+ALL_READ: Order = ((math.inf,) * 4, 0)
+"""Before and after every place."""
+
+
+class ReadAhead:
+    """All waiting links of the host at places up to `read_to`, and all that changed since the last commit, which are
+    not in the file yet."""
+
+    __slots__ = ("_entries", "_queue", "_rows", "read_to")
+
+    def __init__(self, changed: Iterable[Entry]) -> None:
+        self._queue: Queue[Order] = Queue()
+        self._entries: dict[str, Entry] = {}
+        self._rows = 1
+        self.read_to = NOTHING_READ
+        for entry in changed:
+            self.put(entry)
+
+    def __contains__(self, url: str) -> bool:
+        return url in self._entries
+
+    def put(self, entry: Entry) -> None:
+        """The entry as it is now."""
+        if entry.state is State.WAITING:
+            self._entries[entry.url] = entry
+            self._queue.put(entry.url, entry.order)
+        elif self._entries.pop(entry.url, None) is not None:
+            self._queue.remove(entry.url)
+
+    def best(self) -> Entry | None:
+        """None: more is to be read before the first can be told, or nothing waits."""
+        first = self._queue.first()
+        return None if first is None or first[0] > self.read_to else self._entries[first[1]]
+
+    def rows_to_read(self) -> int:
+        """How many of the first rows to read next. Twice as many every time: so however many of them turn out to have
+        changed, few rows are read again for each that is new."""
+        self._rows *= 2
+        return self._rows
+
+    def committed(self) -> None:
+        """What changed is in the file now; only the first links are kept here."""
+        kept = self._queue.foremost(KEPT)
+        if len(self._queue) > KEPT:
+            self.read_to = min(self.read_to, kept[-1][0])
+        self._queue.keep(kept)
+        self._entries = {url: self._entries[url] for _, url in kept}
+        self._rows = max(1, len(kept))
