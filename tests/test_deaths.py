@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
+from spoor.access import GIVEN_UP
 from spoor.crawl import Crawl
 from spoor.drivers.live import Blamed
 from spoor.frontier import Frontier, HostRules, SqliteStore, State
 from spoor.frontier.entry import DIED
-from spoor.frontier.frontier import LATER, UNASKED
+from spoor.frontier.frontier import LATER
 from spoor.records import Outcome, Page, Visit
 from spoor.score.arrival import Arrival
 from spoor.store.in_work import InWork, died_of
@@ -31,9 +32,9 @@ UNSAVED = SavedTroubles(None)
 
 
 @contextlib.contextmanager
-def resumed(file: Path, now: float = 0.0, died: str = "") -> Iterator[Crawl]:
+def resumed(file: Path, now: float = 0.0, died: str = "", rules: HostRules | None = None) -> Iterator[Crawl]:
     with contextlib.closing(SqliteStore(file)) as store:
-        crawl = Crawl(Strategy(truth(WEB), Arrival()), Frontier(store, HostRules()), troubles=UNSAVED)
+        crawl = Crawl(Strategy(truth(WEB), Arrival()), Frontier(store, rules), troubles=UNSAVED)
         crawl.resume(now, died)
         crawl.begin([url("S")])
         yield crawl
@@ -116,11 +117,18 @@ def test_a_url_that_is_done_with_or_unknown_is_not_blamed(tmp_path: Path) -> Non
             assert names(begun(crawl, 100.0)) == "a b c"
 
 
-def test_a_host_of_whose_robots_rules_a_process_died_is_left_alone(tmp_path: Path) -> None:
+def test_a_robots_txt_that_a_process_died_of_is_asked_for_later_and_after_a_second_death_not_for_a_day(
+    tmp_path: Path,
+) -> None:
     begin_with_s(tmp_path / "crawl.db")
-    with resumed(tmp_path / "crawl.db", 100.0, "http://a.test/robots.txt") as crawl:
-        assert names(begun(crawl, 100.0)) == "b c"
-        assert names(begun(crawl, 100.0 + UNASKED)) == "a"
+    rules = HostRules(ask_first=True)
+    for now, waits in ((100.0, LATER), (200.0, GIVEN_UP)):
+        with resumed(tmp_path / "crawl.db", now, "http://a.test/robots.txt", rules) as crawl:
+            assert names(begun(crawl, now)) == "b c"
+            assert begun(crawl, now + waits - 1) == []
+    with resumed(tmp_path / "crawl.db", 300.0, "", rules) as crawl:
+        assert names(begun(crawl, 300.0)) == "b c"
+        assert names(begun(crawl, 300.0 + GIVEN_UP)) == "a"
 
 
 def test_what_is_worked_on_can_be_read_after_the_process_died(tmp_path: Path) -> None:

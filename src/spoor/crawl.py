@@ -11,6 +11,7 @@ from spoor.errors import OF_STORAGE, BrokenContract
 from spoor.events import Event, Failed, Redirected, Refusal, Refused, Troubled, Visited
 from spoor.frontier.entry import DIED, OPEN, TROUBLE, Entry, State
 from spoor.frontier.frontier import Frontier
+from spoor.outage import Outage
 from spoor.pricing import Limits
 from spoor.records import (
     ADMIT,
@@ -35,7 +36,7 @@ from spoor.records import (
 )
 from spoor.roles import Forecast, Journal, MissLearner, PendingCounter, Reviewer, Troubles, Upkeep
 from spoor.strategy import Strategy, hinted
-from spoor.urls import host_of
+from spoor.urls import host_of, robots_url
 
 __all__ = ["Arrival", "Crawl", "Limits"]
 
@@ -86,6 +87,8 @@ class Crawl:
         self._turned_away: list[Refused] = []
         self._under_way = 0
         self._alone = False
+        self._outage = Outage()
+        self._outage_told: list[Event] = []
         self._reviewed: set[str] = set()
         self._idle = 0.0
         self._idle_since: float | None = None
@@ -106,12 +109,15 @@ class Crawl:
         if given_up:
             self._turned_away.append(Refused(now, Refusal(died_of, f"{DIED}, twice", parked=True)))
         elif died_of:
+            self._access.blame(died_of, now)
             self._troubled[died_of] = DIED
 
     def next_visit(self, now: float) -> Visit | None:
         """None: nobody can be visited right now, or it is better to wait; `wake_at` says when to ask again, `ended`
         whether ever."""
         self._count_idle(now)
+        if self._outage.paused_since is not None:
+            return self._probe(now)
         while not self._alone and not self._spent():
             if (asking := self._access.next_visit(now)) is not None:
                 self._under_way += 1
@@ -135,6 +141,23 @@ class Crawl:
             self._turn_away(entry, visit, ruling, now)
         return None
 
+    @property
+    def paused_since(self) -> float | None:
+        """Since when nothing answers, so that nothing is fetched; None: it is."""
+        return self._outage.paused_since
+
+    def _probe(self, now: float) -> Visit | None:
+        """While nothing answers: one request after another, for the robots.txt of a host that answered before."""
+        if self._outage.is_probing or self._spent() or now < self._outage.probe_at:
+            return None
+        for url in map(robots_url, self._outage.candidates()):
+            if self.frontier.begin_probe(url, now):
+                self._outage.probe(url, now)
+                self._under_way += 1
+                return Visit(url, host_of(url), self.frontier.visits, now, "robots")
+        self._outage.probe("", now)
+        return None
+
     def absorb(self, arrivals: Sequence[Arrival], now: float) -> list[Event]:
         """Digests what came back, as one transaction, and tells what happened, in order; a visit apart from others as
         a transaction of its own. Once more with nothing at the end of a crawl: links may have been turned away since
@@ -155,6 +178,10 @@ class Crawl:
         events.extend(self._take_in(visit, outcome, verdicts, now) for visit, outcome in arrivals)
         if self._upkeep_at is not None and self.frontier.visits >= self._upkeep_at:
             self._keep_up()
+        for visit in self._outage.doubtful():
+            self._restore(visit, now)
+        events.extend(self._outage_told)
+        self._outage_told.clear()
         events.extend(Troubled(now, url, reason) for url, reason in self._troubled.items())
         self._troubled.clear()
         if self._journal is not None:
@@ -164,7 +191,11 @@ class Crawl:
 
     def wake_at(self) -> float | None:
         """When to ask for a visit again if nothing arrives before; None: only an arrival can help."""
-        return None if self._spent() else self.frontier.wake_at()
+        if self._spent():
+            return None
+        if self._outage.paused_since is not None:
+            return None if self._outage.is_probing else self._outage.probe_at
+        return self.frontier.wake_at()
 
     @property
     def idle(self) -> float:
@@ -180,7 +211,7 @@ class Crawl:
         return f"nothing is waiting but {put_off:,} links without a robots.txt" if put_off else "nothing is waiting"
 
     def _spent(self) -> bool:
-        return self.limits.visits is not None and self.frontier.visits >= self.limits.visits
+        return self.limits.visits is not None and self.frontier.spent >= self.limits.visits
 
     def _visit(self, entry: Entry, now: float) -> Visit:
         return Visit(
@@ -298,6 +329,10 @@ class Crawl:
         if self._troubles is not None:
             self._troubles.on(visit.url)
         try:
+            if (change := self._outage.hear(visit, outcome, now)) is not None:
+                self._outage_told.append(change)
+            if isinstance(outcome, Failure) and self._outage.excuses(outcome):
+                return self._excuse(visit, outcome, now)
             if visit.purpose == "robots" and not isinstance(outcome, Trouble):
                 return self._access.take_in(visit, outcome, now, self._waiting())
             self._is_over(visit)
@@ -307,6 +342,23 @@ class Crawl:
         finally:
             if self._troubles is not None:
                 self._troubles.off()
+
+    def _excuse(self, visit: Visit, failure: Failure, now: float) -> Failed:
+        """Our own side is out of order: the URL is tried again as if nothing had been, and nobody learns from it."""
+        waiting = self._waiting()
+        if visit.purpose == "robots":
+            self.frontier.end_in_vain(visit.url, now)
+        else:
+            self._is_over(visit)
+            self.frontier.excuse(visit.url, now)
+        return Failed(visit, now, failure.reason, now, waiting, excused=True)
+
+    def _restore(self, visit: Visit, now: float) -> None:
+        """The same for a visit that failed before that was known."""
+        if visit.purpose == "page":
+            self.frontier.restore(visit.url, visit.tries, now)
+        else:
+            self._access.forget(visit.url, now)
 
     def _is_over(self, visit: Visit) -> None:
         for counter in self._counters:
@@ -505,7 +557,8 @@ class Crawl:
 
     def _let_go_or_wait(self, visit: Visit, failure: Failure, now: float) -> Event:
         waiting = self._waiting()
-        again_at = None if failure.again_after is None else now + failure.again_after * 2**visit.tries
+        wait = None if failure.again_after is None else self.limits.wait_before(visit.tries, failure.again_after)
+        again_at = None if wait is None else now + wait
         if failure.whole_host and again_at is not None:
             self.frontier.leave_alone(visit.host, now, again_at)
         if visit.tries + 1 >= self.limits.tries:

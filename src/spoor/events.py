@@ -47,13 +47,15 @@ class Redirected:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """No page came. `again_at` is the time of the next try; None: given up. `waiting`: see `Visited`."""
+    """No page came. `again_at` is the time of the next try; None: given up. `waiting`: see `Visited`. `excused`: our
+    own side was out of order, so the visit does not count."""
 
     visit: Visit
     at: float
     reason: str
     again_at: float | None
     waiting: int
+    excused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,24 @@ class Held:
     where: str
 
 
-Aside = Refused | Troubled | Held
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """Nothing has answered `since` then, so nothing is fetched until something does. `reason` is the last failure."""
+
+    at: float
+    since: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """Something answered again, so many `seconds` after the first failure."""
+
+    at: float
+    seconds: float
+
+
+Aside = Refused | Troubled | Held | Paused | Resumed
 """What happens between visits."""
 
 Event = Visited | Redirected | Failed | HostOpened | Aside

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from spoor.errors import OF_STORAGE
 from spoor.events import Event, Failed, Visited
+from spoor.fetch.failures import HEALS_AFTER
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.understanding import understand
 from spoor.judge.detector import UNKNOWN, cld2_shares
@@ -21,7 +22,7 @@ from spoor.sketch import sketch
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal, PageFacts
 from spoor.store.record import digest_of
-from spoor.store.trouble import MOST_BYTES
+from spoor.store.trouble import MOST_BYTES, line_of
 from spoor.store.warc import Kept, WarcKeeper, judgement
 from spoor.strategy import Strategy, hinted, reads_main_text, wish_of
 from spoor.urls import canonical
@@ -183,6 +184,8 @@ class LiveLooker:
             del response  # a body that waits to be read elsewhere is held there, and may be large
             if isinstance(outcome, asyncio.Future):
                 outcome = await outcome
+        except OSError as error:  # No room for a file, or no process to be had; the page is not to blame.
+            outcome = Failure(line_of("read", error), HEALS_AFTER, here=True)
         except Exception as error:
             if self.troubles is None or isinstance(error, OF_STORAGE):
                 raise

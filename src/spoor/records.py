@@ -168,11 +168,14 @@ class Redirect:
 @dataclass(frozen=True, slots=True)
 class Failure:
     """No page came. `again_after` is the rest in seconds before another try; None: do not try again. `whole_host` is
-    True when the server asks to be left alone, not just for this page."""
+    True when the server asks to be left alone, not just for this page. `unanswered`: nothing at all came from the host,
+    so the fault may be with our own side; `here`: it certainly is."""
 
     reason: str
     again_after: float | None = None
     whole_host: bool = False
+    unanswered: bool = False
+    here: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from spoor.config import Config
 from spoor.crawl import Crawl, Limits
 from spoor.drivers.live import LiveDriver
 from spoor.events import Event, Held
+from spoor.fetch.failures import HEALS_AFTER
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.limits import FetchLimits
 from spoor.frontier import Frontier, HostRules, SqliteStore
@@ -160,7 +161,18 @@ def host_rules(settings: Config) -> HostRules:
 def _limits(settings: Config, now: float) -> Limits:
     asked = settings.crawl
     until = None if asked.max_minutes is None else now + 60 * asked.max_minutes
-    return Limits(asked.max_pages, agent=AGENT, began=now, until=until, effort=asked.effort)
+    longest = 3600 * asked.retry_hours
+    growth = max(1.0, longest / HEALS_AFTER) ** (1 / max(1, asked.tries - 2))
+    return Limits(
+        asked.max_pages,
+        asked.tries,
+        growth,
+        longest,
+        agent=AGENT,
+        began=now,
+        until=until,
+        effort=asked.effort,
+    )
 
 
 def fetcher_for(settings: Config) -> HttpFetcher:

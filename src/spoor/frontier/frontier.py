@@ -21,8 +21,6 @@ SOON = 30.0
 PAUSE = 0.01
 """Seconds of a host between two links that are put off: there may be many, and others must have their turn."""
 
-UNASKED = 3600.0
-"""Seconds for which a host is not asked for its robots.txt after a process died of that."""
 LATER = 10.0
 """Seconds after the start of a process in which nothing is fetched that an earlier process may have died of: what else
 there is comes first, and is kept whatever happens then."""
@@ -63,6 +61,11 @@ class Frontier:
     def visits(self) -> int:
         """How many visits were begun."""
         return self._counters.visits
+
+    @property
+    def spent(self) -> int:
+        """How many of them count: not those that our own side is to blame for."""
+        return self._counters.visits - self._counters.excused
 
     def count(self, state: State) -> int:
         return self._counters.by_state[state]
@@ -164,6 +167,10 @@ class Frontier:
         """The robots.txt that holds for a URL, or the one that must be asked for first; None: nobody is asked."""
         return holding_for(self._robots.get, robots_url(url), now) if self._rules.ask_first else None
 
+    def robots_file(self, url: str) -> RobotsFile | None:
+        """What came of the last request for a robots.txt, by its own URL; None: nothing yet."""
+        return self._robots.get(url)
+
     def robots_text(self, url: str) -> str:
         """Of a robots.txt as last seen, by its own URL; "" when there is none."""
         return self._store.robots_text(url)
@@ -253,6 +260,43 @@ class Frontier:
             self._await(entry)
         self._end_visit(self._hosts[entry.host], now)
 
+    def excuse(self, url: str, now: float) -> None:
+        """A visit is over that our own side is to blame for: the URL waits as if it had not been."""
+        entry = self._in_transit(url)
+        self._return_uncounted(entry, entry.tries, now)
+        self._end_visit(self._hosts[entry.host], now)
+
+    def restore(self, url: str, tries: int, now: float) -> None:
+        """Afterwards our own side turned out to be to blame for a visit that failed: the URL waits again, and was tried
+        no more often than before."""
+        (entry,) = self.find([url])
+        if entry is not None and entry.state is State.SETTLED:
+            self._return_uncounted(entry, tries, now)
+        elif entry is not None and entry.state is State.RETURNING and not entry.because:
+            self._return_uncounted(entry, tries, entry.again_at)
+
+    def _return_uncounted(self, entry: Entry, tries: int, at: float) -> None:
+        self._counters.excused += 1
+        entry.because, entry.tries, entry.again_at = entry.because if entry.is_apart else "", tries, at
+        self._enter(entry, State.RETURNING)
+        self._await(entry)
+
+    def begin_probe(self, url: str, now: float) -> bool:
+        """A visit to a robots.txt for which nobody waits, if its host is free; says whether it is."""
+        host = self._hosts[host_of(url)]
+        free = self._can_be_asked(host, now)
+        if free:
+            self._begin_visit(host, now)
+        return free
+
+    def end_in_vain(self, robots: str, now: float) -> None:
+        """A visit to a robots.txt is over that our own side is to blame for: it is asked for again when the turn of a
+        link has come."""
+        self._end_visit(self._hosts[host_of(robots)], now)
+        for name in self._errands.answered(robots):
+            self._hosts[name].waits_for = ""
+            self._show(self._hosts[name])
+
     def give_up(self, url: str, now: float, because: str) -> None:
         """A visit is over, and there shall be no other, whatever more is known of the URL."""
         entry = self._in_transit(url)
@@ -315,11 +359,8 @@ class Frontier:
         return bool(died_of) and self._blame(died_of, now)
 
     def _blame(self, url: str, now: float) -> bool:
-        """One death: the link is to be fetched alone; two: it is parked for good. A robots.txt has no entry; its host
-        is left alone for a while."""
+        """One death: the link is to be fetched alone; two: it is parked for good."""
         (entry,) = self.find([url])
-        if entry is None and host_of(url) in self._hosts:
-            self.leave_alone(host_of(url), now, now + UNASKED)
         if entry is None or entry.state not in (State.WAITING, State.RETURNING):
             return False
         if entry.because == DIED:

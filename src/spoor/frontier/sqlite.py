@@ -203,7 +203,7 @@ class SqliteStore:
     def counters(self) -> Counters:
         stored = dict(self._db.execute("SELECT name, value FROM counters"))
         by_state = {state: stored.get(state.name.lower(), 0) for state in State}
-        return Counters(stored.get("arrivals", 0), stored.get("visits", 0), by_state)
+        return Counters(stored.get("arrivals", 0), stored.get("visits", 0), stored.get("excused", 0), by_state)
 
     def commit(self, counters: Counters) -> None:
         try:
@@ -234,7 +234,7 @@ class SqliteStore:
         return BrokenStorage(f"cannot write {self._path}: {error}; {remedy}")
 
     def _write_counters(self, counters: Counters) -> None:
-        values = {"arrivals": counters.arrivals, "visits": counters.visits}
+        values = {"arrivals": counters.arrivals, "visits": counters.visits, "excused": counters.excused}
         values |= {state.name.lower(): count for state, count in counters.by_state.items()}
         self._db.executemany("INSERT OR REPLACE INTO counters VALUES (?, ?)", values.items())
 

@@ -15,7 +15,19 @@ from typing import Any
 from urllib.parse import quote
 
 from spoor.errors import BadInput
-from spoor.events import Aside, Event, Failed, Held, HostOpened, Redirected, Refused, Troubled, Visited
+from spoor.events import (
+    Aside,
+    Event,
+    Failed,
+    Held,
+    HostOpened,
+    Paused,
+    Redirected,
+    Refused,
+    Resumed,
+    Troubled,
+    Visited,
+)
 from spoor.frontier.sqlite import stored_entry, trail_of
 from spoor.records import Miss, Page, Sighting, Verdict, Visit
 from spoor.urls import host_of
@@ -91,8 +103,8 @@ class PageRow:
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """`kind` is redirected, failed, host opened, refused, trouble, held or ended; `detail` holds what only that kind
-    has.
+    """`kind` is redirected, failed, host opened, refused, trouble, held, paused, resumed or ended; `detail` holds what
+    only that kind has.
 
     `number` and `started` are those of the visit; None: there was no visit, or it has no number.
     """
@@ -235,7 +247,7 @@ def _misses(db: sqlite3.Connection, until: float) -> Iterator[tuple[int, Sightin
 def _missed(kind: str, number: int | None, detail: dict[str, Any]) -> str:
     """Why an event was a miss; "" when it was none."""
     if kind == "failed":
-        return "" if number is None else str(detail["reason"])
+        return "" if number is None or detail.get("excused") else str(detail["reason"])
     return "" if detail.get("parked") else str(detail["because"])
 
 
@@ -311,9 +323,10 @@ def _event_row(event: Redirected | Failed | HostOpened | Aside) -> tuple[Any, ..
     match event:
         case Redirected(visit, at, to, because, waiting):
             return _visit_row(visit, at, "redirected", {"to": to, "because": because, "waiting": waiting})
-        case Failed(visit, at, reason, again_at, waiting):
+        case Failed(visit, at, reason, again_at, waiting, excused):
             known = {} if again_at is None or visit.purpose == "robots" else {"known": _known(visit)}
             told = {"reason": reason, "again_at": again_at, "waiting": waiting, **known}
+            told |= {"excused": True} if excused else {}
             return _visit_row(visit, at, "failed", told)
         case HostOpened(visit, at, rest):
             return _visit_row(visit, at, "host opened", {"rest": rest})
@@ -321,6 +334,10 @@ def _event_row(event: Redirected | Failed | HostOpened | Aside) -> tuple[Any, ..
             return _aside_row(at, "refused", refusal.url, {"because": refusal.because, "parked": refusal.parked})
         case Troubled(at, url, reason):
             return _aside_row(at, "trouble", url, {"reason": reason})
+        case Paused(at, since, reason):
+            return _aside_row(at, "paused", "", {"since": since, "reason": reason})
+        case Resumed(at, seconds):
+            return _aside_row(at, "resumed", "", {"seconds": round(seconds, 3)})
         case Held(at, seconds, cpu, url, where):
             return _aside_row(at, "held", url, {"seconds": round(seconds, 3), "cpu": round(cpu, 3), "where": where})
 
