@@ -145,6 +145,7 @@ OWN: dict[str, st.SearchStrategy[Any]] = {
     "require": st.sampled_from(["", "charset", "not charset"]),
     "seeds_file": st.just(""),
     "max_pages": counts,
+    "tries": st.integers(1, 100),
     "workers": st.integers(0, 256),
     "connections": st.integers(1, 10_000),
     "connections_per_host": st.integers(1, 10_000),

@@ -300,7 +300,7 @@ def test_nobody_listening() -> None:
             async with fetcher() as client:
                 return await client.fetch(f"http://127.0.0.1:{taken.getsockname()[1]}/")
 
-    assert asyncio.run(run()) == Failure("connection refused", 60)
+    assert asyncio.run(run()) == Failure("connection refused", 60, unanswered=True)
 
 
 def test_plain_http_where_tls_is_expected() -> None:

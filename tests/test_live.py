@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import random
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -27,12 +28,13 @@ from spoor.crawl import Crawl, Limits
 from spoor.drivers.simulated import simulate
 from spoor.errors import BadInput
 from spoor.events import Event, Failed, Redirected, Visited
-from spoor.frontier import Frontier, HostRules, MemoryStore
+from spoor.frontier import Frontier, HostRules, MemoryStore, State
 from spoor.live import LiveLooker, Reader
 from spoor.records import Link, Page, Sighting, Verdict, Visit
 from spoor.score.server_language import ServerLanguage
 from spoor.session import fetcher_for, open_session, strategy_of
 from spoor.store.crawl_folder import open_for_crawling
+from spoor.store.in_work import died_of
 from spoor.store.journal import open_to_read
 from spoor.strategy import hinted
 from spoor.urls import host_of
@@ -204,19 +206,33 @@ class Crawler:
             command += ["--charset", "th", "--seeds", str(self._seeds), *self._flags]
         return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
 
-    def kill_after(self, seconds: float) -> None:
-        process = self.start()
+    def kill_in_work(self, seconds: float) -> bool | None:
+        """So long after the first page came. Says whether pages were under way when it was killed; None: there was
+        nothing left to do."""
+        process, before = self.start(), self._pages()
+        while process.poll() is None and (self._pages() == before or not self._under_way()):
+            time.sleep(0.005)
         time.sleep(seconds)
+        if process.poll() is not None:
+            return None
+        process.kill()
+        process.wait()
+        return self._under_way()
+
+    def kill_at(self, pages: int) -> None:
+        """As soon as so many pages have come in all, and while none is worked on: it waits for one."""
+        process = self.start()
+        while process.poll() is None:
+            time.sleep(0.005)
+            process.send_signal(signal.SIGSTOP)
+            if self._pages() >= pages and not died_of(self.folder / "in-work"):
+                break
+            process.send_signal(signal.SIGCONT)
         process.kill()
         process.wait()
 
-    def kill_at(self, pages: int) -> None:
-        """As soon as so many pages have come in all."""
-        process = self.start()
-        while process.poll() is None and self._pages() < pages:
-            time.sleep(0.01)
-        process.kill()
-        process.wait()
+    def _under_way(self) -> bool:
+        return bool(rows(self.folder, f"SELECT 1 FROM links WHERE state = {State.IN_TRANSIT:d}"))
 
     def _pages(self) -> int:
         with contextlib.suppress(BadInput), contextlib.closing(open_to_read(self.folder / "crawl.db")) as db:
@@ -240,14 +256,22 @@ def gaps(pages: list[tuple[str, float, float]]) -> list[float]:
     return found
 
 
-def test_a_crawl_killed_at_random_moments_loses_nothing_and_repeats_nothing(web: Web, tmp_path: Path) -> None:
-    asked = settings(web, max_pages=None, strategy="breadth-first")
-    whole = set(visits(asyncio.run(crawl_live(web, tmp_path / "whole", asked))))
+@pytest.fixture(scope="module")
+def large_web(tmp_path_factory: pytest.TempPathFactory) -> Web:
+    """Large enough that no kill comes too late."""
+    folder = tmp_path_factory.mktemp("webs") / "thai"
+    generate(Request("thai", 400 + 8 * KILLS, 21, text=True), folder, lambda pages: None)
+    return Web.open(folder)
+
+
+def test_a_crawl_killed_at_random_moments_loses_nothing_and_repeats_nothing(large_web: Web, tmp_path: Path) -> None:
+    asked = settings(large_web, max_pages=None, strategy="breadth-first", connections=16)
+    whole = set(visits(asyncio.run(crawl_live(large_web, tmp_path / "whole", asked))))
     rng = random.Random(7)
-    with Crawler(web, tmp_path / "crawl", *CAREFUL) as crawler:
-        for _ in range(KILLS):
-            crawler.kill_after(1.0 + rng.random())
-        assert crawler.start().wait(timeout=120) == 0
+    with Crawler(large_web, tmp_path / "crawl", *CAREFUL) as crawler:
+        in_work = [crawler.kill_in_work(rng.random() / 10) for _ in range(KILLS)]
+        assert crawler.start().wait(timeout=120 + KILLS) == 0
+    assert None not in in_work and in_work.count(True) > KILLS / 2
     counts = dict(rows(tmp_path / "crawl", "SELECT url, count(*) FROM pages GROUP BY url"))
     assert set(counts) == whole
     assert set(counts.values()) == {1}

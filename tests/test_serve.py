@@ -13,7 +13,7 @@ from spoor import assembly
 from spoor.cli.main import main
 from spoor.config import Config, Crawling
 from spoor.live import LiveLooker, Reader
-from spoor.records import Failure, Judged, Outcome, Page, Redirect, RobotsRules, Visit
+from spoor.records import Failure, Judged, Outcome, Page, Redirect, RobotsRules, Trouble, Visit
 from spoor.session import fetcher_for
 from spoor.urls import host_of, robots_url
 from spoor.webs.network import Conditions, Network
@@ -87,6 +87,8 @@ def shape(outcome: Outcome) -> tuple[object, ...]:
             return "rules", text
         case Judged(page):
             return shape(page)
+        case Trouble(reason):
+            return "trouble", reason
         case page:
             return "page", [link.url for link in page.links]
 

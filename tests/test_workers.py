@@ -71,7 +71,7 @@ def test_each_gets_its_own_answer_whatever_its_size() -> None:
 def test_a_mistake_in_a_process_is_heard_of_and_the_process_goes_on() -> None:
     first, second, third = read_all([b"err", b"odd", b"x"], count=1)
     assert isinstance(first, UsageError) and isinstance(second, BrokenContract)
-    assert str(second) == "Unsendable while http://a.test/1 was read: a mistake"
+    assert str(second) == "Unsendable in a worker: a mistake" and "Traceback" in second.__notes__[0]
     assert third == Failure("http://a.test/2 1")
 
 

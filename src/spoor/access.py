@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from spoor.errors import BrokenContract
 from spoor.events import Event, Failed, HostOpened, Redirected
-from spoor.frontier.entry import Entry
-from spoor.frontier.frontier import Frontier
+from spoor.frontier.entry import DIED, Entry
+from spoor.frontier.frontier import LATER, Frontier
 from spoor.pricing import Limits
 from spoor.records import ADMIT, Failure, Outcome, Redirect, RobotsRules, Ruling, Visit
 from spoor.robots import RulesCache
@@ -16,6 +16,8 @@ DISALLOWED = Ruling("drop", "robots.txt disallows it")
 FIRST_WAIT, LONGEST_WAIT = 60.0, 3600.0
 """Seconds before a robots.txt that cannot be had is asked for again: twice as many each time, more if the server asks
 for more."""
+SURE = 2
+"""Tries after which it is believed that there is no such host: a name server that is out of order may say so, too."""
 GIVEN_UP = 86_400.0
 """Seconds after the last try in a row."""
 
@@ -89,9 +91,24 @@ class Access:
                 return Failed(visit, now, failure.reason, self._fail(visit, failure, now), waiting)
         raise BrokenContract(f"{visit.url} is a robots.txt, but a {type(outcome).__name__} came for it")
 
+    def blame(self, url: str, now: float) -> None:
+        """The process died while it worked on a robots.txt, if that is what the URL is: it is asked for again later;
+        after the second death in a row, after a day."""
+        if url != robots_url(url):
+            return
+        known = self._frontier.robots_file(url)
+        again = known is not None and known.failed == DIED
+        until, tries = (GIVEN_UP, self._limits.robots_tries) if again else (LATER, 1)
+        self._frontier.keep_robots(RobotsFile(url, now + until, failed=DIED, may_heal=True, tries=tries))
+
+    def forget(self, url: str, now: float) -> None:
+        """That a robots.txt could not be had was the fault of our own side: it is asked for again."""
+        self._frontier.keep_robots(RobotsFile(url, now))
+
     def _fail(self, visit: Visit, failure: Failure, now: float) -> float | None:
         """Returns when it is asked for again; None: never, as far as the host itself is concerned."""
-        heals, tries = failure.again_after is not None, visit.tries + 1
+        tries = visit.tries + 1
+        heals = failure.again_after is not None or (failure.unanswered and tries < SURE)
         asked = failure.again_after or FIRST_WAIT
         wait = max(asked, min(asked * 2.0**visit.tries, LONGEST_WAIT))
         until = now + (wait if tries < self._limits.robots_tries else max(wait, GIVEN_UP))

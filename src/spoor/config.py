@@ -35,6 +35,7 @@ Table = Mapping[str, Any]
 SEEDS_SHOWN = 3
 MOST_WORKERS = 256
 """Each takes tens of megabytes."""
+MOST_TRIES = 100
 MOST_CONNECTIONS = 10_000
 """Each takes a file descriptor."""
 LARGEST_BODY, LARGEST_HEAD = 250_000_000, 1_000_000
@@ -93,6 +94,8 @@ class Crawling:
         share,
         "from 0, fewest requests: wait for the best links, to 1, fastest: never wait",
     )
+    tries: int = setting(6, at_least(1, MOST_TRIES), "how often a page is tried that fails and may heal")
+    retry_hours: float = setting(20.0, above_0, "longest wait between two tries; the waits grow to that from a minute")
     contact: str = setting("", contact, "URL or e-mail address, told to every server in the user agent")
     user_agent: str = setting("", text, "name told to every server instead of spoor and its version")
     workers: int = setting(

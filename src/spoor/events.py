@@ -47,13 +47,15 @@ class Redirected:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """No page came. `again_at` is the time of the next try; None: given up. `waiting`: see `Visited`."""
+    """No page came. `again_at` is the time of the next try; None: given up. `waiting`: see `Visited`. `excused`: our
+    own side was out of order, so the visit does not count."""
 
     visit: Visit
     at: float
     reason: str
     again_at: float | None
     waiting: int
+    excused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,4 +76,45 @@ class Refused:
     refusal: Refusal
 
 
-Event = Visited | Redirected | Failed | HostOpened | Refused
+@dataclass(frozen=True, slots=True)
+class Troubled:
+    """Something of ours failed while a URL was worked on, which went on without it; a sample was saved."""
+
+    at: float
+    url: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """For so many `seconds` nothing else was done; the process was at work for `cpu` seconds of them. `url` is what was
+    worked on, `where` the calls; "" when that is not known."""
+
+    at: float
+    seconds: float
+    cpu: float
+    url: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """Nothing has answered `since` then, so nothing is fetched until something does. `reason` is the last failure."""
+
+    at: float
+    since: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """Something answered again, so many `seconds` after the first failure."""
+
+    at: float
+    seconds: float
+
+
+Aside = Refused | Troubled | Held | Paused | Resumed
+"""What happens between visits."""
+
+Event = Visited | Redirected | Failed | HostOpened | Aside

@@ -6,20 +6,23 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from spoor.events import Event, Visited
+from spoor.errors import OF_STORAGE
+from spoor.events import Event, Failed, Visited
+from spoor.fetch.failures import HEALS_AFTER
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.understanding import understand
 from spoor.judge.detector import UNKNOWN, cld2_shares
 from spoor.parse.demanding import demanding
 from spoor.parse.html import Interest, is_html
 from spoor.parse.main_text import QUICK
-from spoor.records import Failure, Hints, Judged, Link, Outcome, Page, Response, Verdict, Visit
+from spoor.records import Failure, Hints, Judged, Link, Outcome, Page, Response, Trouble, Verdict, Visit
 from spoor.robots import LONGEST_FILE
-from spoor.roles import Judge, LinkReader
+from spoor.roles import Judge, LinkReader, Troubles
 from spoor.sketch import sketch
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal, PageFacts
 from spoor.store.record import digest_of
+from spoor.store.trouble import MOST_BYTES, line_of
 from spoor.store.warc import Kept, WarcKeeper, judgement
 from spoor.strategy import Strategy, hinted, reads_main_text, wish_of
 from spoor.urls import canonical
@@ -121,6 +124,7 @@ class Archive:
     keeper: WarcKeeper
     journal: Journal
     duplicates: Duplicates
+    troubles: Troubles
     _kept: dict[str, Kept] = field(default_factory=dict, init=False)
     _languages: dict[str, str] = field(default_factory=dict, init=False)
 
@@ -160,21 +164,33 @@ class Archive:
 
     def told(self, events: Sequence[Event]) -> None:
         for event in events:
-            if isinstance(event, Visited) and (kept := self._kept.pop(event.visit.url, None)) is not None:
+            if isinstance(event, Visited | Failed) and (kept := self._kept.pop(event.visit.url, None)) is not None:
                 language = self._languages.pop(event.visit.url)
-                self.keeper.note(kept, event.at, judgement(event.visit, event.verdict, language))
+                if isinstance(event, Visited):
+                    self._note(kept, event, language)
+
+    def _note(self, kept: Kept, event: Visited, language: str) -> None:
+        try:
+            self.keeper.note(kept, event.at, judgement(event.visit, event.verdict, language))
+        except OF_STORAGE:
+            raise
+        except Exception as error:
+            self.troubles.keep(event.visit.url, "noted in the archive", error)
 
 
 @dataclass
 class LiveLooker:
-    """Carries out visits over HTTP. Without an `archive` nothing is kept. Demanding pages are read and judged by the
-    `workers`, where that can be stopped, or all pages if they are to do everything."""
+    """Carries out visits over HTTP. Without an `archive` nothing is kept. Demanding pages, and those with which
+    something went wrong before, are read and judged by the `workers`, where that can be stopped, or all pages if they
+    are to do everything. With `troubles` an exception while a page is read is told there, with what came; without, it
+    is raised."""
 
     fetcher: HttpFetcher
     archive: Archive | None
     reader: Reader
     workers: Workers | None = None
     everything_away: bool = False
+    troubles: Troubles | None = None
 
     async def look(self, visit: Visit) -> Outcome:
         if visit.purpose == "robots":
@@ -184,14 +200,22 @@ class LiveLooker:
             return response
         if self.archive is not None:
             self.archive.keep(visit, response)
-        outcome = self._read(visit, response)
-        del response  # a body that waits to be read elsewhere is held there, and may be large
-        if isinstance(outcome, asyncio.Future):
-            outcome = await outcome
+        came = response.head + response.body[:MOST_BYTES]
+        try:
+            outcome = self._read(visit, response)
+            del response  # a body that waits to be read elsewhere is held there, and may be large
+            if isinstance(outcome, asyncio.Future):
+                outcome = await outcome
+        except OSError as error:  # No room for a file, or no process to be had; the page is not to blame.
+            outcome = Failure(line_of("read", error), HEALS_AFTER, here=True)
+        except Exception as error:
+            if self.troubles is None or isinstance(error, OF_STORAGE):
+                raise
+            outcome = Trouble(self.troubles.keep(visit.url, "read", error, came))
         return outcome if self.archive is None else self.archive.describe(visit, outcome)
 
     def _read(self, visit: Visit, response: Response) -> Outcome | asyncio.Future[Outcome]:
-        if self.workers is None or not (self.everything_away or _is_demanding(response)):
+        if self.workers is None or not (self.everything_away or visit.apart or _is_demanding(response)):
             return self.reader.read(visit, response)
         # The payload stays here: only the decoded body is of use to a reader.
         return self.workers.read(visit, replace(response, payload=b"", request=b""))

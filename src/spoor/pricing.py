@@ -8,6 +8,7 @@ best link that is free soon.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 BALANCED, PAGES_SCARCE, TIME_SCARCE = 0.5, 0.2, 1.0
@@ -18,19 +19,27 @@ BALANCED, PAGES_SCARCE, TIME_SCARCE = 0.5, 0.2, 1.0
 class Limits:
     """When to stop, when to give a URL up, and how much to spend on the way.
 
-    `visits` None: as many as there are. `robots_tries` are those in a row for a robots.txt, some four hours in all,
-    after which the crawl does not wait for it any longer. `agent` is the name by which robots rules call us. `began`
-    and `until` are in seconds, None: no end is set. `effort` None: it follows from `visits` and `until`.
+    `visits` None: as many as there are. A URL that failed is tried `tries` times; each wait is `growth` times the one
+    before, and none is longer than `longest_wait` seconds, unless a server asks for more. `robots_tries` are those in a
+    row for a robots.txt, some four hours in all, after which the crawl does not wait for it any longer. `agent` is the
+    name by which robots rules call us. `began` and `until` are in seconds, None: no end is set. `effort` None: it
+    follows from `visits` and `until`.
     """
 
     visits: int | None = None
     tries: int = 3
+    growth: float = 2.0
+    longest_wait: float = math.inf
     robots_tries: int = 10
     redirects: int = 5
     agent: str = "spoor"
     began: float = 0.0
     until: float | None = None
     effort: float | None = None
+
+    def wait_before(self, tries: int, again_after: float) -> float:
+        """Seconds before the next try of a URL that failed so often before this time."""
+        return min(again_after * self.growth**tries, max(self.longest_wait, again_after))
 
     def effort_at(self, now: float, visits: int) -> float:
         """With requests scarce a crawl waits, with time scarce it does not. With both, it waits as long as the requests

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from spoor import assembly, config
 from spoor.config import Config, Target
-from spoor.errors import BadInput, UsageError
+from spoor.errors import OF_STORAGE, BadInput, UsageError
 from spoor.records import Miss, Sighting
-from spoor.roles import Learner, MissLearner, Recalling, Reviewer
+from spoor.roles import Learner, MissLearner, Recalling, Reviewer, Troubles
 from spoor.store.crawl_folder import CrawlFolder, open_for_reading
 from spoor.store.journal import lessons, numbered_lessons, open_to_read, place_at
 from spoor.store.snapshot_file import PackedSnapshot
@@ -72,11 +72,13 @@ def recollect(
     earlier: CrawlFolder | None = None,
     advance: Advance = lambda visits: None,
     snapshots: Snapshots | None = None,
+    troubles: Troubles | None = None,
 ) -> int:
     """What learns on the way is restored from the newest snapshot that fits, and learns again what came after it; where
     there is none, from the earlier crawl first, then from all visits of this one. `advance` is told of every visit. An
     admission counts what this crawl has visited, so it does not hear of the earlier one. Returns the number of the row
-    in the journal up to which the snapshot stands, 0 if not for all who learn."""
+    in the journal up to which the snapshot stands, 0 if not for all who learn. With `troubles` a visit from which a
+    part cannot learn is passed over, as it was in the crawl."""
     restored = NOBODY
     if snapshots is not None:
         restored = restore(strategy.learners(), snapshots, own, warm_name(earlier))
@@ -84,10 +86,10 @@ def recollect(
     if earlier is not None and (new := _left(_recalling(_without_admission(strategy)), restored)):
         with contextlib.closing(open_to_read(earlier.database)) as db:
             for lesson in lessons(db):
-                _teach(new, lesson, advance)
+                _teach(new, lesson, advance, troubles)
     left = _left(everybody, restored)
     for number, lesson in numbered_lessons(own, 0 if left else restored.number) if everybody else ():
-        _teach(everybody if number > restored.number else left, lesson, advance)
+        _teach(everybody if number > restored.number else left, lesson, advance, troubles)
     return 0 if left else restored.number
 
 
@@ -140,9 +142,14 @@ def check_links(strategy: Strategy, own: sqlite3.Connection) -> None:
         raise BadInput(f"{told}; go on with that strategy, or give --out a new folder")
 
 
-def _teach(learners: Sequence[Recalling], lesson: Sighting | Miss, advance: Advance) -> None:
+def _teach(learners: Sequence[Recalling], lesson: Sighting | Miss, advance: Advance, troubles: Troubles | None) -> None:
     for learner in learners:
-        recall(learner, lesson)
+        try:
+            recall(learner, lesson)
+        except Exception as error:
+            if troubles is None or isinstance(error, OF_STORAGE):
+                raise
+            troubles.keep(lesson.visit.url, "learned from again", error)
     advance(1)
 
 

@@ -58,6 +58,7 @@ class Visit:
 
     `number` counts visits from 0, `at` is when the decision was taken (seconds), `tries` how often it was tried before,
     `redirects` how many redirects in a row led here. `hints` are those of the link, where a scorer reviews links.
+    `apart`: something went wrong when this URL was worked on before, so nothing else is done together with it.
     """
 
     url: str
@@ -73,6 +74,7 @@ class Visit:
     found_on: str = ""
     redirects: int = 0
     hints: bytes = b""
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,11 +168,21 @@ class Redirect:
 @dataclass(frozen=True, slots=True)
 class Failure:
     """No page came. `again_after` is the rest in seconds before another try; None: do not try again. `whole_host` is
-    True when the server asks to be left alone, not just for this page."""
+    True when the server asks to be left alone, not just for this page. `unanswered`: nothing at all came from the host,
+    so the fault may be with our own side; `here`: it certainly is."""
 
     reason: str
     again_after: float | None = None
     whole_host: bool = False
+    unanswered: bool = False
+    here: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """No page came because of a mistake of ours, told in one line: an exception while the URL was worked on."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +215,7 @@ class Judged:
     language: str = ""
 
 
-Outcome = Page | Judged | Redirect | Failure | RobotsRules
+Outcome = Page | Judged | Redirect | Failure | Trouble | RobotsRules
 
 
 @dataclass(frozen=True, slots=True)

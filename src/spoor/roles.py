@@ -286,6 +286,21 @@ class Looker(Protocol):
     async def look(self, visit: Visit) -> Outcome: ...
 
 
+class Troubles(Protocol):
+    """Is told which URL is worked on, and of exceptions that cost one URL instead of the crawl."""
+
+    def on(self, url: str) -> None:
+        """From now on, and until `off`, this URL is to blame if the process dies."""
+        ...
+
+    def off(self) -> None: ...
+
+    def keep(self, url: str, doing: str, error: Exception, came: bytes = b"") -> str:
+        """Saves a sample, and says in one line what went wrong. `doing` is what was done with the URL, such as "read";
+        `came` the beginning of the response, if that is at hand."""
+        ...
+
+
 class Journal(Protocol):
     """Is told of every batch of events before the batch is committed."""
 

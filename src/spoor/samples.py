@@ -21,6 +21,7 @@ from spoor.records import Judged, Outcome, Page, Visit
 from spoor.roles import Looker
 from spoor.score.arrival import Arrival
 from spoor.session import AGENT, fetcher_for, host_rules
+from spoor.store.trouble import SavedTroubles
 from spoor.strategy import Strategy
 
 
@@ -51,11 +52,12 @@ async def pages_at(urls: Sequence[str], settings: Config, advance: Callable[[int
     samples, wanted = Samples(), Truth("sample", lambda url: True)
     reader = Reader(wanted, None, texts=True, interest=Interest(QUICK, contexts=False), labels=False)
     strategy = Strategy(wanted, Arrival(), admission=Scope(max_depth=0))
-    crawl = Crawl(strategy, Frontier(MemoryStore(), host_rules(settings)), Limits(agent=AGENT, robots_tries=3))
+    troubles, frontier = SavedTroubles(None), Frontier(MemoryStore(), host_rules(settings))
+    crawl = Crawl(strategy, frontier, Limits(agent=AGENT, robots_tries=3), troubles=troubles)
     crawl.begin(urls)
     async with fetcher_for(settings) as fetcher:
         looker = Remembering(LiveLooker(fetcher, None, reader), samples)
-        async for events in LiveDriver(crawl, looker, settings.crawl.connections, time.time).run():
+        async for events in LiveDriver(crawl, looker, settings.crawl.connections, time.time, troubles).run():
             for event in events:
                 advance(_noted(event, samples))
     put_off = [entry for entry in crawl.frontier.find(urls) if entry is not None and entry.state in OPEN]

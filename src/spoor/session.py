@@ -7,7 +7,7 @@ import contextlib
 import gc
 import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from spoor import __version__, assembly, config
 from spoor.admit.all_of import AllOf
@@ -17,7 +17,8 @@ from spoor.admit.traps import Traps
 from spoor.config import Config
 from spoor.crawl import Crawl, Limits
 from spoor.drivers.live import LiveDriver
-from spoor.events import Event
+from spoor.events import Event, Held
+from spoor.fetch.failures import HEALS_AFTER
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.limits import FetchLimits
 from spoor.frontier import Frontier, HostRules, SqliteStore
@@ -25,12 +26,16 @@ from spoor.live import Archive, LiveLooker, Reader
 from spoor.parse.demanding import demanding
 from spoor.recollection import check_links, earlier_crawl, recollect, warm_name
 from spoor.records import Response, Visit
+from spoor.roles import Troubles
 from spoor.snapshotting import SnapshotWriter
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
+from spoor.store.in_work import InWork, died_of
 from spoor.store.journal import Journal
+from spoor.store.trouble import SavedTroubles
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy
+from spoor.watchdog import Hold, watching
 from spoor.workers import ReadingLimits, working
 
 AGENT = "spoor"
@@ -53,6 +58,7 @@ class Session:
     archive: Archive
     snapshots: SnapshotWriter
     _why: str = ""
+    _noted: list[Event] = field(default_factory=list, init=False)
 
     def stop(self, why: str) -> None:
         self._why = self._why or why
@@ -63,10 +69,19 @@ class Session:
         async for events in self.driver.run():
             self.archive.told(events)
             self.snapshots.committed(self.driver.clock())
-            yield events
+            noted, self._noted = self._noted, []
+            yield [*noted, *events]
         self.archive.journal.end(self.driver.clock(), self.ended(), self.crawl.idle)
         self.crawl.frontier.commit()
         await self.snapshots.finish(self.driver.clock())
+
+    def note(self, event: Event) -> None:
+        """Something happened that the crawl does not know of: it is in the journal with the next batch."""
+        self.archive.journal.note([event])
+        self._noted.append(event)
+
+    def held(self, hold: Hold) -> None:
+        self.note(Held(self.driver.clock(), hold.seconds, hold.cpu, hold.url, hold.where))
 
     def ended(self) -> str:
         """Why it stopped."""
@@ -82,23 +97,32 @@ async def open_session(
     gc.set_threshold(ALLOCATIONS_BETWEEN_SEARCHES, *gc.get_threshold()[1:])
     strategy = strategy_of(settings)
     earlier = earlier_crawl(settings, strategy, folder)
-    store = SqliteStore(folder.database)
-    with contextlib.closing(store), WarcKeeper(folder.warcs, _about(settings)) as keeper:
+    store, died = SqliteStore(folder.database), died_of(folder.in_work)
+    in_work = InWork(folder.in_work)
+    troubles = SavedTroubles(folder.troubles, in_work)
+    with (
+        contextlib.closing(store),
+        contextlib.closing(in_work),
+        WarcKeeper(folder.warcs, _about(settings)) as keeper,
+    ):
         check_links(strategy, store.connection)
-        archive = _archive(store, keeper)
-        known = recollect(strategy, store.connection, earlier, advance, folder.snapshots)
+        archive = _archive(store, keeper, troubles)
+        known = recollect(strategy, store.connection, earlier, advance, folder.snapshots, troubles)
         now = time.time()
         kept = (store.connection, archive.journal, folder.snapshots, warm_name(earlier))
         snapshots = SnapshotWriter(strategy, *kept, known, now)
         frontier = Frontier(store, host_rules(settings), resumed_at=now)
-        crawl = Crawl(strategy, frontier, _limits(settings, now), archive.journal)
+        crawl = Crawl(strategy, frontier, _limits(settings, now), archive.journal, troubles)
+        crawl.resume(now, died)
         crawl.begin(settings.crawl.seeds)
         count, reader = settings.crawl.workers, Reader.of(strategy, settings.limits.links_per_page)
         _warm_up(reader)
         async with working(count or 1, reader, _reading_limits(settings)) as workers, fetcher_for(settings) as fetcher:
-            looker = LiveLooker(fetcher, archive, reader, workers, everything_away=count > 0)
-            driver = LiveDriver(crawl, looker, settings.crawl.connections, time.time)
-            yield Session(crawl, driver, archive, snapshots)
+            looker = LiveLooker(fetcher, archive, reader, workers, everything_away=count > 0, troubles=troubles)
+            driver = LiveDriver(crawl, looker, settings.crawl.connections, time.time, troubles)
+            session = Session(crawl, driver, archive, snapshots)
+            async with watching(lambda: in_work.url, session.held):
+                yield session
 
 
 def strategy_of(settings: Config) -> Strategy:
@@ -115,13 +139,13 @@ def user_agent(settings: Config) -> str:
     return f"{name} (+{settings.crawl.contact})" if settings.crawl.contact else name
 
 
-def _archive(store: SqliteStore, keeper: WarcKeeper) -> Archive:
+def _archive(store: SqliteStore, keeper: WarcKeeper, troubles: Troubles) -> Archive:
     journal = Journal.create(store.connection)
     Duplicates.create(store.connection)
     duplicates = Duplicates(store.connection)
     store.write_along(journal.write)
     store.write_along(duplicates.write)
-    return Archive(keeper, journal, duplicates)
+    return Archive(keeper, journal, duplicates, troubles)
 
 
 def _about(settings: Config) -> dict[str, str]:
@@ -143,7 +167,18 @@ def host_rules(settings: Config) -> HostRules:
 def _limits(settings: Config, now: float) -> Limits:
     asked = settings.crawl
     until = None if asked.max_minutes is None else now + 60 * asked.max_minutes
-    return Limits(asked.max_pages, agent=AGENT, began=now, until=until, effort=asked.effort)
+    longest = 3600 * asked.retry_hours
+    growth = max(1.0, longest / HEALS_AFTER) ** (1 / max(1, asked.tries - 2))
+    return Limits(
+        asked.max_pages,
+        asked.tries,
+        growth,
+        longest,
+        agent=AGENT,
+        began=now,
+        until=until,
+        effort=asked.effort,
+    )
 
 
 def fetcher_for(settings: Config) -> HttpFetcher:

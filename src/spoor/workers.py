@@ -15,6 +15,7 @@ import signal
 import socket
 import struct
 import tempfile
+import traceback
 from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -250,7 +251,9 @@ def _outcome(
     except SpoorError as error:
         return error, True
     except Exception as error:  # A mistake of ours: the crawl must hear of it, in a form that can be sent.
-        return BrokenContract(f"{type(error).__name__} while {visit.url} was read: {error}"), True
+        mistake = BrokenContract(f"{type(error).__name__} in a worker: {error}")
+        mistake.add_note(traceback.format_exc())
+        return mistake, True
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 

@@ -31,6 +31,7 @@ spoor crawl --out thai-pages          (goes on where it stopped)
 spoor crawl --language th --seeds more.txt --warm thai-pages --out more-thai-pages
 """
 
+SECONDS_BETWEEN_TICKS = 1.0
 FLAGS = {
     "language": ("target", "language"),
     "charset": ("target", "charset"),
@@ -146,6 +147,12 @@ def with_flags(table: dict[str, Any], arguments: argparse.Namespace) -> dict[str
     return merged
 
 
+async def _tick(line: LiveLine) -> None:
+    while True:
+        await asyncio.sleep(SECONDS_BETWEEN_TICKS)
+        line.tick()
+
+
 async def _crawl(folder: CrawlFolder, settings: Config) -> int:
     async with contextlib.AsyncExitStack() as opened:
         with progress("learning from earlier visits") as advance:
@@ -155,8 +162,10 @@ async def _crawl(folder: CrawlFolder, settings: Config) -> int:
         for name in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(name, session.stop, "it was interrupted")
         with LiveLine(session.crawl, settings.crawl.max_pages, settings.crawl.max_minutes) as line:
+            ticking = asyncio.create_task(_tick(line))
             async for events in run_for(session, settings.crawl.max_minutes):
                 line.tell(events)
+            ticking.cancel()
         print(line.summary(session.ended(), folder.path))
     if line.nothing_but:
         raise BadInput(f"no page came; the last failure was {line.nothing_but}")

@@ -79,7 +79,9 @@ def _state_of_entry(told: Account, entry: Entry, now: float) -> str:
             again = f"to be tried again from {moment(entry.again_at)} on"
             return f"{entry.because}; {again}" if entry.because else f"failed {entry.tries} times, {again}"
         case State.PARKED:
-            return f"parked: {entry.because}; it may come back when more is known"
+            return f"parked: {entry.because}; " + (
+                "given up" if entry.is_given_up else "it may come back when more is known"
+            )
         case State.IN_TRANSIT:
             return "on its way: asked for, and nothing came back yet"
         case State.SETTLED:
@@ -145,6 +147,10 @@ def _happened(event: EventRow) -> str:
         case "failed":
             again = detail["again_at"]
             return f"{at}: {detail['reason']}; " + ("given up" if again is None else f"again from {moment(again)} on")
+        case "held":
+            return f"{at}: everything else waited for {detail['seconds']:.1f} s while it was worked on"
+        case "trouble":
+            return f"{at}: {detail['reason']}; a sample was saved"
         case "host opened":
             return f"{at}, {detail['rest']:g} s between visits"
         case _:

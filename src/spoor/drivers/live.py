@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator
 from dataclasses import dataclass, field
+from typing import Any
 
 from spoor.crawl import Arrival, Crawl
+from spoor.errors import OF_STORAGE
 from spoor.events import Event
-from spoor.records import Visit
-from spoor.roles import Looker
+from spoor.records import Outcome, Trouble, Visit
+from spoor.roles import Looker, Troubles
 
 GRACE = 10.0
 """Seconds that visits under way may still take after the crawl was told to stop."""
@@ -17,12 +19,14 @@ GRACE = 10.0
 
 @dataclass
 class LiveDriver:
-    """Keeps up to `connections` looks under way: begun, and not absorbed yet. `clock` tells seconds since the epoch."""
+    """Keeps up to `connections` looks under way: begun, and not absorbed yet. `clock` tells seconds since the epoch.
+    A look that raises anything but an error of storage costs its URL, and `troubles` is told."""
 
     crawl: Crawl
     looker: Looker
     connections: int
     clock: Callable[[], float]
+    troubles: Troubles
     _arrived: asyncio.Queue[Arrival | BaseException | None] = field(default_factory=asyncio.Queue, init=False)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
     _under_way: int = field(default=0, init=False)
@@ -64,9 +68,11 @@ class LiveDriver:
 
     async def _look(self, visit: Visit) -> None:
         try:
-            self._arrived.put_nowait((visit, await self.looker.look(visit)))
-        except Exception as error:  # A mistake of ours: handed over, so that it ends the crawl instead of one visit.
+            self._arrived.put_nowait((visit, await Blamed(self.looker.look(visit), visit.url, self.troubles)))
+        except OF_STORAGE as error:  # Handed over, so that it ends the crawl instead of one visit.
             self._arrived.put_nowait(error)
+        except Exception as error:
+            self._arrived.put_nowait((visit, Trouble(self.troubles.keep(visit.url, "fetched", error))))
 
     def _wake_at(self) -> float | None:
         return self.crawl.wake_at() if self._under_way < self.connections else None
@@ -92,3 +98,29 @@ class LiveDriver:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Blamed:
+    """A look that says of every step between two waits that its URL is worked on, so that it can be blamed if the
+    process dies of that step."""
+
+    look: Coroutine[Any, Any, Outcome]
+    url: str
+    troubles: Troubles
+
+    def __await__(self) -> Generator[Any, Any, Outcome]:
+        answer, interruption = None, None
+        while True:
+            self.troubles.on(self.url)
+            try:
+                awaited = self.look.send(answer) if interruption is None else self.look.throw(interruption)
+            except StopIteration as done:
+                outcome: Outcome = done.value
+                return outcome
+            finally:
+                self.troubles.off()
+            try:
+                answer, interruption = (yield awaited), None
+            except BaseException as error:  # For the look to handle: cancelled, or what it waited for failed.
+                answer, interruption = None, error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import ssl
 
@@ -14,6 +15,8 @@ HEALS_AFTER = 60.0
 """Seconds of rest before what may heal is tried again."""
 
 _NAME_UNKNOWN = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
+_OUR_SIDE = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ENETDOWN, errno.EADDRNOTAVAIL}
+"""No file descriptor, no memory, no network device, no port left: no host is to blame."""
 _LONGEST = 100
 
 
@@ -21,7 +24,7 @@ def failure_of(error: Exception) -> Failure:
     """Of anything that aiohttp raises for what the network or a server did; the narrower kinds come first."""
     match error:
         case TimeoutError():
-            return Failure("timed out", HEALS_AFTER)
+            return Failure("timed out", HEALS_AFTER, unanswered=True)
         case aiohttp.ClientConnectorDNSError():
             return _of_lookup(error.os_error)
         case aiohttp.ClientConnectorCertificateError():
@@ -29,7 +32,7 @@ def failure_of(error: Exception) -> Failure:
         case aiohttp.ClientSSLError() | ssl.SSLError():
             return Failure("TLS failed: " + _short(getattr(error, "os_error", error)), HEALS_AFTER)
         case aiohttp.ClientProxyConnectionError():
-            return Failure("proxy cannot be reached", HEALS_AFTER)
+            return Failure("proxy cannot be reached", HEALS_AFTER, here=True)
         case aiohttp.ClientHttpProxyError():
             return Failure(f"proxy answered {error.status}", HEALS_AFTER)
         case aiohttp.ClientConnectorError():
@@ -46,14 +49,19 @@ def _of_lookup(error: OSError) -> Failure:
     if isinstance(error, RefusedAddress):
         return Failure(str(error))
     if isinstance(error, socket.gaierror) and error.errno in _NAME_UNKNOWN:
-        return Failure("no such host")
-    return Failure("host name cannot be looked up", HEALS_AFTER)
+        return Failure("no such host", unanswered=True)
+    return Failure("host name cannot be looked up", HEALS_AFTER, unanswered=True)
 
 
 def _of_connecting(error: OSError) -> Failure:
     if isinstance(error, ConnectionRefusedError):
-        return Failure("connection refused", HEALS_AFTER)
-    return Failure("cannot connect: " + _short(error.strerror or error), HEALS_AFTER)
+        return Failure("connection refused", HEALS_AFTER, unanswered=True)
+    return Failure(
+        "cannot connect: " + _short(error.strerror or error),
+        HEALS_AFTER,
+        unanswered=True,
+        here=error.errno in _OUR_SIDE,
+    )
 
 
 def _short(message: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -21,6 +22,12 @@ class State(IntEnum):
 OPEN = frozenset({State.WAITING, State.RETURNING, State.PARKED})
 """The states in which a further sighting still matters."""
 
+TROUBLE = "trouble: "
+"""What went wrong with a link begins so, by a mistake of ours: it is fetched apart from others."""
+DIED = f"{TROUBLE}the process died while it was worked on"
+"""Said of a link that may be to blame for a death. It is fetched when nothing else is; another death, and it is
+parked."""
+
 Order = tuple[Key, int]
 """Sorts as the queue does: smaller is sooner."""
 
@@ -30,8 +37,9 @@ class Entry:
     """Owned by the frontier; nobody else changes one.
 
     `arrival` breaks ties and is new whenever the key changes. `again_at` matters while returning: the time from
-    which the URL may be tried again. `because` says why it is parked. `hints` are there when the scorer reviews links
-    that wait. `row` is the store's own handle.
+    which the URL may be tried again; a parked one that never may has infinity. `because` says why it is parked, or what
+    went wrong when it was worked on: until that is over it is fetched apart from others. `hints` are there when the
+    scorer reviews links that wait. `row` is the store's own handle.
     """
 
     url: str
@@ -53,6 +61,16 @@ class Entry:
     @property
     def is_seed(self) -> bool:
         return self.key == SOONEST
+
+    @property
+    def is_apart(self) -> bool:
+        """Something of ours went wrong when it was worked on: it has one more try, apart from others."""
+        return self.because.startswith(TROUBLE)
+
+    @property
+    def is_given_up(self) -> bool:
+        """Parked for good."""
+        return self.again_at == math.inf
 
     @property
     def order(self) -> Order:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from math import inf
 
 from spoor.errors import BrokenContract
-from spoor.frontier.entry import OPEN, Entry, Order, State
+from spoor.frontier.entry import DIED, OPEN, Entry, Order, State
 from spoor.frontier.errands import Errands
 from spoor.frontier.host import Host, HostRules
 from spoor.frontier.store import LinkStore
@@ -22,6 +22,10 @@ SOON = 30.0
 """Seconds: a host that is free again within this time is worth waiting for, if its links are."""
 PAUSE = 0.01
 """Seconds of a host between two links that are put off: there may be many, and others must have their turn."""
+
+LATER = 10.0
+"""Seconds after the start of a process in which nothing is fetched that an earlier process may have died of: what else
+there is comes first, and is kept whatever happens then."""
 
 
 class Frontier:
@@ -60,6 +64,11 @@ class Frontier:
         """How many visits were begun."""
         return self._counters.visits
 
+    @property
+    def spent(self) -> int:
+        """How many of them count: not those that our own side is to blame for."""
+        return self._counters.visits - self._counters.excused
+
     def count(self, state: State) -> int:
         return self._counters.by_state[state]
 
@@ -85,9 +94,9 @@ class Frontier:
 
     def add(self, entry: Entry) -> None:
         """A URL that was unknown begins to wait, or is parked if its state says so."""
+        self._check(entry.url, entry.key)
         entry.arrival = self._next_arrival()
         self._counters.by_state[entry.state] += 1
-        self._check(entry)
         self._host(entry.host)
         self._store.save(entry)
         if entry.state is State.WAITING:
@@ -95,13 +104,13 @@ class Frontier:
 
     def change(self, entry: Entry, key: Key, evidence: Evidence, trail: TrailState, hints: bytes | None = None) -> bool:
         """More is known of a link that is still open. Says whether it changed its place. `hints` None: as they were."""
+        moved, was = key != entry.key, entry.order
+        if moved:
+            self._check(entry.url, key)
+            entry.key, entry.arrival = key, self._next_arrival()
         entry.evidence, entry.trail = evidence, trail
         if hints is not None:
             entry.hints = hints
-        moved, was = key != entry.key, entry.order
-        if moved:
-            entry.key, entry.arrival = key, self._next_arrival()
-            self._check(entry)
         self._store.save(entry)
         if entry.state is State.WAITING:
             self._changed(entry, was)
@@ -160,6 +169,10 @@ class Frontier:
     def robots_for(self, url: str, now: float) -> RobotsFile | Wanted | None:
         """The robots.txt that holds for a URL, or the one that must be asked for first; None: nobody is asked."""
         return holding_for(self._robots.get, robots_url(url), now) if self._rules.ask_first else None
+
+    def robots_file(self, url: str) -> RobotsFile | None:
+        """What came of the last request for a robots.txt, by its own URL; None: nothing yet."""
+        return self._robots.get(url)
 
     def robots_text(self, url: str) -> str:
         """Of a robots.txt as last seen, by its own URL; "" when there is none."""
@@ -237,18 +250,68 @@ class Frontier:
         self._counters.visits += 1
         return self._counters.visits - 1
 
-    def settle(self, url: str, now: float, again_at: float | None = None) -> None:
-        """A visit is over. No `again_at`: finished for good; otherwise the URL may be tried again from then on."""
-        (entry,) = self.find([url])
-        if entry is None or entry.state is not State.IN_TRANSIT:
-            raise BrokenContract(f"{url} was settled but is not in transit")
+    def settle(self, url: str, now: float, again_at: float | None = None, because: str = "") -> None:
+        """A visit is over. No `again_at`: finished for good; otherwise the URL may be tried again from then on.
+        `because` is there when something of ours went wrong."""
+        entry = self._in_transit(url)
+        entry.because = because
         if again_at is None:
             self._enter(entry, State.SETTLED)
         else:
             entry.tries, entry.again_at = entry.tries + 1, again_at
             self._enter(entry, State.RETURNING)
-            heapq.heappush(self._returning, (again_at, entry.arrival, url))
+            self._await(entry)
         self._end_visit(self._hosts[entry.host], now)
+
+    def excuse(self, url: str, now: float) -> None:
+        """A visit is over that our own side is to blame for: the URL waits as if it had not been."""
+        entry = self._in_transit(url)
+        self._return_uncounted(entry, entry.tries, now)
+        self._end_visit(self._hosts[entry.host], now)
+
+    def restore(self, url: str, tries: int, now: float) -> None:
+        """Afterwards our own side turned out to be to blame for a visit that failed: the URL waits again, and was tried
+        no more often than before."""
+        (entry,) = self.find([url])
+        if entry is not None and entry.state is State.SETTLED:
+            self._return_uncounted(entry, tries, now)
+        elif entry is not None and entry.state is State.RETURNING and not entry.because:
+            self._return_uncounted(entry, tries, entry.again_at)
+
+    def _return_uncounted(self, entry: Entry, tries: int, at: float) -> None:
+        self._counters.excused += 1
+        entry.because, entry.tries, entry.again_at = entry.because if entry.is_apart else "", tries, at
+        self._enter(entry, State.RETURNING)
+        self._await(entry)
+
+    def begin_probe(self, url: str, now: float) -> bool:
+        """A visit to a robots.txt for which nobody waits, if its host is free; says whether it is."""
+        host = self._hosts[host_of(url)]
+        free = self._can_be_asked(host, now)
+        if free:
+            self._begin_visit(host, now)
+        return free
+
+    def end_in_vain(self, robots: str, now: float) -> None:
+        """A visit to a robots.txt is over that our own side is to blame for: it is asked for again when the turn of a
+        link has come."""
+        self._end_visit(self._hosts[host_of(robots)], now)
+        for name in self._errands.answered(robots):
+            self._hosts[name].waits_for = ""
+            self._show(self._hosts[name])
+
+    def give_up(self, url: str, now: float, because: str) -> None:
+        """A visit is over, and there shall be no other, whatever more is known of the URL."""
+        entry = self._in_transit(url)
+        entry.because, entry.again_at = because, math.inf
+        self._enter(entry, State.PARKED)
+        self._end_visit(self._hosts[entry.host], now)
+
+    def _in_transit(self, url: str) -> Entry:
+        (entry,) = self.find([url])
+        if entry is None or entry.state is not State.IN_TRANSIT:
+            raise BrokenContract(f"{url} was settled but is not in transit")
+        return entry
 
     def leave_alone(self, name: str, now: float, until: float) -> None:
         """Nothing of this host is visited before `until`: the server asked for it, or its rules cannot be had."""
@@ -285,9 +348,40 @@ class Frontier:
         for entry in self._store.in_state(State.IN_TRANSIT):
             self._enter(entry, State.WAITING)
         for entry in self._store.in_state(State.RETURNING):
-            heapq.heappush(
-                self._put_off if entry.because else self._returning, (entry.again_at, entry.arrival, entry.url)
-            )
+            self._await(entry)
+
+    def reopen(self, now: float, died_of: str = "") -> bool:
+        """To be called before the first visit of a crawl that is resumed. `died_of` is the URL that the process before
+        this one worked on when it died; says whether that is given up. Links that may be to blame for a death come
+        later."""
+        for heap in (self._returning, self._put_off):
+            heap.clear()
+        for entry in self._store.in_state(State.RETURNING):
+            if entry.because == DIED:
+                entry.again_at = now + LATER
+                self._store.save(entry)
+            self._await(entry)
+        return bool(died_of) and self._blame(died_of, now)
+
+    def _blame(self, url: str, now: float) -> bool:
+        """One death: the link is to be fetched alone; two: it is parked for good."""
+        (entry,) = self.find([url])
+        if entry is None or entry.state not in (State.WAITING, State.RETURNING):
+            return False
+        if entry.because == DIED:
+            entry.again_at = math.inf
+            self._leave(entry, State.PARKED)
+            return True
+        entry.because, entry.again_at = DIED, now + LATER
+        self._leave(entry, State.RETURNING)
+        self._await(entry)
+        return False
+
+    def _await(self, entry: Entry) -> None:
+        """The time of a link that returns. For one that was put off nobody waits."""
+        put_off = entry.because and not entry.is_apart
+        heap = self._put_off if put_off else self._returning
+        heapq.heappush(heap, (entry.again_at, entry.arrival, entry.url))
 
     def _next_arrival(self) -> int:
         self._counters.arrivals += 1
@@ -414,11 +508,11 @@ class Frontier:
     def _return(self, entries: Iterable[Entry | None]) -> None:
         for entry in entries:
             if entry is not None and entry.state is State.RETURNING:
-                entry.because = ""
+                entry.because = entry.because if entry.is_apart else ""
                 self._enter(entry, State.WAITING)
                 self._came_forward(entry)
 
     @staticmethod
-    def _check(entry: Entry) -> None:
-        if any(math.isnan(part) for part in entry.key):
-            raise BrokenContract(f"the key of {entry.url} is not a number: {entry.key}")
+    def _check(url: str, key: Key) -> None:
+        if any(math.isnan(part) for part in key):
+            raise BrokenContract(f"the key of {url} is not a number: {key}")

@@ -14,7 +14,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
-from spoor.errors import BadInput, BrokenContract
+from spoor.errors import BadInput, BrokenContract, BrokenStorage
 from spoor.frontier.entry import Entry, Order, State
 from spoor.frontier.host import Host
 from spoor.frontier.read_ahead import ALL_READ, ReadAhead
@@ -221,7 +221,7 @@ class SqliteStore:
     def counters(self) -> Counters:
         stored = dict(self._rows("SELECT name, value FROM counters"))
         by_state = {state: stored.get(state.name.lower(), 0) for state in State}
-        return Counters(stored.get("arrivals", 0), stored.get("visits", 0), by_state)
+        return Counters(stored.get("arrivals", 0), stored.get("visits", 0), stored.get("excused", 0), by_state)
 
     def commit(self, counters: Counters) -> None:
         try:
@@ -245,14 +245,14 @@ class SqliteStore:
         self._recent = _last(RECENT, self._recent)
         self._ahead = _last(HOSTS_AHEAD, self._ahead)
 
-    def _not_written(self, error: sqlite3.Error) -> BadInput:
+    def _not_written(self, error: sqlite3.Error) -> BrokenStorage:
         if self._db.in_transaction:
             self._db.execute("ROLLBACK")
         remedy = "what was committed is safe: make room and run the same command again"
-        return BadInput(f"cannot write {self._path}: {error}; {remedy}")
+        return BrokenStorage(f"cannot write {self._path}: {error}; {remedy}")
 
     def _write_counters(self, counters: Counters) -> None:
-        values = {"arrivals": counters.arrivals, "visits": counters.visits}
+        values = {"arrivals": counters.arrivals, "visits": counters.visits, "excused": counters.excused}
         values |= {state.name.lower(): count for state, count in counters.by_state.items()}
         self._db.executemany("INSERT OR REPLACE INTO counters VALUES (?, ?)", values.items())
 

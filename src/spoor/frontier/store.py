@@ -17,6 +17,7 @@ class Counters:
 
     arrivals: int = 0
     visits: int = 0
+    excused: int = 0
     by_state: dict[State, int] = field(default_factory=lambda: dict.fromkeys(State, 0))
 
 

@@ -8,6 +8,8 @@ warc/           what came: *.warc.gz, and beside each its index *.cdxj
 warc/damaged/   files that were damaged, as they were, and ends that were cut off
 damaged/        databases that were damaged, as they were
 learned/        snapshots of what was learned: the two newest
+trouble/        samples of what went wrong with single URLs by a mistake of ours
+in-work         the URL that is worked on right now, to be blamed if the process dies of it
 report.html     what `spoor report` made of it
 lock            the process that crawls, or did last; locked while it does
 """
@@ -54,6 +56,14 @@ class CrawlFolder:
     @property
     def snapshots(self) -> Snapshots:
         return Snapshots(self.path / "learned")
+
+    @property
+    def troubles(self) -> Path:
+        return self.path / "trouble"
+
+    @property
+    def in_work(self) -> Path:
+        return self.path / "in-work"
 
     @property
     def report(self) -> Path:

@@ -118,7 +118,7 @@ def _take_over(source: Path, db: sqlite3.Connection) -> dict[str, int]:
 
 def known_rows(source: Path) -> Iterator[tuple[TableShape, Row]]:
     """Rows with the table to which they belong; what belongs to none, or cannot be right, is left out."""
-    names = {"arrivals", "visits", *(state.name.lower() for state in State)}
+    names = {"arrivals", "visits", "excused", *(state.name.lower() for state in State)}
     for row in rows(source):
         for shape in shapes().values():
             if shape.fits(row) and _is_plausible(shape.name, dict(_named(shape, row)), names):
@@ -214,7 +214,8 @@ def _complete(db: sqlite3.Connection) -> None:
 def _counted(db: sqlite3.Connection, stored: dict[str, int]) -> Counters:
     least = {name: max(number, stored.get(name, 0)) for name, number in least_counters(db).items()}
     by_state = dict(db.execute("SELECT state, count(*) FROM links GROUP BY state"))
-    return Counters(least["arrivals"], least["visits"], {state: by_state.get(int(state), 0) for state in State})
+    states = {state: by_state.get(int(state), 0) for state in State}
+    return Counters(least["arrivals"], least["visits"], stored.get("excused", 0), states)
 
 
 def _set_aside(database: Path, folder: Path) -> Path:

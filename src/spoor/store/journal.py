@@ -15,7 +15,19 @@ from typing import Any
 from urllib.parse import quote
 
 from spoor.errors import BadInput
-from spoor.events import Event, Failed, HostOpened, Redirected, Refused, Visited
+from spoor.events import (
+    Aside,
+    Event,
+    Failed,
+    Held,
+    HostOpened,
+    Paused,
+    Redirected,
+    Refused,
+    Resumed,
+    Troubled,
+    Visited,
+)
 from spoor.frontier.sqlite import UNREADABLE, stored_entry, trail_of
 from spoor.records import Miss, Page, Sighting, Verdict, Visit
 from spoor.urls import host_of
@@ -91,7 +103,8 @@ class PageRow:
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """`kind` is redirected, failed, host opened, refused or ended; `detail` holds what only that kind has.
+    """`kind` is redirected, failed, host opened, refused, trouble, held, paused, resumed or ended; `detail` holds what
+    only that kind has.
 
     `number` and `started` are those of the visit; None: there was no visit, or it has no number.
     """
@@ -159,7 +172,7 @@ class Journal:
                 self._note_page(event)
             else:
                 self._events.append((self._next(), *_event_row(event)))
-                if not isinstance(event, Refused):
+                if not isinstance(event, Aside):
                     self._facts.pop(event.visit.url, None)
 
     def end(self, at: float, reason: str, idle: float = 0.0) -> None:
@@ -181,7 +194,8 @@ class Journal:
         # Parked links stay in the frontier with their reason; only of the dropped would nothing be known.
         for refusal in event.refused:
             if not refusal.parked:
-                self._dropped.append((host_of(refusal.url), refusal.url, refusal.because, visit.url, event.at))
+                because = _storable(refusal.because)
+                self._dropped.append((host_of(refusal.url), refusal.url, because, visit.url, event.at))
 
     def _next(self) -> int:
         self._last += 1
@@ -263,7 +277,7 @@ def _misses(db: sqlite3.Connection, after: int, until: float) -> Iterator[tuple[
 def _missed(kind: str, number: int | None, detail: dict[str, Any]) -> str:
     """Why an event was a miss; "" when it was none."""
     if kind == "failed":
-        return "" if number is None else str(detail["reason"])
+        return "" if number is None or detail.get("excused") else str(detail["reason"])
     return "" if detail.get("parked") else str(detail["because"])
 
 
@@ -324,24 +338,38 @@ def _rows(db: sqlite3.Connection, query: str, *asked: float, after: int = 0) -> 
 def _page_row(event: Visited, facts: PageFacts) -> tuple[Any, ...]:
     visit, verdict = event.visit, event.verdict
     came = (visit.url, visit.host, visit.number, visit.at, event.at, event.status, event.size)
-    thought = (verdict.relevance, verdict.because, verdict.label, event.added, event.waiting)
-    found = (facts.title, facts.language, facts.digest, facts.simhash, facts.duplicate_of)
-    return (*came, *thought, *found, facts.warc_file, facts.warc_offset, verdict.relevant, facts.noindex)
+    label = None if verdict.label is None else _storable(verdict.label)
+    thought = (float(verdict.relevance), _storable(verdict.because), label, event.added, event.waiting)
+    found = (_storable(facts.title), facts.language, facts.digest, facts.simhash, facts.duplicate_of)
+    return (*came, *thought, *found, facts.warc_file, facts.warc_offset, bool(verdict.relevant), facts.noindex)
 
 
-def _event_row(event: Redirected | Failed | HostOpened | Refused) -> tuple[Any, ...]:
+def _storable(text: str) -> str:
+    """Half of a surrogate pair, which a text may hold and a database may not, becomes a question mark."""
+    return text if text.isascii() else text.encode("utf8", "replace").decode("utf8")
+
+
+def _event_row(event: Redirected | Failed | HostOpened | Aside) -> tuple[Any, ...]:
     match event:
         case Redirected(visit, at, to, because, waiting):
             return _visit_row(visit, at, "redirected", {"to": to, "because": because, "waiting": waiting})
-        case Failed(visit, at, reason, again_at, waiting):
+        case Failed(visit, at, reason, again_at, waiting, excused):
             known = {} if again_at is None or visit.purpose == "robots" else {"known": _known(visit)}
             told = {"reason": reason, "again_at": again_at, "waiting": waiting, **known}
+            told |= {"excused": True} if excused else {}
             return _visit_row(visit, at, "failed", told)
         case HostOpened(visit, at, rest):
             return _visit_row(visit, at, "host opened", {"rest": rest})
         case Refused(at, refusal):
-            detail = json.dumps({"because": refusal.because, "parked": refusal.parked}, ensure_ascii=False)
-            return None, None, at, "refused", refusal.url, host_of(refusal.url), detail
+            return _aside_row(at, "refused", refusal.url, {"because": refusal.because, "parked": refusal.parked})
+        case Troubled(at, url, reason):
+            return _aside_row(at, "trouble", url, {"reason": reason})
+        case Paused(at, since, reason):
+            return _aside_row(at, "paused", "", {"since": since, "reason": reason})
+        case Resumed(at, seconds):
+            return _aside_row(at, "resumed", "", {"seconds": round(seconds, 3)})
+        case Held(at, seconds, cpu, url, where):
+            return _aside_row(at, "held", url, {"seconds": round(seconds, 3), "cpu": round(cpu, 3), "where": where})
 
 
 def _known(visit: Visit) -> list[Any]:
@@ -350,9 +378,14 @@ def _known(visit: Visit) -> list[Any]:
     return [key, dict(visit.evidence), visit.trail, base64.b64encode(visit.hints).decode()]
 
 
+def _aside_row(at: float, kind: str, url: str, detail: dict[str, Any]) -> tuple[Any, ...]:
+    told = _storable(json.dumps(detail, ensure_ascii=False))
+    return None, None, at, kind, url, host_of(url) if url else "", told
+
+
 def _visit_row(visit: Visit, at: float, kind: str, detail: dict[str, Any]) -> tuple[Any, ...]:
     number = visit.number if visit.purpose == "page" else None
-    told = json.dumps({"purpose": visit.purpose, "tries": visit.tries, **detail}, ensure_ascii=False)
+    told = _storable(json.dumps({"purpose": visit.purpose, "tries": visit.tries, **detail}, ensure_ascii=False))
     return number, visit.at, at, kind, visit.url, visit.host, told
 
 

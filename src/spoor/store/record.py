@@ -59,7 +59,8 @@ def record(kind: str, at: float, headers: Headers, block: bytes) -> bytes:
 
 def fields_block(fields: Mapping[str, str]) -> bytes:
     """One field a line; line ends within a value become blanks."""
-    return "".join(f"{name}: {' '.join(value.split())}\r\n" for name, value in fields.items() if value).encode()
+    lines = "".join(f"{name}: {' '.join(value.split())}\r\n" for name, value in fields.items() if value)
+    return lines.encode("utf8", "replace")
 
 
 def request_headers(response: Response, answer_id: str) -> Headers:

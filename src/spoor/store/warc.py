@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from spoor.errors import BadInput
+from spoor.errors import BrokenStorage
 from spoor.records import Response, Verdict, Visit
 from spoor.store import cdxj
 from spoor.store.members import packed
@@ -217,4 +217,4 @@ def _refusing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         remedy = "nothing kept so far is lost: make room and run the same command again"
-        raise BadInput(f"cannot write {path}: {error.strerror or error}; {remedy}") from error
+        raise BrokenStorage(f"cannot write {path}: {error.strerror or error}; {remedy}") from error

@@ -1,0 +1,106 @@
+"""Is it the web that does not answer, or is our own side out of order? Told how visits turned out; has no clock.
+
+On the open web many hosts are dead, so hosts that do not answer mean nothing as long as others do. When many different
+ones in a row do not, the crawl pauses and asks one that has answered before. If that answers, all is well, and the next
+alarm needs twice as many. If not, our own side is out of order: what failed since the last answer is tried again as if
+nothing had been, and until a host answers nothing but that is tried, more and more seldom.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from spoor.events import Paused, Resumed
+from spoor.records import Failure, Outcome, Trouble, Visit
+
+MANY = 8
+"""Different hosts in a row that do not answer, before one is asked that has answered before."""
+MOST = 16 * MANY
+"""The same after false alarms."""
+FIRST_PROBE, LONGEST_PROBE = 5.0, 300.0
+"""Seconds between two requests while nothing answers: twice as many each time."""
+REMEMBERED = 16
+"""Hosts that answered last."""
+DOUBTFUL = 1000
+"""Visits since the last answer that are tried again after an outage."""
+
+
+@dataclass
+class Outage:
+    """Up; or paused, because many hosts did not answer; or paused and sure. Any answer makes it up."""
+
+    many: int = MANY
+    paused_since: float | None = field(default=None, init=False)
+    """When the first visit failed of those for which the crawl pauses; None: it does not."""
+    is_sure: bool = field(default=False, init=False)
+    probe_at: float = field(default=0.0, init=False)
+    """When the next request may be made during a pause."""
+    _pause: float = field(default=FIRST_PROBE, init=False)
+    _probe: str = field(default="", init=False)
+    _silent: dict[str, str] = field(default_factory=dict, init=False)
+    _since: float = field(default=0.0, init=False)
+    _answered: dict[str, str] = field(default_factory=dict, init=False)
+    _doubtful: deque[Visit] = field(default_factory=lambda: deque(maxlen=DOUBTFUL), init=False)
+
+    def hear(self, visit: Visit, outcome: Outcome, now: float) -> Paused | Resumed | None:
+        """Of every visit when it is over. Says what changes by that."""
+        if isinstance(outcome, Trouble):
+            return None
+        if isinstance(outcome, Failure) and (outcome.unanswered or outcome.here):
+            return self._hear_silence(visit, outcome, now)
+        self._answered.pop(visit.host, None)
+        self._answered[visit.host] = visit.url
+        if len(self._answered) > REMEMBERED:
+            del self._answered[next(iter(self._answered))]
+        return self._hear_answer(now)
+
+    def excuses(self, outcome: Outcome) -> bool:
+        """Whether a visit that turned out so says nothing of its URL, and is to be made again."""
+        return self.is_sure and isinstance(outcome, Failure) and (outcome.unanswered or outcome.here)
+
+    def doubtful(self) -> Iterator[Visit]:
+        """Visits that failed since the last answer, once our own side is known to be out of order; each once."""
+        while self.is_sure and self._doubtful:
+            yield self._doubtful.popleft()
+
+    def candidates(self) -> list[str]:
+        """URLs of hosts that are asked during a pause, the best first: those that answered last, or else those that did
+        not."""
+        return [*reversed(self._answered.values())] or [*self._silent.values()]
+
+    @property
+    def is_probing(self) -> bool:
+        return bool(self._probe)
+
+    def probe(self, url: str, now: float) -> None:
+        """A request is made now, "": nobody can be asked. The next comes later."""
+        self._probe, self.probe_at = url, now + self._pause
+
+    def _hear_silence(self, visit: Visit, failure: Failure, now: float) -> Paused | None:
+        if not self._silent:
+            self._since = now
+        self._silent[visit.host] = visit.url
+        if not self.excuses(failure) and not failure.here:
+            self._doubtful.append(visit)
+        if visit.url == self._probe:
+            self._probe, self.is_sure = "", True
+            self._pause = min(2 * self._pause, LONGEST_PROBE)
+            self.probe_at = now + self._pause
+        if self.paused_since is not None or not (failure.here or len(self._silent) >= self.many):
+            return None
+        self.paused_since, self.is_sure = self._since, failure.here
+        self.probe_at = now + (FIRST_PROBE if failure.here else 0.0)
+        return Paused(now, self._since, failure.reason)
+
+    def _hear_answer(self, now: float) -> Resumed | None:
+        self._silent.clear()
+        self._doubtful.clear()
+        if self.paused_since is None:
+            return None
+        if not self.is_sure:
+            self.many = min(2 * self.many, max(MOST, self.many))
+        event = Resumed(now, now - self.paused_since)
+        self.paused_since, self.is_sure, self._pause, self._probe = None, False, FIRST_PROBE, ""
+        return event

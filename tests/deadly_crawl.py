@@ -1,0 +1,60 @@
+"""`python -m tests.deadly_crawl FOLDER SEED WHERE`: a live crawl that dies of the page /deadly when it is to be read or
+learned from; WHERE is `read` or `learn`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+from spoor.config import Config, Crawling, Politeness, Target
+from spoor.live import LiveLooker
+from spoor.records import Page, Sighting, Verdict
+from spoor.session import open_session
+from spoor.store.crawl_folder import open_for_crawling
+
+
+def die_of(url: str) -> None:
+    if url.endswith("/deadly"):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+@dataclass(frozen=True)
+class DeadlyJudge:
+    reads_content: ClassVar[bool] = True
+
+    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
+        for page in pages:
+            die_of(page.url)
+        return [Verdict(1.0, True, "") for _ in pages]
+
+
+class DeadlyLearner:
+    def learn(self, sighting: Sighting) -> None:
+        die_of(sighting.visit.url)
+
+
+async def crawl(folder: Path, seed: str, where: str) -> None:
+    crawling = Crawling(seeds=(seed,), strategy="breadth-first", allow_private=True, connections=2)
+    asked = Config(Target(pattern="x"), crawling, politeness=Politeness(rest=0.0))
+    with open_for_crawling(folder) as opened:
+        async with open_session(opened, asked) as session:
+            looker = session.driver.looker
+            assert isinstance(looker, LiveLooker) and looker.workers is not None
+            if where == "read":
+                looker.reader = replace(looker.reader, judge=DeadlyJudge())
+                for worker in looker.workers.workers:
+                    worker.reader = looker.reader
+            else:
+                session.crawl._learners.append(DeadlyLearner())
+            async for _ in session.run():
+                pass
+
+
+if __name__ == "__main__":
+    asyncio.run(crawl(Path(sys.argv[1]), sys.argv[2], sys.argv[3]))

@@ -1,0 +1,102 @@
+"""Whatever holds the loop is told, with the URL and the place in the program."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import re
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+from aiohttp import web
+
+from spoor.config import Config, Crawling, Politeness, Target
+from spoor.events import Event, Held
+from spoor.live import LiveLooker
+from spoor.records import Page, Verdict
+from spoor.session import open_session
+from spoor.store.crawl_folder import open_for_crawling
+from spoor.watchdog import LONGEST, Hold, watching, where
+
+
+def hold_it(seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        sum(range(1000))
+
+
+async def _held(seconds: float) -> list[Hold]:
+    holds: list[Hold] = []
+    async with watching(lambda: "http://a.test/", holds.append):
+        await asyncio.sleep(0.1)
+        hold_it(seconds)
+        await asyncio.sleep(0.2)
+    return holds
+
+
+def test_what_holds_the_loop_is_told_with_the_place_where_it_happens() -> None:
+    longest = max(asyncio.run(_held(3 * LONGEST)), key=lambda hold: hold.seconds)
+    assert longest.seconds > 2 * LONGEST and longest.cpu > 0.0
+    assert longest.url == "http://a.test/"
+    assert re.match(r"test_watchdog\.py:\d+ hold_it", longest.where)
+
+
+def test_where_names_the_innermost_call_and_those_of_our_own() -> None:
+    assert where(sys._getframe()).startswith("test_watchdog.py:")
+    assert where(None) == ""
+
+
+def test_no_thread_is_left_when_the_crawl_is_over() -> None:
+    asyncio.run(_held(0.0))
+    assert "watchdog" not in [thread.name for thread in threading.enumerate()]
+
+
+@dataclass(frozen=True)
+class Slow:
+    """A judge that takes too long over one page."""
+
+    reads_content: ClassVar[bool] = True
+
+    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
+        hold_it(3 * LONGEST if pages[0].url.endswith("/slow") else 0.0)
+        return [Verdict(1.0, True, "") for _ in pages]
+
+
+async def _served(request: web.BaseRequest) -> web.Response:
+    status = 404 if request.path == "/robots.txt" else 200
+    return web.Response(text="<p><a href=/slow>x</a><a href=/quick>y</a>", content_type="text/html", status=status)
+
+
+async def _crawl(folder: Path) -> list[Event]:
+    runner = web.ServerRunner(web.Server(_served))
+    await runner.setup()
+    events: list[Event] = []
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        seed = f"http://127.0.0.1:{runner.addresses[0][1]}/"
+        crawling = Crawling(seeds=(seed,), strategy="breadth-first", allow_private=True)
+        asked = Config(Target(pattern="x"), crawling, politeness=Politeness(rest=0.1))
+        with open_for_crawling(folder) as opened:
+            async with open_session(opened, asked) as session:
+                assert isinstance(session.driver.looker, LiveLooker)
+                session.driver.looker.reader = replace(session.driver.looker.reader, judge=Slow())
+                async for batch in session.run():
+                    events += batch
+        return events
+    finally:
+        await runner.cleanup()
+
+
+def test_a_page_that_holds_the_loop_of_a_crawl_is_an_event(tmp_path: Path) -> None:
+    told = [event for event in asyncio.run(_crawl(tmp_path / "crawl")) if isinstance(event, Held)]
+    assert any(event.url.endswith("/slow") and "hold_it" in event.where for event in told)
+    with contextlib.closing(sqlite3.connect(tmp_path / "crawl" / "crawl.db")) as db:
+        rows = db.execute("SELECT detail FROM events WHERE kind = 'held' AND url LIKE '%/slow'").fetchall()
+    assert max(json.loads(detail)["seconds"] for (detail,) in rows) > 2 * LONGEST
