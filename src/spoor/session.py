@@ -14,10 +14,12 @@ from spoor.admit.all_of import AllOf
 from spoor.admit.manners import Manners
 from spoor.admit.scope import Scope
 from spoor.admit.traps import Traps
+from spoor.clock import NOTICED, SteadyClock
 from spoor.config import Config
 from spoor.crawl import Crawl, Limits
+from spoor.daemon_threads import DaemonThreads
 from spoor.drivers.live import LiveDriver
-from spoor.events import Event, Held
+from spoor.events import ClockSet, Event, Held
 from spoor.fetch.failures import HEALS_AFTER
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.limits import FetchLimits
@@ -30,7 +32,7 @@ from spoor.roles import Troubles
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
 from spoor.store.in_work import InWork, died_of
-from spoor.store.journal import Journal
+from spoor.store.journal import Journal, last_moment
 from spoor.store.trouble import SavedTroubles
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy
@@ -43,6 +45,9 @@ AGENT = "spoor"
 ALLOCATIONS_BETWEEN_SEARCHES = 50_000
 """What a crawl makes lives long or dies at once, without circles. Python would search for circles after every 700 new
 objects, which takes a twentieth of all time."""
+
+LOOKUPS = 64
+"""Names that are looked up at once."""
 
 ADDRESS_REST = 0.25
 """Seconds that all hosts at one IP address rest together after a visit to one of them."""
@@ -104,19 +109,38 @@ async def open_session(
         check_links(strategy, store.connection)
         archive = _archive(store, keeper, troubles)
         recollect(strategy, store.connection, earlier, advance, troubles)
-        now = time.time()
+        clock = SteadyClock()
+        now = clock()
         frontier = Frontier(store, host_rules(settings), resumed_at=now)
         crawl = Crawl(strategy, frontier, _limits(settings, now), archive.journal, troubles)
-        crawl.resume(now, died)
+        crawl.resume(now, died, last_moment(store.connection))
         crawl.begin(settings.crawl.seeds)
         count, reader = settings.crawl.workers, Reader.of(strategy, settings.limits.links_per_page)
         _warm_up(reader)
-        async with working(count or 1, reader, _reading_limits(settings)) as workers, fetcher_for(settings) as fetcher:
+        limits = _reading_limits(settings)
+        # Nobody waits for a name that is looked up when the crawl is told to stop.
+        asyncio.get_running_loop().set_default_executor(DaemonThreads(LOOKUPS))
+        async with working(count or 1, reader, limits) as workers, fetcher_for(settings, clock) as fetcher:
             looker = LiveLooker(fetcher, archive, reader, workers, everything_away=count > 0, troubles=troubles)
-            driver = LiveDriver(crawl, looker, settings.crawl.connections, time.time, troubles)
+            driver = LiveDriver(crawl, looker, settings.crawl.connections, clock, troubles)
             session = Session(crawl, driver, archive)
-            async with watching(lambda: in_work.url, session.held):
+            async with watching(lambda: in_work.url, session.held), _watching_clock(clock, session):
                 yield session
+
+
+@contextlib.asynccontextmanager
+async def _watching_clock(clock: SteadyClock, session: Session) -> AsyncIterator[None]:
+    async def watch() -> None:
+        while True:
+            await asyncio.sleep(NOTICED)
+            if jump := clock.jump():
+                session.note(ClockSet(clock(), jump))
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield
+    finally:
+        watching.cancel()
 
 
 def strategy_of(settings: Config) -> Strategy:
@@ -175,7 +199,7 @@ def _limits(settings: Config, now: float) -> Limits:
     )
 
 
-def fetcher_for(settings: Config) -> HttpFetcher:
+def fetcher_for(settings: Config, clock: Callable[[], float] = time.time) -> HttpFetcher:
     asked, limits = settings.crawl, settings.limits
     fetching = FetchLimits(
         connect=limits.connect_seconds,
@@ -187,7 +211,7 @@ def fetcher_for(settings: Config) -> HttpFetcher:
         types=frozenset(limits.content_types),
     )
     agent = user_agent(settings)
-    return HttpFetcher(agent, fetching, time.time, asked.connections, asked.proxy or None, asked.allow_private)
+    return HttpFetcher(agent, fetching, clock, asked.connections, asked.proxy or None, asked.allow_private)
 
 
 def _warm_up(reader: Reader) -> None:
