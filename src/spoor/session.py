@@ -19,15 +19,16 @@ from spoor.config import Config
 from spoor.crawl import Crawl, Limits
 from spoor.daemon_threads import DaemonThreads
 from spoor.drivers.live import LiveDriver
+from spoor.drivers.simulated import simulate
 from spoor.events import ClockSet, Event, Held
 from spoor.fetch.failures import HEALS_AFTER
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.limits import FetchLimits
-from spoor.frontier import Frontier, HostRules, SqliteStore
+from spoor.frontier import Frontier, HostRules, MemoryStore, SqliteStore
 from spoor.live import Archive, LiveLooker, Reader
 from spoor.parse.demanding import demanding
 from spoor.recollection import check_links, earlier_crawl, recollect
-from spoor.records import Response, Visit
+from spoor.records import Failure, Outcome, Response, Visit
 from spoor.roles import Troubles
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
@@ -36,7 +37,9 @@ from spoor.store.journal import Journal, last_moment
 from spoor.store.trouble import SavedTroubles
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy
+from spoor.urls import host_of
 from spoor.watchdog import Hold, watching
+from spoor.webs.written import WrittenWorld
 from spoor.workers import ReadingLimits, working
 
 AGENT = "spoor"
@@ -116,7 +119,7 @@ async def open_session(
         crawl.resume(now, died, last_moment(store.connection))
         crawl.begin(settings.crawl.seeds)
         count, reader = settings.crawl.workers, Reader.of(strategy, settings.limits.links_per_page)
-        _warm_up(reader)
+        _warm_up(strategy, reader)
         limits = _reading_limits(settings)
         # Nobody waits for a name that is looked up when the crawl is told to stop.
         asyncio.get_running_loop().set_default_executor(DaemonThreads(LOOKUPS))
@@ -214,14 +217,23 @@ def fetcher_for(settings: Config, clock: Callable[[], float] = time.time) -> Htt
     return HttpFetcher(agent, fetching, clock, asked.connections, asked.proxy or None, asked.allow_private)
 
 
-def _warm_up(reader: Reader) -> None:
-    """Reads a page once before the first request. The first reading loads tables and compiled code, which takes most of
-    a second; during a crawl, every request would wait for that."""
+def _warm_up(strategy: Strategy, reader: Reader) -> None:
+    """Crawls a few pages before the first request, with a copy that is thrown away: a page with one link, one with
+    several, and one that fails. The first time loads tables and compiled code, which takes most of a second or more;
+    during a crawl, every request would wait for that."""
     demanding(b"")
-    url = "http://warm.invalid/"
-    body = f"<title>t</title><p>Some words and <a href='{url}a'>a link</a></p>".encode()
-    head = {"content-type": "text/html"}
-    reader.read(Visit(url, "warm.invalid", 0, 0.0), Response(url, 200, head, body, body, b"", b"", "", 0.0, 0.0))
+    home = "http://warm.invalid/"
+    outcomes: dict[str, Outcome] = {f"{home}gone": Failure("HTTP 404")}
+    for page, links in (("", ("one", "two", "gone")), ("one", ("two",)), ("two", ())):
+        url = home + page
+        found = " ".join(f"<a href='{home}{link}'>a link</a>" for link in links)
+        body = f"<title>t</title><p>Some words and {found}</p>".encode()
+        response = Response(url, 200, {"content-type": "text/html"}, body, body, b"", b"", "", 0.0, 0.0)
+        outcomes[url] = reader.read(Visit(url, host_of(url), 0, 0.0), response)
+    crawl = Crawl(strategy.fresh(), Frontier(MemoryStore()), troubles=SavedTroubles(None))
+    crawl.begin([home])
+    for _ in simulate(crawl, WrittenWorld(outcomes)):
+        pass
 
 
 def _reading_limits(settings: Config) -> ReadingLimits:
