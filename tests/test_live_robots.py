@@ -35,6 +35,7 @@ from spoor.report.politeness import Promise, conduct
 from spoor.score.arrival import Arrival
 from spoor.session import AGENT, host_rules
 from spoor.store.crawl_folder import open_for_reading
+from spoor.store.trouble import SavedTroubles
 from spoor.strategy import Strategy
 from tests.logged_hosts import LoggedHosts, leads_to, says, serving
 
@@ -51,7 +52,7 @@ async def crawl(seeds: list[str], allow_private: bool = True, rules: HostRules =
     events: list[Event] = []
     async with HttpFetcher("spoor", SHORT, time.time, allow_private=allow_private) as fetcher:
         looker = LiveLooker(fetcher, None, Reader(strategy.judge, None, False, USUAL, False))
-        async for batch in LiveDriver(crawl, looker, 20, time.time).run():
+        async for batch in LiveDriver(crawl, looker, 20, time.time, SavedTroubles(None)).run():
             events += batch
     return crawl, events
 

@@ -42,6 +42,8 @@ __all__ = ["Arrival", "Crawl", "Limits"]
 
 Arrival = tuple[Visit, Outcome]
 
+LONGEST_REST = 86_400.0
+"""Seconds for which a server may ask to be left alone, and for which a robots.txt counts."""
 APART_AFTER = 60.0
 """Seconds before a URL is tried once more, apart from others, after a mistake of ours."""
 
@@ -102,10 +104,11 @@ class Crawl:
                 self.frontier.add(Entry(url, host_of(url), SOONEST, trail=root))
         self.frontier.commit()
 
-    def resume(self, now: float, died_of: str = "") -> None:
+    def resume(self, now: float, died_of: str = "", last_heard_of: float | None = None) -> None:
         """Before `begin`, where a crawl may be resumed. `died_of` is the URL that the process before this one worked on
-        when it died, if it did."""
-        given_up = self.frontier.reopen(now, died_of)
+        when it died, if it did; `last_heard_of` what time it was then: later than now, if the clock was set back."""
+        ahead = 0.0 if last_heard_of is None else max(0.0, last_heard_of - now)
+        given_up = self.frontier.reopen(now, died_of, ahead, max(LONGEST_REST, self.limits.longest_wait))
         if given_up:
             self._turned_away.append(Refused(now, Refusal(died_of, f"{DIED}, twice", parked=True)))
         elif died_of:

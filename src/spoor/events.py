@@ -114,7 +114,15 @@ class Resumed:
     seconds: float
 
 
-Aside = Refused | Troubled | Held | Paused | Resumed
+@dataclass(frozen=True, slots=True)
+class ClockSet:
+    """Somebody set the clock of the machine, by so many `seconds`; a crawl goes by the seconds that pass."""
+
+    at: float
+    seconds: float
+
+
+Aside = Refused | Troubled | Held | Paused | Resumed | ClockSet
 """What happens between visits."""
 
 Event = Visited | Redirected | Failed | HostOpened | Aside

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from spoor.admit.scope import Scope
+from spoor.clock import SteadyClock
 from spoor.config import Config
 from spoor.crawl import Crawl, Limits
 from spoor.drivers.live import LiveDriver
@@ -57,7 +57,7 @@ async def pages_at(urls: Sequence[str], settings: Config, advance: Callable[[int
     crawl.begin(urls)
     async with fetcher_for(settings) as fetcher:
         looker = Remembering(LiveLooker(fetcher, None, reader), samples)
-        async for events in LiveDriver(crawl, looker, settings.crawl.connections, time.time, troubles).run():
+        async for events in LiveDriver(crawl, looker, settings.crawl.connections, SteadyClock(), troubles).run():
             for event in events:
                 advance(_noted(event, samples))
     put_off = [entry for entry in crawl.frontier.find(urls) if entry is not None and entry.state in OPEN]

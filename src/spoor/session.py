@@ -14,28 +14,33 @@ from spoor.admit.all_of import AllOf
 from spoor.admit.manners import Manners
 from spoor.admit.scope import Scope
 from spoor.admit.traps import Traps
+from spoor.clock import NOTICED, SteadyClock
 from spoor.config import Config
 from spoor.crawl import Crawl, Limits
+from spoor.daemon_threads import DaemonThreads
 from spoor.drivers.live import LiveDriver
-from spoor.events import Event, Held
+from spoor.drivers.simulated import simulate
+from spoor.events import ClockSet, Event, Held
 from spoor.fetch.failures import HEALS_AFTER
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.limits import FetchLimits
-from spoor.frontier import Frontier, HostRules, SqliteStore
+from spoor.frontier import Frontier, HostRules, MemoryStore, SqliteStore
 from spoor.live import Archive, LiveLooker, Reader
 from spoor.parse.demanding import demanding
 from spoor.recollection import check_links, earlier_crawl, recollect, warm_name
-from spoor.records import Response, Visit
+from spoor.records import Failure, Outcome, Response, Visit
 from spoor.roles import Troubles
 from spoor.snapshotting import SnapshotWriter
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
 from spoor.store.in_work import InWork, died_of
-from spoor.store.journal import Journal
+from spoor.store.journal import Journal, last_moment
 from spoor.store.trouble import SavedTroubles
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy
+from spoor.urls import host_of
 from spoor.watchdog import Hold, watching
+from spoor.webs.written import WrittenWorld
 from spoor.workers import ReadingLimits, working
 
 AGENT = "spoor"
@@ -44,6 +49,9 @@ AGENT = "spoor"
 ALLOCATIONS_BETWEEN_SEARCHES = 50_000
 """What a crawl makes lives long or dies at once, without circles. Python would search for circles after every 700 new
 objects, which takes a twentieth of all time."""
+
+LOOKUPS = 64
+"""Names that are looked up at once."""
 
 ADDRESS_REST = 0.25
 """Seconds that all hosts at one IP address rest together after a visit to one of them."""
@@ -108,21 +116,40 @@ async def open_session(
         check_links(strategy, store.connection)
         archive = _archive(store, keeper, troubles)
         known = recollect(strategy, store.connection, earlier, advance, folder.snapshots, troubles)
-        now = time.time()
+        clock = SteadyClock()
+        now = clock()
         kept = (store.connection, archive.journal, folder.snapshots, warm_name(earlier))
         snapshots = SnapshotWriter(strategy, *kept, known, now)
         frontier = Frontier(store, host_rules(settings), resumed_at=now)
         crawl = Crawl(strategy, frontier, _limits(settings, now), archive.journal, troubles)
-        crawl.resume(now, died)
+        crawl.resume(now, died, last_moment(store.connection))
         crawl.begin(settings.crawl.seeds)
         count, reader = settings.crawl.workers, Reader.of(strategy, settings.limits.links_per_page)
-        _warm_up(reader)
-        async with working(count or 1, reader, _reading_limits(settings)) as workers, fetcher_for(settings) as fetcher:
+        _warm_up(strategy, reader)
+        limits = _reading_limits(settings)
+        # Nobody waits for a name that is looked up when the crawl is told to stop.
+        asyncio.get_running_loop().set_default_executor(DaemonThreads(LOOKUPS))
+        async with working(count or 1, reader, limits) as workers, fetcher_for(settings, clock) as fetcher:
             looker = LiveLooker(fetcher, archive, reader, workers, everything_away=count > 0, troubles=troubles)
-            driver = LiveDriver(crawl, looker, settings.crawl.connections, time.time, troubles)
+            driver = LiveDriver(crawl, looker, settings.crawl.connections, clock, troubles)
             session = Session(crawl, driver, archive, snapshots)
-            async with watching(lambda: in_work.url, session.held):
+            async with watching(lambda: in_work.url, session.held), _watching_clock(clock, session):
                 yield session
+
+
+@contextlib.asynccontextmanager
+async def _watching_clock(clock: SteadyClock, session: Session) -> AsyncIterator[None]:
+    async def watch() -> None:
+        while True:
+            await asyncio.sleep(NOTICED)
+            if jump := clock.jump():
+                session.note(ClockSet(clock(), jump))
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield
+    finally:
+        watching.cancel()
 
 
 def strategy_of(settings: Config) -> Strategy:
@@ -181,7 +208,7 @@ def _limits(settings: Config, now: float) -> Limits:
     )
 
 
-def fetcher_for(settings: Config) -> HttpFetcher:
+def fetcher_for(settings: Config, clock: Callable[[], float] = time.time) -> HttpFetcher:
     asked, limits = settings.crawl, settings.limits
     fetching = FetchLimits(
         connect=limits.connect_seconds,
@@ -193,17 +220,26 @@ def fetcher_for(settings: Config) -> HttpFetcher:
         types=frozenset(limits.content_types),
     )
     agent = user_agent(settings)
-    return HttpFetcher(agent, fetching, time.time, asked.connections, asked.proxy or None, asked.allow_private)
+    return HttpFetcher(agent, fetching, clock, asked.connections, asked.proxy or None, asked.allow_private)
 
 
-def _warm_up(reader: Reader) -> None:
-    """Reads a page once before the first request. The first reading loads tables and compiled code, which takes most of
-    a second; during a crawl, every request would wait for that."""
+def _warm_up(strategy: Strategy, reader: Reader) -> None:
+    """Crawls a few pages before the first request, with a copy that is thrown away: a page with one link, one with
+    several, and one that fails. The first time loads tables and compiled code, which takes most of a second or more;
+    during a crawl, every request would wait for that."""
     demanding(b"")
-    url = "http://warm.invalid/"
-    body = f"<title>t</title><p>Some words and <a href='{url}a'>a link</a></p>".encode()
-    head = {"content-type": "text/html"}
-    reader.read(Visit(url, "warm.invalid", 0, 0.0), Response(url, 200, head, body, body, b"", b"", "", 0.0, 0.0))
+    home = "http://warm.invalid/"
+    outcomes: dict[str, Outcome] = {f"{home}gone": Failure("HTTP 404")}
+    for page, links in (("", ("one", "two", "gone")), ("one", ("two",)), ("two", ())):
+        url = home + page
+        found = " ".join(f"<a href='{home}{link}'>a link</a>" for link in links)
+        body = f"<title>t</title><p>Some words and {found}</p>".encode()
+        response = Response(url, 200, {"content-type": "text/html"}, body, body, b"", b"", "", 0.0, 0.0)
+        outcomes[url] = reader.read(Visit(url, host_of(url), 0, 0.0), response)
+    crawl = Crawl(strategy.fresh(), Frontier(MemoryStore()), troubles=SavedTroubles(None))
+    crawl.begin([home])
+    for _ in simulate(crawl, WrittenWorld(outcomes)):
+        pass
 
 
 def _reading_limits(settings: Config) -> ReadingLimits:

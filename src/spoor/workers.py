@@ -33,8 +33,8 @@ MOST_WAITING = 64_000_000
 """Bytes of pages that may wait in memory to be read; the others wait in files."""
 _LENGTH = struct.Struct("!i")
 """Before every message, as `Connection` writes and expects it."""
-_PATIENCE = 5.0
-"""Seconds in which a process that has nothing more to do should have ended."""
+_PATIENCE, _FAREWELL = 5.0, 0.5
+"""Seconds in which a process that has nothing more to do should have ended: during a crawl, and at its end."""
 _AHEAD = 2
 """Pages on their way to a process: while it reads one, the next is there already. The others wait here, once each."""
 _OUT_OF_TIME = -signal.SIGALRM
@@ -109,7 +109,7 @@ class Worker:
         """Lets a process end that has nothing to do; one that has is not waited for."""
         if self._serving is not None and not self.asked:
             self._hang_up()
-            await asyncio.wait([self._serving], timeout=_PATIENCE)
+            await asyncio.wait([self._serving], timeout=_FAREWELL)
         if self._serving is not None:
             self._serving.cancel()
             await asyncio.wait([self._serving])
@@ -226,7 +226,7 @@ def _hired(reader: PageReader, limits: ReadingLimits) -> tuple[BaseProcess, sock
 def _work(connection: Connection, reader: PageReader, limits: ReadingLimits) -> None:
     """The life of a process. Interrupts are for the crawl, which ends its workers itself. After a page that needed too
     much memory there may be too little left for others."""
-    for interrupt in (signal.SIGINT, signal.SIGTERM):
+    for interrupt in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(interrupt, signal.SIG_IGN)
     enough = True
     while enough:

@@ -159,7 +159,7 @@ async def _crawl(folder: CrawlFolder, settings: Config) -> int:
             session = await opened.enter_async_context(open_session(folder, settings, advance))
         folder.write_settings(config.dumps(settings))
         loop = asyncio.get_running_loop()
-        for name in (signal.SIGINT, signal.SIGTERM):
+        for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(name, session.stop, "it was interrupted")
         with LiveLine(session.crawl, settings.crawl.max_pages, settings.crawl.max_minutes) as line:
             ticking = asyncio.create_task(_tick(line))

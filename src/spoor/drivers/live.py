@@ -13,8 +13,8 @@ from spoor.events import Event
 from spoor.records import Outcome, Trouble, Visit
 from spoor.roles import Looker, Troubles
 
-GRACE = 10.0
-"""Seconds that visits under way may still take after the crawl was told to stop."""
+GRACE = 1.0
+"""Seconds that visits under way may still take after the crawl was told to stop: a second later it must be gone."""
 
 
 @dataclass

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from math import inf
 
 from spoor.errors import BrokenContract
 from spoor.frontier.entry import DIED, OPEN, Entry, Order, State
@@ -333,7 +332,7 @@ class Frontier:
         self._store.commit(self._counters)
 
     def _resume(self, at: float | None) -> None:
-        latest = inf if at is None else at + self.rules_last
+        latest = math.inf if at is None else at + self.rules_last
         for file in self._store.robots_files():
             # A clock may have been wrong, and a file good for years.
             self._robots[file.url] = file if file.until <= latest else replace(file, until=latest)
@@ -341,27 +340,51 @@ class Frontier:
             self._hosts[host.name] = host
             if at is not None:
                 host.free_at = max(host.free_at, at + host.rest)
-            heapq.heappush(self._resting, (host.free_at, host.name))
-            heapq.heappush(self._later, (host.free_at - SOON, host.name))
-            last_visit = host.free_at - host.rest
-            self._rest_address(host.address, last_visit)
+            self._rest_since_resumed(host)
         for entry in self._store.in_state(State.IN_TRANSIT):
             self._enter(entry, State.WAITING)
         for entry in self._store.in_state(State.RETURNING):
             self._await(entry)
 
-    def reopen(self, now: float, died_of: str = "") -> bool:
+    def reopen(self, now: float, died_of: str = "", ahead: float = 0.0, longest: float = math.inf) -> bool:
         """To be called before the first visit of a crawl that is resumed. `died_of` is the URL that the process before
         this one worked on when it died; says whether that is given up. Links that may be to blame for a death come
-        later."""
+        later. `ahead`: by so many seconds the clock was ahead of what it says now when times were written down; none
+        may lie more than `longest` seconds in the future."""
+
+        def bounded(at: float) -> float:
+            return at if at <= now else min(max(at - ahead, now), now + longest)
+
+        self._bound_hosts(bounded, now)
         for heap in (self._returning, self._put_off):
             heap.clear()
         for entry in self._store.in_state(State.RETURNING):
-            if entry.because == DIED:
-                entry.again_at = now + LATER
+            again_at = now + LATER if entry.because == DIED else bounded(entry.again_at)
+            if again_at != entry.again_at:
+                entry.again_at = again_at
                 self._store.save(entry)
             self._await(entry)
         return bool(died_of) and self._blame(died_of, now)
+
+    def _bound_hosts(self, bounded: Callable[[float], float], now: float) -> None:
+        """A rest that began when the crawl was resumed stays."""
+        for url, file in self._robots.items():
+            if (until := bounded(file.until)) != file.until:
+                self._robots[url] = bounded_file = replace(file, until=until)
+                self._store.save_robots(bounded_file, self._store.robots_text(url))
+        self._resting, self._later = [], []
+        self._address_free_at.clear()
+        for host in self._hosts.values():
+            free_at = max(bounded(host.free_at), min(host.free_at, now + host.rest))
+            if free_at != host.free_at:
+                host.free_at = free_at
+                self._store.save_host(host)
+            self._rest_since_resumed(host)
+
+    def _rest_since_resumed(self, host: Host) -> None:
+        heapq.heappush(self._resting, (host.free_at, host.name))
+        heapq.heappush(self._later, (host.free_at - SOON, host.name))
+        self._rest_address(host.address, since=host.free_at - host.rest)
 
     def _blame(self, url: str, now: float) -> bool:
         """One death: the link is to be fetched alone; two: it is parked for good."""

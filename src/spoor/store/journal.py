@@ -17,6 +17,7 @@ from urllib.parse import quote
 from spoor.errors import BadInput
 from spoor.events import (
     Aside,
+    ClockSet,
     Event,
     Failed,
     Held,
@@ -103,8 +104,8 @@ class PageRow:
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """`kind` is redirected, failed, host opened, refused, trouble, held, paused, resumed or ended; `detail` holds what
-    only that kind has.
+    """`kind` is redirected, failed, host opened, refused, trouble, held, paused, resumed, clock set or ended; `detail`
+    holds what only that kind has.
 
     `number` and `started` are those of the visit; None: there was no visit, or it has no number.
     """
@@ -241,6 +242,13 @@ def numbered_lessons(
     return heapq.merge(_sightings(db, after, until), _misses(db, after, until), key=itemgetter(0))
 
 
+def last_moment(db: sqlite3.Connection) -> float | None:
+    """When the last page came or the last event happened, as the clock said then; None: nothing has happened yet."""
+    last = "(SELECT {} FROM {} ORDER BY id DESC LIMIT 1)"
+    row = db.execute(f"SELECT {last.format('ended', 'pages')}, {last.format('at', 'events')}").fetchone()
+    return max((moment for moment in row if moment is not None), default=None)
+
+
 def count_lessons(db: sqlite3.Connection, after: int = 0) -> int:
     """No fewer than there are."""
     query = "SELECT (SELECT count(*) FROM pages WHERE id > ?) + (SELECT count(*) FROM events WHERE id > ?)"
@@ -366,6 +374,8 @@ def _event_row(event: Redirected | Failed | HostOpened | Aside) -> tuple[Any, ..
             return _aside_row(at, "trouble", url, {"reason": reason})
         case Paused(at, since, reason):
             return _aside_row(at, "paused", "", {"since": since, "reason": reason})
+        case ClockSet(at, seconds):
+            return _aside_row(at, "clock set", "", {"seconds": round(seconds, 3)})
         case Resumed(at, seconds):
             return _aside_row(at, "resumed", "", {"seconds": round(seconds, 3)})
         case Held(at, seconds, cpu, url, where):
