@@ -38,7 +38,8 @@ _LONGEST_LOCALE = len("xxx-xxxx-xx")
 
 def meanings(word: str) -> Meanings:
     """The languages that a word of a URL, in small letters, may mean."""
-    return _meanings(word) if len(word) <= _LONGEST_LOCALE or word in names() else {}
+    may_be_code = len(word) <= _LONGEST_LOCALE and not word[-1:].isdigit()
+    return _meanings(word) if may_be_code or word in names() else {}
 
 
 @lru_cache(1 << 16)

@@ -91,7 +91,7 @@ def _words_of_part(part: str) -> Iterator[tuple[str, float]]:
     word = unquote(part).lower() if "%" in part else part
     yield word, 1.0
     last = word.replace("_", "-").rpartition("-")[2]
-    if last != word and last not in WORDS and not locale(word):
+    if last != word and last not in WORDS and meanings(last) and not locale(word):
         yield last, _PIECE
 
 
