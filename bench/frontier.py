@@ -1,4 +1,5 @@
-"""The frontier: offers and visits a second, and memory, with a million and with ten million links waiting."""
+"""The frontier: offers and visits a second, and memory, with a million and with ten million links waiting; or, with
+--hub, what a page with half a million links costs."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from bench.hub import compare
 from spoor.frontier import Entry, Frontier, MemoryStore, SqliteStore
 from spoor.score.learned import Learned
 
@@ -127,7 +129,13 @@ def main(options: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench frontier", description=__doc__)
     parser.add_argument("--waiting", type=int, nargs="+", default=[1_000_000, 10_000_000], metavar="N")
     parser.add_argument("--learned", action="store_true", help="with what the strategy learned keeps of every link")
+    parser.add_argument("--hub", type=int, nargs="?", const=500_000, metavar="N", help="a page with N links (500000)")
+    parser.add_argument("--visits", type=int, default=300, metavar="N", help="after the hub (default 300)")
     arguments = parser.parse_args(options)
+    if arguments.hub:
+        for hosts in (1, 1_000):
+            compare(arguments.hub, hosts, arguments.visits)
+        return
     print(f"frontier: pages of {LINKS_PER_PAGE} links, {PAGES_PER_BATCH} pages a transaction", flush=True)
     kept = ["learned"] if arguments.learned else []
     for waiting in arguments.waiting:

@@ -46,6 +46,9 @@ LONGEST_REST = 86_400.0
 """Seconds for which a server may ask to be left alone, and for which a robots.txt counts."""
 APART_AFTER = 60.0
 """Seconds before a URL is tried once more, apart from others, after a mistake of ours."""
+AT_ONCE = 128
+"""Links that one decision re-scores at most, some 15 ms: then it takes the best of them. As many are turned away before
+others have their turn."""
 
 
 @dataclass(slots=True)
@@ -92,6 +95,8 @@ class Crawl:
         self._outage = Outage()
         self._outage_told: list[Event] = []
         self._reviewed: set[str] = set()
+        self._reviews = 0
+        self._interrupted_at: float | None = None
         self._idle = 0.0
         self._idle_since: float | None = None
         self._upkeep_at = self._next_upkeep()
@@ -121,14 +126,22 @@ class Crawl:
         self._count_idle(now)
         if self._outage.paused_since is not None:
             return self._probe(now)
+        self._reviews, self._interrupted_at = 0, None
+        best: Entry | None = None
         while not self._alone and not self._spent():
             if (asking := self._access.next_visit(now)) is not None:
                 self._under_way += 1
                 return asking
             if (entry := self.frontier.peek(now)) is None:
                 return None
+            if len(self._turned_away) >= AT_ONCE:
+                self._interrupted_at = now
+                return None
             if self._goes_back(entry):
-                continue
+                best = entry if best is None or entry.order < best.order else best
+                if self._reviews < AT_ONCE:
+                    continue
+                entry = best
             if self._waits_for_better(entry, now):
                 self._idle_since = now
                 return None
@@ -175,6 +188,7 @@ class Crawl:
 
     def _batch(self, arrivals: Sequence[Arrival], now: float) -> list[Event]:
         self._reviewed.clear()
+        self._interrupted_at = None
         verdicts = self._judge([outcome for _, outcome in arrivals if isinstance(outcome, Page)])
         events: list[Event] = [*self._turned_away]
         self._turned_away.clear()
@@ -198,7 +212,12 @@ class Crawl:
             return None
         if self._outage.paused_since is not None:
             return None if self._outage.is_probing else self._outage.probe_at
-        return self.frontier.wake_at()
+        return self.frontier.wake_at() if self._interrupted_at is None else self._interrupted_at
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the last decision turned so many links away that it was broken off: absorb, then ask again."""
+        return self._interrupted_at is not None
 
     @property
     def idle(self) -> float:
@@ -252,7 +271,7 @@ class Crawl:
         price = self.limits.price_at(now, self.frontier.visits)
         if not price or entry.is_seed:
             return False
-        while (best := self.frontier.foremost(now)) is not None and best is not entry:
+        while (best := self.frontier.foremost(now)) is not None and best is not entry and self._reviews < AT_ONCE:
             if not self._goes_back(best):
                 return best.is_seed or self._is_outbid(entry, best, price)
         return False
@@ -266,10 +285,11 @@ class Crawl:
 
     def _goes_back(self, entry: Entry) -> bool:
         """Whether a link is worth less by now than when it got its place. It is asked about once until the next
-        arrival."""
-        if self._reviewer is None or entry.is_seed or entry.url in self._reviewed:
+        arrival, unless too many were in one decision."""
+        if self._reviewer is None or entry.is_seed or entry.url in self._reviewed or self._reviews >= AT_ONCE:
             return False
         self._reviewed.add(entry.url)
+        self._reviews += 1
         was = entry.key
         try:
             evidence = self._reviewer.review(WaitingLink(entry.url, entry.evidence, entry.trail, entry.hints))

@@ -48,7 +48,7 @@ class LiveDriver:
                     yield self.crawl.absorb([], self.clock())
                     return
                 arrivals = await self._arrivals(wake)
-                if arrivals:
+                if arrivals or self.crawl.interrupted:
                     yield self.crawl.absorb(arrivals, self.clock())
                 elif self._stop_by is not None and self.clock() >= self._stop_by:
                     yield self.crawl.absorb([], self.clock())

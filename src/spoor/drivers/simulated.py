@@ -29,6 +29,8 @@ def simulate(crawl: Crawl, world: World, connections: int = 1, now: float = 0.0)
         if under_way and (wake is None or under_way[0][0] <= wake):
             now, _, visit, outcome = heapq.heappop(under_way)
             yield from crawl.absorb([(visit, outcome)], now)
+        elif crawl.interrupted:
+            yield from crawl.absorb([], now)
         elif wake is not None:
             now = wake
         else:
