@@ -79,7 +79,8 @@ def _named(anchor: str) -> Meanings:
     said = " ".join(anchor.split()).strip("[](){}|<>«»·:;,.!?*-–— ")
     if means := meanings(said):
         return means
-    inside = {names()[word] for word in _WORD.findall(said) if word in names()}
+    known = names()
+    inside = {known[word] for word in _WORD.findall(said) if word in known}
     if not said.isascii():
         inside |= {tag for name, tag in _names_among_others().items() if name in said}
     return {tag: SMALL if is_small(tag) else _NAME_INSIDE for tag in inside} if len(inside) == 1 else {}

@@ -65,7 +65,7 @@ def _named_in_folder(folder: str) -> Meanings:
     """Many pages share a folder, so it is worked out once."""
     _, _, rest = folder.partition("//")
     host, *path = rest.lower().split("/")
-    return _named((*_words_of_host(host), *(word for part in path for word in _words_of_part(part))))
+    return _named(_words_of_host(host) + [word for part in path for word in _words_of_part(part)])
 
 
 def _named(words: Iterable[tuple[str, float]]) -> Meanings:
@@ -80,30 +80,29 @@ def _clearer(first: Meanings, second: Meanings) -> Meanings:
     return second if max(second.values(), default=0.0) >= max(first.values(), default=0.0) and second else first
 
 
-def _words_of_host(host: str) -> Iterator[tuple[str, float]]:
+def _words_of_host(host: str) -> list[tuple[str, float]]:
     """All labels but those of the registered name; www-de counts as de."""
-    for label in host.partition(":")[0].split(".")[:-2]:
-        yield from _words_of_part(label)
+    return [word for label in host.partition(":")[0].split(".")[:-2] for word in _words_of_part(label)]
 
 
-def _words_of_part(part: str) -> Iterator[tuple[str, float]]:
+def _words_of_part(part: str) -> list[tuple[str, float]]:
     """A folder or a label of a host: the whole of it, or its last piece."""
     word = unquote(part).lower() if "%" in part else part
-    yield word, 1.0
     last = word.replace("_", "-").rpartition("-")[2]
     if last != word and last not in WORDS and meanings(last) and not locale(word):
-        yield last, _PIECE
+        return [(word, 1.0), (last, _PIECE)]
+    return [(word, 1.0)]
 
 
-def _words_of_name(name: str) -> Iterator[tuple[str, float]]:
+def _words_of_name(name: str) -> list[tuple[str, float]]:
     """The name of a file: index.ja.html, index.html.ja, guide-de.html."""
     stem, *parts = name.lower().split(".")
     if parts and parts[-1] in PAGE_ENDINGS:
         parts.pop()
     elif not (len(parts) > 1 and parts[-2] in PAGE_ENDINGS):
         parts = parts[:-1]
-    yield from ((word, weight * _PIECE) for word, weight in _words_of_part(stem))
-    yield from ((part, 1.0) for part in parts)
+    words = [(word, weight * _PIECE) for word, weight in _words_of_part(stem)]
+    return words + [(part, 1.0) for part in parts] if parts else words
 
 
 def _words_of_query(query: str) -> Iterator[tuple[str, float]]:

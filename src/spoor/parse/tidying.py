@@ -34,7 +34,7 @@ def tidied(text: Codes) -> TidyText:
 @compiled
 def _is_white(code: np.uint32) -> bool:
     """As `str.split` sees it."""
-    if code < 0x80:
+    if code <= 0x20:
         return bool(code == 0x20 or 0x09 <= code <= 0x0D or 0x1C <= code <= 0x1F)
     if code < 0x1680:
         return bool(code == 0x85 or code == 0xA0)
@@ -54,7 +54,7 @@ def _tidied(text: Codes) -> tuple[Codes, Numbers, Numbers]:
     tidy = np.empty(text.size, np.uint32)
     begins = np.empty(text.size + 1, np.int32)
     ends = np.empty(text.size + 1, np.int32)
-    length = known = 0
+    length = after_word = 0
     after_border = False
     for place in range(text.size):
         code = text[place]
@@ -62,17 +62,18 @@ def _tidied(text: Codes) -> tuple[Codes, Numbers, Numbers]:
         if _is_white(code):
             after_border |= code == BORDER
             continue
-        if length and (known < place):
-            tidy[length] = _LINE_END if after_border else _BLANK
-            length += 1
-        while known <= place:
-            begins[known] = length
-            known += 1
-        after_border = False
+        if after_word < place:
+            if length:
+                tidy[length] = _LINE_END if after_border else _BLANK
+                length += 1
+            begins[after_word:place] = length
+            after_border = False
+        begins[place] = length
         tidy[length] = code
         length += 1
+        after_word = place + 1
     ends[text.size] = length
-    begins[known:] = length
+    begins[after_word:] = length
     return tidy[:length], begins, ends
 
 
