@@ -15,6 +15,7 @@ from spoor.frontier import Frontier, MemoryStore, State
 from spoor.records import ADMIT, Evidence, Link, Outcome, Ruling, Sighting, TrailState, Visit, WaitingLink
 from spoor.roles import Merge
 from spoor.score.arrival import Arrival
+from spoor.store.trouble import SavedTroubles
 from spoor.strategy import Strategy
 from spoor.webs.written import WrittenWorld
 from tests.tiny import names, truth, url
@@ -110,7 +111,7 @@ def test_a_live_crawl_goes_on_after_links_that_are_turned_away() -> None:
     crawl.begin([url("S")])
 
     async def run() -> list[Event]:
-        driver = LiveDriver(crawl, WrittenLooker(HUB), connections=2, clock=lambda: 0.0)
+        driver = LiveDriver(crawl, WrittenLooker(HUB), connections=2, clock=lambda: 0.0, troubles=SavedTroubles(None))
         return [event async for batch in driver.run() for event in batch]
 
     all_but_the_last_are_turned_away(asyncio.run(run()))
