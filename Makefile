@@ -24,8 +24,8 @@ $(STAMP): requirements.lock pyproject.toml
 demo: install ## two live crawls side by side, focused and breadth-first, of a web served on this machine
 	$(BIN)/spoor demo
 
-test: install ## the whole test suite
-	$(BIN)/python -m pytest
+test: install ## the whole test suite, on all cores
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: install ## formatter, linter, strict types, import layers
 	$(BIN)/ruff format --check .

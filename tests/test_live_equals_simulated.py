@@ -102,7 +102,7 @@ def visits(events: list[Event]) -> list[tuple[str, str]]:
     return [(event.visit.url, type(event).__name__) for event in over if event.visit.purpose == "page"]
 
 
-WITHIN, PAGES_WITHIN = 0.05, 4
+WITHIN, PAGES_WITHIN = 0.05, 8
 """How far a live crawl may be from the simulated one: a share of what that found, or a few pages on so small a web."""
 
 

@@ -143,6 +143,7 @@ def test_a_bad_certificate_opens_nothing(bad_certificate: ssl.SSLContext) -> Non
 
 # The servers' own logs.
 
+CONNECTIONS = 20
 REST, DELAY = 0.3, 0.6
 SLACK = 0.02
 KILLS = int(os.environ.get("SPOOR_ROBOTS_KILLS", "3"))
@@ -180,14 +181,13 @@ def delays(hosts: LoggedHosts) -> dict[str, float]:
 
 def settings(hosts: LoggedHosts) -> Config:
     seeds = tuple(hosts.url(name) for name in hosts.names)
-    crawling = Crawling(seeds=seeds, strategy="breadth-first", connections=20, allow_private=True)
+    crawling = Crawling(seeds=seeds, strategy="breadth-first", connections=CONNECTIONS, allow_private=True)
     return Config(Target(script="thai"), crawling, politeness=Politeness(rest=REST))
 
 
-async def crawl_and_kill(hosts: LoggedHosts, folder: Path, kills: int) -> int:
-    """Returns how many requests were under way at the kills: of those nobody could write down the end."""
+async def crawl_and_kill(hosts: LoggedHosts, folder: Path, kills: int) -> None:
     (folder / "crawl.toml").write_text(config.dumps(settings(hosts)), "utf8")
-    cut, chance = 0, random.Random(5)
+    chance = random.Random(5)
     for _ in range(kills):
         process = await start(folder)
         enough = len(hosts.log) + chance.randint(1, 12)
@@ -196,11 +196,9 @@ async def crawl_and_kill(hosts: LoggedHosts, folder: Path, kills: int) -> int:
         assert process.returncode is None and hosts.under_way, "the kill must fall while something is under way"
         process.kill()
         await process.wait()
-        cut += hosts.under_way
         await asyncio.sleep(hosts.seconds + 0.05)
     process = await start(folder)
-    assert await asyncio.wait_for(process.wait(), 100) == 0
-    return cut
+    assert await asyncio.wait_for(process.wait(), 300) == 0
 
 
 async def start(folder: Path) -> asyncio.subprocess.Process:
@@ -227,15 +225,16 @@ def test_no_request_that_any_server_saw_came_too_soon(kills: int, tmp_path: Path
     async def run() -> None:
         hosts = hammer()
         async with serving(hosts):
-            cut = await crawl_and_kill(hosts, tmp_path, kills)
+            await crawl_and_kill(hosts, tmp_path, kills)
         assert hosts.too_soon(delays(hosts), SLACK) == []
         ours, theirs = in_our_log(tmp_path), in_their_logs(hosts)
-        assert ours - theirs == Counter() and (theirs - ours).total() <= cut
+        # Of what was under way at a kill, or had just come, nobody could write down the end.
+        assert ours - theirs == Counter() and (theirs - ours).total() <= kills * CONNECTIONS
         fetched = {url for url in ours if not url.endswith(("robots.txt", "rules0", "rules1", "rules2"))}
         assert fetched == {hosts.url(name, path) for name in hosts.names for path in ("/", "/page0", "/page2")}
         if not kills:
             asked = Counter(request.path for request in hosts.requests("victim"))
-            assert max(asked.values()) == 1 and cut == 0
+            assert max(asked.values()) == 1
         told = conduct(open_for_reading(tmp_path / "crawl"), Promise(host_rules(settings(hosts)), AGENT))
         assert told.breaches == () and told.visits == ours.total()
 
