@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -93,13 +94,15 @@ def shape(outcome: Outcome) -> tuple[object, ...]:
             return "page", [link.url for link in page.links]
 
 
-def test_a_served_web_fails_redirects_and_answers_as_the_simulated_one_try_by_try(web: Web) -> None:
+@pytest.mark.parametrize("retry_after", [60.0, 7])
+def test_a_served_web_fails_redirects_and_answers_as_the_simulated_one_try_by_try(retry_after: float, web: Web) -> None:
     visits = [page_visit(url, tries) for tries in range(3) for url in URLS]
-    network = simulated(web, QUICK)
-    told = [shape(outcome) for outcome, _ in asyncio.run(live(web, QUICK, visits))]
+    conditions = replace(QUICK, retry_after=retry_after)
+    network = simulated(web, conditions)
+    told = [shape(outcome) for outcome, _ in asyncio.run(live(web, conditions, visits))]
     assert told == [shape(network.look(visit)[0]) for visit in visits]
     assert {kind for kind, *_ in told} == {"page", "redirect", "failure"}
-    assert ("failure", 60.0, False) in told and ("failure", None, False) in told
+    assert ("failure", retry_after, False) in told and ("failure", None, False) in told
 
 
 def test_every_host_has_the_rules_of_the_simulated_one_recorded_or_not(web: Web) -> None:

@@ -67,7 +67,7 @@ def _response(outcome: Outcome) -> http.Response:
             return http.Response(status=status, headers={"Location": to})
         case RobotsRules(text):
             return http.Response(text=text)
-        case Failure(reason, float(again_after)):
+        case Failure(reason, again_after) if again_after is not None:
             headers = {"Retry-After": str(math.ceil(again_after))}
             return http.Response(status=TIMED_OUT, headers=headers, text=f"{reason}\n")
         case Failure(reason):
