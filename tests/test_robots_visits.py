@@ -334,7 +334,7 @@ def test_a_crawl_that_is_resumed_does_not_wait_for_what_was_put_off(tmp_path: Pa
             crawl.begin(["http://a.test/"])
             asked = list(simulate(crawl, world, now=now))
             assert len(asked) == (now == 0.0) and len(crawl.frontier) == 1
-            assert crawl.ended() == "nothing is waiting but 1 links without a robots.txt"
+            assert crawl.ended() == "nothing is waiting but 1 link without a robots.txt"
 
 
 def test_a_clock_that_was_a_year_ahead_closes_no_host_for_a_year() -> None:

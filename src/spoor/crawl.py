@@ -230,7 +230,8 @@ class Crawl:
         if self._spent():
             return f"the budget of {self.limits.visits} visits is spent"
         put_off = len(self.frontier)
-        return f"nothing is waiting but {put_off:,} links without a robots.txt" if put_off else "nothing is waiting"
+        links = "1 link" if put_off == 1 else f"{put_off:,} links"
+        return f"nothing is waiting but {links} without a robots.txt" if put_off else "nothing is waiting"
 
     def _spent(self) -> bool:
         return self.limits.visits is not None and self.frontier.spent >= self.limits.visits
