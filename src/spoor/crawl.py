@@ -46,8 +46,8 @@ LONGEST_REST = 86_400.0
 """Seconds for which a server may ask to be left alone, and for which a robots.txt counts."""
 APART_AFTER = 60.0
 """Seconds before a URL is tried once more, apart from others, after a mistake of ours."""
-AT_ONCE = 128
-"""Links that one decision re-scores at most, some 15 ms: then it takes the best of them. As many are turned away before
+AT_ONCE = 512
+"""Links that one decision re-scores at most, some 60 ms: then it takes the best of them. As many are turned away before
 others have their turn."""
 
 
