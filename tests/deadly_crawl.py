@@ -1,5 +1,5 @@
-"""`python -m tests.deadly_crawl FOLDER SEED WHERE`: a live crawl that dies of the page /deadly when it is to be read or
-learned from; WHERE is `read` or `learn`."""
+"""A live crawl that dies of the page /deadly when it is to be read or learned from. `main` takes a folder, a seed and
+`read` or `learn`. To be imported, not run: another process must find the judge by its name."""
 
 from __future__ import annotations
 
@@ -56,5 +56,5 @@ async def crawl(folder: Path, seed: str, where: str) -> None:
                 pass
 
 
-if __name__ == "__main__":
+def main() -> None:
     asyncio.run(crawl(Path(sys.argv[1]), sys.argv[2], sys.argv[3]))

@@ -192,7 +192,7 @@ async def _run_until_it_ends(folder: Path, where: str) -> list[int]:
     try:
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         seed = f"http://127.0.0.1:{runner.addresses[0][1]}/"
-        command = (sys.executable, "-m", "tests.deadly_crawl", str(folder), seed, where)
+        command = (sys.executable, "-c", "from tests.deadly_crawl import main; main()", str(folder), seed, where)
         while (not codes or codes[-1]) and len(codes) < 5:
             codes.append(await (await asyncio.create_subprocess_exec(*command)).wait())
         return codes

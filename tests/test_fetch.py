@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.fetch.decoding import Decoding, decoded
-from spoor.fetch.http import HttpFetcher
+from spoor.fetch.http import LARGE, LARGE_AT_ONCE, HttpFetcher
 from spoor.fetch.limits import FetchLimits
 from spoor.records import Failure, Response
 from tests.chaos import COMPRESS, SMALL, Chaos, chaos
@@ -357,3 +357,45 @@ def test_many_at_once_share_few_connections() -> None:
             return await asyncio.gather(*(client.fetch(server.url(f"/calendar?n={n}")) for n in range(50)))
 
     assert all(isinstance(answer, Response) and answer.status == 200 for answer in asyncio.run(run()))
+
+
+def test_large_bodies_have_their_turn_one_after_another() -> None:
+    """They would fill the memory together."""
+
+    async def size(server: Chaos, client: HttpFetcher) -> int:
+        answer = await client.fetch(server.url("/bomb/gzip"))
+        assert isinstance(answer, Response), answer
+        return len(answer.body)
+
+    async def ask(server: Chaos, client: HttpFetcher) -> tuple[list[int], int]:
+        tracemalloc.start()
+        sizes = await asyncio.gather(*(size(server, client) for _ in range(24)))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return sizes, peak
+
+    largest = 10_000_000
+    sizes, peak = with_server(ask, FetchLimits(decoded=largest))
+    assert sizes == [largest] * 24
+    assert peak < 24 * LARGE + 2 * LARGE_AT_ONCE * largest
+
+
+def test_the_time_that_a_large_body_waits_for_its_turn_is_not_held_against_it() -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size + bytes(size - 1))
+        await writer.drain()
+        await asyncio.sleep(0.5)
+        writer.write(b"!")
+        writer.close()
+
+    size = 15_000_000  # more than fits between two sockets
+
+    async def run() -> list[Response | Failure]:
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        async with server, fetcher(FetchLimits(whole=1.5, body=size)) as client:
+            return await asyncio.gather(*(client.fetch(f"{url}{n}") for n in range(5 * LARGE_AT_ONCE)))
+
+    answers = asyncio.run(run())
+    assert [answer.cut for answer in answers if isinstance(answer, Response)] == [""] * 5 * LARGE_AT_ONCE

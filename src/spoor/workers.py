@@ -14,14 +14,14 @@ import resource
 import signal
 import socket
 import struct
+import subprocess
+import sys
 import tempfile
 import traceback
 from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import IO, Protocol
 
@@ -39,6 +39,9 @@ _AHEAD = 2
 """Pages on their way to a process: while it reads one, the next is there already. The others wait here, once each."""
 _OUT_OF_TIME = -signal.SIGALRM
 _STATM = Path("/proc/self/statm")
+_PROGRAM = "import sys; from spoor.workers import work; work(int(sys.argv[1]))"
+"""Of a process. `multiprocessing` would run the program of whoever crawls once more in each, and complain loudly when
+the crawl is gone before a process has begun."""
 
 
 class PageReader(Protocol):
@@ -93,7 +96,7 @@ class Worker:
     limits: ReadingLimits
     asked: deque[_Asked] = field(default_factory=deque)
     _sent: int = 0
-    _process: BaseProcess | None = None
+    _process: subprocess.Popen[bytes] | None = None
     _outgoing: asyncio.StreamWriter | None = None
     _serving: asyncio.Task[None] | None = None
 
@@ -115,7 +118,7 @@ class Worker:
             await asyncio.wait([self._serving])
         if self._process is not None:
             self._process.kill()
-            self._process.join()
+            self._process.wait()
 
     async def _serve(self) -> None:
         """Process after process, while there is something to read."""
@@ -132,17 +135,23 @@ class Worker:
             self._serving = None
 
     async def _begin(self) -> asyncio.StreamReader:
-        self._process, own = await asyncio.to_thread(_hired, self.reader, self.limits)
+        # In a thread: a large model takes its time.
+        told = await asyncio.to_thread(pickle.dumps, (self.reader, self.limits), pickle.HIGHEST_PROTOCOL)
+        self._process, own = _hired()
         incoming, self._outgoing = await asyncio.open_unix_connection(sock=own)
+        self._write(told)
         self._sent = 0
         self._send()
         return incoming
 
+    def _write(self, message: bytes) -> None:
+        assert self._outgoing is not None
+        self._outgoing.write(_LENGTH.pack(len(message)))
+        self._outgoing.write(message)
+
     def _send(self) -> None:
         while self._outgoing is not None and self._sent < min(_AHEAD, len(self.asked)):
-            message = self.asked[self._sent].read()
-            self._outgoing.write(_LENGTH.pack(len(message)))
-            self._outgoing.write(message)
+            self._write(self.asked[self._sent].read())
             self._sent += 1
 
     async def _listen(self, incoming: asyncio.StreamReader) -> None:
@@ -159,8 +168,9 @@ class Worker:
         """The page of which the process died, if it died of one."""
         assert self._process is not None
         self._hang_up()
-        await asyncio.to_thread(self._process.join, _PATIENCE)
-        code = self._process.exitcode
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            await asyncio.to_thread(self._process.wait, _PATIENCE)
+        code = self._process.returncode
         if code and self.asked:
             self.asked.popleft().answered(Failure(_why(code, self.limits)))
 
@@ -211,31 +221,29 @@ async def working(count: int, reader: PageReader, limits: ReadingLimits) -> Asyn
         await asyncio.gather(*(worker.end() for worker in workers))
 
 
-def _hired(reader: PageReader, limits: ReadingLimits) -> tuple[BaseProcess, socket.socket]:
-    """In a thread: a large model takes its time to be handed over."""
-    context = get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_work, args=(theirs, reader, limits), daemon=True)
-    process.start()
-    theirs.close()
-    own = socket.socket(fileno=os.dup(ours.fileno()))
-    ours.close()
-    return process, own
+def _hired() -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """A process that waits to be told its reader and its limits, and our end of the line. It imports what we can."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        line = theirs.fileno()
+        command = (sys.executable, "-c", _PROGRAM, str(line))
+        place = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=(line,), env=place), ours
 
 
-def _work(connection: Connection, reader: PageReader, limits: ReadingLimits) -> None:
-    """The life of a process. Interrupts are for the crawl, which ends its workers itself. After a page that needed too
-    much memory there may be too little left for others."""
+def work(line: int) -> None:
+    """The life of a process, which is told everything through the socket `line`. Interrupts are for the crawl, which
+    ends its workers itself. After a page that needed too much memory there may be too little left for others."""
     for interrupt in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(interrupt, signal.SIG_IGN)
+    connection = Connection(line)
     enough = True
-    while enough:
-        try:
+    with contextlib.suppress(EOFError):
+        reader, limits = pickle.loads(connection.recv_bytes())
+        while enough:
             visit, response = pickle.loads(connection.recv_bytes())
-        except EOFError:
-            return
-        outcome, enough = _outcome(reader, visit, response, limits)
-        connection.send_bytes(pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL))
+            outcome, enough = _outcome(reader, visit, response, limits)
+            connection.send_bytes(pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL))
 
 
 def _outcome(

@@ -17,17 +17,19 @@ TICK = 0.01
 
 
 class Held:
-    """The most processor time that passed between two turns of the loop; that of other processes does not count."""
+    """The longest time between two turns of the loop in which this process was at work: what other processes took of
+    the processor does not count, nor what a thread did beside a loop that turned."""
 
     def __init__(self) -> None:
         self.most = 0.0
 
     async def watch(self) -> None:
-        before = time.process_time()
+        cpu, wall = time.process_time(), time.monotonic()
         while True:
             await asyncio.sleep(TICK)
-            now = time.process_time()
-            self.most, before = max(self.most, now - before), now
+            cpu_now, wall_now = time.process_time(), time.monotonic()
+            self.most = max(self.most, min(cpu_now - cpu, wall_now - wall - TICK))
+            cpu, wall = cpu_now, wall_now
 
 
 async def crawl(settings: Path, folder: Path) -> None:

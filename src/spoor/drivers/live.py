@@ -15,6 +15,9 @@ from spoor.roles import Looker, Troubles
 
 GRACE = 1.0
 """Seconds that visits under way may still take after the crawl was told to stop: a second later it must be gone."""
+AT_ONCE = 8
+"""Visits that are absorbed together. After so many, and after every decision, the loop turns once: what else has come
+must not wait for all of them."""
 
 
 @dataclass
@@ -42,7 +45,7 @@ class LiveDriver:
         absorb; when neither can come, stop. Yields the events of each batch, after it was committed."""
         try:
             while True:
-                self._start_looking()
+                await self._start_looking()
                 wake = self._stop_by if self._stop_by is not None else self._wake_at()
                 if not self._under_way and (self._stop_by is not None or wake is None):
                     yield self.crawl.absorb([], self.clock())
@@ -56,7 +59,7 @@ class LiveDriver:
         finally:
             await self._abandon()
 
-    def _start_looking(self) -> None:
+    async def _start_looking(self) -> None:
         while self._stop_by is None and self._under_way < self.connections:
             visit = self.crawl.next_visit(self.clock())
             if visit is None:
@@ -65,6 +68,7 @@ class LiveDriver:
             task = asyncio.create_task(self._look(visit))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
+            await asyncio.sleep(0)
 
     async def _look(self, visit: Visit) -> None:
         try:
@@ -78,13 +82,13 @@ class LiveDriver:
         return self.crawl.wake_at() if self._under_way < self.connections else None
 
     async def _arrivals(self, wake: float | None) -> list[Arrival]:
-        """Everything that has arrived, once something has; nothing if it is time to wake before that."""
+        """What has arrived, once something has; nothing if it is time to wake before that."""
         try:
             async with asyncio.timeout(None if wake is None else max(0.0, wake - self.clock())):
                 arrived = [await self._arrived.get()]
         except TimeoutError:
             return []
-        while not self._arrived.empty():
+        while not self._arrived.empty() and len(arrived) < AT_ONCE:
             arrived.append(self._arrived.get_nowait())
         for thing in arrived:
             if isinstance(thing, BaseException):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+import contextlib
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from types import TracebackType
 
@@ -25,6 +26,11 @@ KEPT_OPEN = 10.0
 NAMES_REMEMBERED = 20_000
 """Host names whose addresses are kept, for up to `NAMES_VALID` seconds."""
 NAMES_VALID = 600
+LARGE = 1_000_000
+"""Bytes of a body, as it came and decoded, that every answer may have in memory."""
+LARGE_AT_ONCE = 2
+"""Answers that may have more than that. The others are not read on until it is their turn: 64 bodies of the largest
+size would fill a small machine."""
 _NOT_IMPLEMENTED = 501
 
 
@@ -54,6 +60,7 @@ class HttpFetcher:
         self._allow_private = allow_private
         self._session: aiohttp.ClientSession | None = None
         self._given_up: aiohttp.ClientSession | None = None
+        self._large = asyncio.Semaphore(LARGE_AT_ONCE)
 
     async def __aenter__(self) -> HttpFetcher:
         self._session = self._new_session(aiohttp.ClientRequest)
@@ -100,8 +107,8 @@ class HttpFetcher:
         receipt = _Receipt(url, self._limits_for(every_type, most))
         at = self._clock()
         try:
-            async with asyncio.timeout(self._limits.whole):
-                await self._receive(receipt)
+            async with asyncio.timeout(self._limits.whole) as until:
+                await self._receive(receipt, until)
         except (aiohttp.ClientError, OSError, ValueError) as error:
             if self._wants_no_tunnel(error):
                 return await self.fetch(url, every_type, most)
@@ -129,17 +136,32 @@ class HttpFetcher:
             self._given_up, self._session = self._session, self._new_session(_OpenRequest)
         return True
 
-    async def _receive(self, receipt: _Receipt) -> None:
+    async def _receive(self, receipt: _Receipt, until: asyncio.Timeout) -> None:
         if self._session is None:
             raise BrokenContract("HttpFetcher.fetch outside of `async with`")
-        async with self._session.get(URL(receipt.url, encoded=True), allow_redirects=False) as answer:
+        asking = self._session.get(URL(receipt.url, encoded=True), allow_redirects=False)
+        async with asking as answer, contextlib.AsyncExitStack() as turn:
             assert isinstance(answer, _Answer)
             receipt.begin(answer)
+            has_turn = False
             while not receipt.cut and (data := await answer.content.readany()):
                 for _ in receipt.taking(data):
                     await asyncio.sleep(0)
+                    if receipt.is_large and not has_turn:
+                        has_turn = True
+                        await turn.enter_async_context(self._turn_of_large(until))
             if receipt.cut:
                 answer.close()
+
+    @contextlib.asynccontextmanager
+    async def _turn_of_large(self, until: asyncio.Timeout) -> AsyncIterator[None]:
+        """The time until then is not held against the server."""
+        time = asyncio.get_running_loop().time
+        left = None if (when := until.when()) is None else when - time()
+        until.reschedule(None)
+        async with self._large:
+            until.reschedule(None if left is None else time() + left)
+            yield
 
 
 class _OpenRequest(aiohttp.ClientRequest):
@@ -180,10 +202,16 @@ class _Receipt:
         elif encodings := ",".join(answer.headers.getall("Content-Encoding", ())):
             self._decoding = Decoding(encodings, self._limits.decoded)
 
+    @property
+    def is_large(self) -> bool:
+        return len(self.payload) + (0 if self._decoding is None else len(self._decoding.body)) > LARGE
+
     def taking(self, data: bytes) -> Iterator[None]:
-        """Stops now and then while a body is decoded, so that the loop is not held."""
+        """Stops now and then while a body is decoded, so that the loop is not held, and whenever it is large."""
         room = self._limits.body - len(self.payload)
         self.payload += data[:room]
+        if self.is_large:
+            yield
         if self._decoding is not None:
             yield from self._decoding.feeding(data[:room])
             self.cut = self._decoding.cut
