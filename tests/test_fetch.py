@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.fetch.decoding import Decoding, decoded
-from spoor.fetch.http import LARGE, LARGE_AT_ONCE, HttpFetcher
+from spoor.fetch.http import DECODED_AT_ONCE, LARGE, LARGE_AT_ONCE, HttpFetcher
 from spoor.fetch.limits import FetchLimits
 from spoor.records import Failure, Response
 from tests.chaos import COMPRESS, SMALL, Chaos, chaos
@@ -359,8 +359,8 @@ def test_many_at_once_share_few_connections() -> None:
     assert all(isinstance(answer, Response) and answer.status == 200 for answer in asyncio.run(run()))
 
 
-def test_large_bodies_have_their_turn_one_after_another() -> None:
-    """They would fill the memory together."""
+def test_few_bodies_are_decoded_at_once() -> None:
+    """All together would fill the memory."""
 
     async def size(server: Chaos, client: HttpFetcher) -> int:
         answer = await client.fetch(server.url("/bomb/gzip"))
@@ -377,7 +377,7 @@ def test_large_bodies_have_their_turn_one_after_another() -> None:
     largest = 10_000_000
     sizes, peak = with_server(ask, FetchLimits(decoded=largest))
     assert sizes == [largest] * 24
-    assert peak < 24 * LARGE + 2 * LARGE_AT_ONCE * largest
+    assert peak < 24 * LARGE + 2 * DECODED_AT_ONCE * largest
 
 
 def test_the_time_that_a_large_body_waits_for_its_turn_is_not_held_against_it() -> None:

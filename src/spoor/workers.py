@@ -29,7 +29,7 @@ from spoor.config import MOST_WORKERS
 from spoor.errors import BrokenContract, SpoorError, UsageError
 from spoor.records import Failure, Outcome, Response, Visit
 
-MOST_WAITING = 64_000_000
+MOST_WAITING = 16_000_000
 """Bytes of pages that may wait in memory to be read; the others wait in files."""
 _LENGTH = struct.Struct("!i")
 """Before every message, as `Connection` writes and expects it."""

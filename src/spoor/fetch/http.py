@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from types import TracebackType
 
@@ -27,10 +27,12 @@ NAMES_REMEMBERED = 20_000
 """Host names whose addresses are kept, for up to `NAMES_VALID` seconds."""
 NAMES_VALID = 600
 LARGE = 1_000_000
-"""Bytes of a body, as it came and decoded, that every answer may have in memory."""
+"""Bytes of a body as it comes that every answer may have in memory."""
 LARGE_AT_ONCE = 2
 """Answers that may have more than that. The others are not read on until it is their turn: 64 bodies of the largest
 size would fill a small machine."""
+DECODED_AT_ONCE = 2
+"""Bodies: besides what comes out, a decoder may take up to 16 MB."""
 _NOT_IMPLEMENTED = 501
 
 
@@ -61,6 +63,7 @@ class HttpFetcher:
         self._session: aiohttp.ClientSession | None = None
         self._given_up: aiohttp.ClientSession | None = None
         self._large = asyncio.Semaphore(LARGE_AT_ONCE)
+        self._decoders = asyncio.Semaphore(DECODED_AT_ONCE)
 
     async def __aenter__(self) -> HttpFetcher:
         self._session = self._new_session(aiohttp.ClientRequest)
@@ -117,7 +120,20 @@ class HttpFetcher:
             receipt.cut = "time" if isinstance(error, TimeoutError) else "disconnect"
         if receipt.cut == "head":
             return Failure("broken answer: its headers are too large", HEALS_AFTER)
-        return receipt.response(at, self._clock() - at, proxied=self._proxy is not None)
+        seconds = self._clock() - at
+        return receipt.response(await self._body(receipt), at, seconds, proxied=self._proxy is not None)
+
+    async def _body(self, receipt: _Receipt) -> bytes:
+        """Decoded, with pauses, so that the loop is not held."""
+        payload = bytes(receipt.payload)
+        if not receipt.encodings:
+            return payload
+        async with self._decoders:
+            decoding = Decoding(receipt.encodings, receipt.limits.decoded)
+            for _ in decoding.feeding(payload):
+                await asyncio.sleep(0)
+        receipt.cut = receipt.cut or decoding.cut
+        return bytes(decoding.body)
 
     def _limits_for(self, every_type: bool, most: int | None) -> FetchLimits:
         limits = replace(self._limits, types=None) if every_type else self._limits
@@ -145,11 +161,10 @@ class HttpFetcher:
             receipt.begin(answer)
             has_turn = False
             while not receipt.cut and (data := await answer.content.readany()):
-                for _ in receipt.taking(data):
-                    await asyncio.sleep(0)
-                    if receipt.is_large and not has_turn:
-                        has_turn = True
-                        await turn.enter_async_context(self._turn_of_large(until))
+                receipt.take(data)
+                if len(receipt.payload) > LARGE and not has_turn:
+                    has_turn = True
+                    await turn.enter_async_context(self._turn_of_large(until))
             if receipt.cut:
                 answer.close()
 
@@ -187,46 +202,34 @@ class _Receipt:
 
     def __init__(self, url: str, limits: FetchLimits) -> None:
         self.url = url
+        self.limits = limits
         self.payload = bytearray()
+        self.encodings = ""
         self.cut = ""
-        self._limits = limits
         self._answer: _Answer | None = None
-        self._decoding: Decoding | None = None
 
     def begin(self, answer: _Answer) -> None:
         self._answer = answer
-        if sum(len(name) + len(value) + 4 for name, value in answer.raw_headers) > self._limits.head:
+        self.encodings = ",".join(answer.headers.getall("Content-Encoding", ()))
+        if sum(len(name) + len(value) + 4 for name, value in answer.raw_headers) > self.limits.head:
             self.cut = "head"
-        elif not self._limits.accept(answer.headers.get("Content-Type", "")):
+        elif not self.limits.accept(answer.headers.get("Content-Type", "")):
             self.cut = "type"
-        elif encodings := ",".join(answer.headers.getall("Content-Encoding", ())):
-            self._decoding = Decoding(encodings, self._limits.decoded)
 
-    @property
-    def is_large(self) -> bool:
-        return len(self.payload) + (0 if self._decoding is None else len(self._decoding.body)) > LARGE
-
-    def taking(self, data: bytes) -> Iterator[None]:
-        """Stops now and then while a body is decoded, so that the loop is not held, and whenever it is large."""
-        room = self._limits.body - len(self.payload)
+    def take(self, data: bytes) -> None:
+        room = self.limits.body - len(self.payload)
         self.payload += data[:room]
-        if self.is_large:
-            yield
-        if self._decoding is not None:
-            yield from self._decoding.feeding(data[:room])
-            self.cut = self._decoding.cut
         if len(data) > room:
             self.cut = "length"
 
-    def response(self, at: float, seconds: float, proxied: bool) -> Response:
+    def response(self, body: bytes, at: float, seconds: float, proxied: bool) -> Response:
         assert self._answer is not None
-        payload = bytes(self.payload)
         return Response(
             url=self.url,
             status=self._answer.status,
             headers=_first_of_each(self._answer),
-            body=payload if self._decoding is None else bytes(self._decoding.body),
-            payload=payload,
+            body=body,
+            payload=bytes(self.payload) if self.encodings else body,
             request=_request(self._answer, proxied),
             head=_head(self._answer),
             address="" if proxied else self._answer.address,
