@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from bench import (
+    bounds,
     compiled,
     deciding,
     effort,
@@ -28,6 +29,7 @@ from bench import (
 )
 
 PARTS = {
+    "bounds": bounds.main,
     "compiled": compiled.main,
     "deciding": deciding.main,
     "effort": effort.main,

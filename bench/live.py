@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
-import multiprocessing
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -179,12 +179,17 @@ class Watch:
 
 def processor_seconds() -> float:
     """Of this process and its workers, who are still alive."""
-    return time.process_time() + sum(_processor_seconds_of(child.pid) for child in multiprocessing.active_children())
+    return time.process_time() + sum(
+        user_and_system for parent, user_and_system in _processes() if parent == os.getpid()
+    )
 
 
-def _processor_seconds_of(process: int | None) -> float:
-    user, system = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
-    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+def _processes() -> Iterator[tuple[int, float]]:
+    """The parent of each, and the processor seconds that it took."""
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has just ended
+            fields = path.read_text().rpartition(")")[2].split()
+            yield int(fields[1]), (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def measure(workers: int, strategy: str, pages: int, seeds: list[str]) -> Run:
