@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import re
 import sqlite3
 from dataclasses import replace
@@ -14,11 +15,13 @@ import pytest
 from spoor.cli import report as command
 from spoor.cli.command import Parser
 from spoor.errors import BadInput
+from spoor.events import ClockSet, Held, Paused, Resumed, Troubled
 from spoor.report.chart import line_chart, ticks
-from spoor.report.figures import Figures, Kind, Pace, Reason, Stop, figures
+from spoor.report.figures import Figures, Incident, Kind, Pace, Reason, Stop, figures
 from spoor.report.page import html_of, write_page
 from spoor.report.showing import duration, moment, plain, size
 from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.journal import Journal
 from tests.written_crawl import HOSTILE, SETTINGS, small_crawl
 
 
@@ -72,6 +75,32 @@ def test_whatever_was_not_done_has_its_reason(told: Figures) -> None:
 
 def test_the_slowest_hosts_come_first(told: Figures) -> None:
     assert told.slowest == (Pace("a.test", 2.0, 7), Pace("b.test", 0.5, 1), Pace("d.test", 0.0, 3))
+
+
+def test_incidents_are_counted_with_the_longest_of_each(tmp_path: Path) -> None:
+    folder = small_crawl(tmp_path / "eventful")
+    assert figures(folder).incidents == ()
+    with contextlib.closing(sqlite3.connect(folder.database)) as db, db:
+        journal = Journal.create(db)
+        journal.note(
+            [
+                Held(1.0, 0.3, 0.3, "", ""),
+                Held(2.0, 0.7, 0.2, "", ""),
+                Paused(3.0, 2.5, "no route"),
+                Resumed(63.0, 60.5),
+                Troubled(70.0, "http://a.test/1", "read: KeyError"),
+                ClockSet(80.0, -3600.0),
+            ]
+        )
+        journal.write(db)
+    assert figures(folder).incidents == (
+        Incident("everything else waited for one step", 2, 0.7),
+        Incident("nothing answered, the crawl paused: no route", 1, None),
+        Incident("something answered again, the crawl resumed", 1, 60.5),
+        Incident("an error in spoor, a sample is in trouble/: read: KeyError", 1, None),
+        Incident("the clock of this machine was set", 1, 3600.0),
+    )
+    assert "Incidents" in html_of(figures(folder))
 
 
 def test_every_stop_is_told(told: Figures) -> None:

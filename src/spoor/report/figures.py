@@ -88,6 +88,15 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True)
+class Incident:
+    """Something out of the ordinary. `longest`: seconds that it took at most; None: it takes no time."""
+
+    what: str
+    times: int
+    longest: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Find:
     """A wanted page."""
 
@@ -116,6 +125,7 @@ class Figures:
     refusals: tuple[Reason, ...]
     redirects: tuple[Reason, ...]
     slowest: tuple[Pace, ...]
+    incidents: tuple[Incident, ...]
     finds: tuple[Find, ...]
 
 
@@ -138,6 +148,7 @@ def figures(folder: CrawlFolder) -> Figures:
             refusals=_refusals(db),
             redirects=_redirects(db),
             slowest=_slowest(db),
+            incidents=_incidents(db),
             finds=_finds(db),
         )
 
@@ -286,6 +297,23 @@ def _slowest(db: sqlite3.Connection) -> tuple[Pace, ...]:
         f"GROUP BY host ORDER BY avg(seconds) DESC, host LIMIT {MOST_ROWS // 2}"
     )
     return tuple(Pace(*row) for row in rows)
+
+
+_INCIDENTS = """
+SELECT CASE kind
+    WHEN 'trouble' THEN 'an error in spoor, a sample is in trouble/: ' || json_extract(detail, '$.reason')
+    WHEN 'held' THEN 'everything else waited for one step'
+    WHEN 'paused' THEN 'nothing answered, the crawl paused: ' || json_extract(detail, '$.reason')
+    WHEN 'resumed' THEN 'something answered again, the crawl resumed'
+    WHEN 'clock set' THEN 'the clock of this machine was set'
+END AS what, count(*), max(abs(json_extract(detail, '$.seconds')))
+FROM events WHERE kind IN ('trouble', 'held', 'paused', 'resumed', 'clock set')
+GROUP BY what ORDER BY min(id)
+"""
+
+
+def _incidents(db: sqlite3.Connection) -> tuple[Incident, ...]:
+    return tuple(Incident(*row) for row in db.execute(f"{_INCIDENTS} LIMIT {MOST_ROWS}"))
 
 
 def _finds(db: sqlite3.Connection) -> tuple[Find, ...]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from spoor.errors import BadInput
 from spoor.report.chart import line_chart
-from spoor.report.figures import MOST_ROWS, Figures, Find, Kind, Pace, Reason
+from spoor.report.figures import MOST_ROWS, Figures, Find, Incident, Kind, Pace, Reason
 from spoor.report.showing import duration, moment, plain, share, size
 
 Cell = str
@@ -92,6 +92,7 @@ def html_of(told: Figures) -> str:
         _reasons("Links not followed", told.refusals, ("dropped", "parked")),
         _reasons("Redirects", told.redirects, ("left", "followed")),
         _paces(told.slowest),
+        _incidents(told.incidents),
         _kinds("Languages", "language", told.languages),
         _kinds("Labels", "label", told.labels),
         _stops(told),
@@ -165,6 +166,13 @@ def _bar(kind: Kind) -> str:
 def _paces(paces: Sequence[Pace]) -> str:
     rows = [(_safe(pace.host), f"{pace.seconds:,.3f}", f"{pace.visits:,}") for pace in paces]
     return _table("Slowest hosts", ("host", "median seconds", "visits"), rows)
+
+
+def _incidents(incidents: Sequence[Incident]) -> str:
+    rows = [
+        (_safe(one.what), f"{one.times:,}", "–" if one.longest is None else duration(one.longest)) for one in incidents
+    ]
+    return _table("Incidents", ("what", "times", "longest"), rows)
 
 
 def _reasons(title: str, reasons: Sequence[Reason], columns: tuple[str, str]) -> str:
