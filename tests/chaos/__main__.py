@@ -42,7 +42,7 @@ def _tell(crawled: Crawled) -> bool:
         "SELECT (SELECT count(*) FROM pages), (SELECT count(*) FROM events WHERE kind = 'failed')"
     )
     told = {"held": math.inf, "kilobytes": math.inf, **crawled.told}
-    # What was under way when the second of grace was over is in transit, and waits again when the crawl is resumed.
+    # What was under way when the time of grace was over is in transit, and waits again when the crawl is resumed.
     miscounted = {name: counts for name, counts in crawled.miscounted().items() if counts[0] != counts[1]}
     wrong = [
         *(["it ended badly"] if crawled.code or crawled.errors else []),
