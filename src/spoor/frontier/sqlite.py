@@ -29,7 +29,7 @@ STATEMENTS = 512
 PLACES_PER_QUERY = 400
 RECENT = 20_000
 """Entries at hand: about twenty megabytes."""
-FEW = 8
+FEW = 2
 """Changed links of a host: with more of them, its first links are read ahead."""
 HOSTS_AHEAD = 500
 """Hosts of which the first links stay at hand."""
