@@ -114,17 +114,17 @@ def test_a_field_can_be_left_out_and_the_others_stay(field: str, gone: tuple[str
 def test_the_same_word_is_another_feature_in_another_field() -> None:
     word = "horse"
     links = [
-        replace(LINK, anchor=word),
-        replace(LINK, left=word),
-        replace(LINK, right=word),
-        replace(LINK, heading=word),
+        LINK._replace(anchor=word),
+        LINK._replace(left=word),
+        LINK._replace(right=word),
+        LINK._replace(heading=word),
     ]
     assert len({name for link in links for name in names(link) if word in name and "title" not in name}) == 4
-    assert len({feature for link in links for feature in read(link)} - set(read(replace(LINK, anchor="")))) == 6
+    assert len({feature for link in links for feature in read(link)} - set(read(LINK._replace(anchor="")))) == 6
 
 
 def anchors(text: str) -> list[str]:
-    return [name for name in names(replace(LINK, anchor=text)) if name.startswith("anchor")]
+    return [name for name in names(LINK._replace(anchor=text)) if name.startswith("anchor")]
 
 
 def test_every_number_is_the_same() -> None:
@@ -217,4 +217,4 @@ def test_a_link_that_says_nothing_has_its_host_and_no_list() -> None:
 def test_a_link_that_was_read_has_its_hints_and_says_what_it_said() -> None:
     link = Link("http://a.test/", "an", "le", "ri", "he", True, "de", "me", "html/body", True)
     (read,) = hinted(Learned(), PAGE, [link])
-    assert len(read.hints) > HEAD and replace(read, hints=()) == link
+    assert len(read.hints) > HEAD and read._replace(hints=()) == link

@@ -527,13 +527,15 @@ class Crawl:
         """A link that is known but not visited yet gains evidence. Says whether it changed its place."""
         merged = {name: self._merge[name](old, evidence[name]) for name, old in entry.evidence.items()}
         key = self._key(merged)
-        rank = self.strategy.trail.rank
-        better = (key, rank(trail)) > (entry.key, rank(entry.trail))
+        better = key > entry.key or (key == entry.key and self._ranks_higher(trail, entry.trail))
         kept, hints = (trail, self._kept_hints(link)) if better else (entry.trail, entry.hints)
         if merged == entry.evidence and kept is entry.trail:
             return False
         moved = self.frontier.change(entry, key, merged, kept, hints)
         return self._reconsider(link, entry) or moved
+
+    def _ranks_higher(self, trail: TrailState, other: TrailState) -> bool:
+        return self.strategy.trail.rank(trail) > self.strategy.trail.rank(other)
 
     def _kept_hints(self, link: Link) -> bytes:
         return link.hints if isinstance(link.hints, bytes) else b""

@@ -108,7 +108,7 @@ def canonical_links(page: Page) -> tuple[Link, ...]:
         links[canonical(page.canonical)] = Link(canonical(page.canonical))
     for link in page.links:
         url = canonical(link.url)
-        links.setdefault(url, link if url == link.url else replace(link, url=url))
+        links.setdefault(url, link if url == link.url else link._replace(url=url))
     links.pop(page.url, None)
     return tuple(links.values())
 

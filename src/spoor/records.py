@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Evidence = Mapping[str, float]
 """What is known in favour of a link, by name. A scorer gives every link the same names."""
@@ -32,12 +32,11 @@ class Wish:
     words: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """What a page says about another page. `left` and `right` are the words around the anchor, `hreflang` the language
-    that the page claims for the target, `rel` what it says of their relation. `path` names the elements around the
-    link, `html/body/ul/li`; `navigation` is True where links stand among links, not in a text. `hints` are there once
-    a `LinkReader` has read the link."""
+class Link(NamedTuple):
+    """What a page says about another page; a tuple, because so many are made. `left` and `right` are the words around
+    the anchor, `hreflang` the language that the page claims for the target, `rel` what it says of their relation.
+    `path` names the elements around the link, `html/body/ul/li`; `navigation` is True where links stand among links,
+    not in a text. `hints` are there once a `LinkReader` has read the link."""
 
     url: str
     anchor: str = ""

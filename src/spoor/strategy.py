@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from spoor.hit_rates import HitRates
-from spoor.records import ADMIT, Evidence, Hints, Link, Page, Ruling, TrailState, Verdict, Visit, Wish
+from spoor.records import ADMIT, Evidence, Link, Page, Ruling, TrailState, Verdict, Visit, Wish
 from spoor.roles import (
     Admission,
     Composite,
@@ -105,13 +105,7 @@ def _simple(part: object) -> Iterator[object]:
 
 def hinted(reader: LinkReader, page: Page, links: Sequence[Link]) -> list[Link]:
     """The links of a page with what the reader makes of each."""
-    return [_with_hints(link, hints) for link, hints in zip(links, reader.hints(page, links), strict=True)]
-
-
-def _with_hints(it: Link, hints: Hints) -> Link:
-    """As `replace` would, in a third of the time, which every link that is met takes."""
-    said = (it.url, it.anchor, it.left, it.right, it.heading, it.nofollow, it.hreflang, it.rel, it.path, it.navigation)
-    return Link(*said, hints)
+    return [Link(*link[:-1], hints) for link, hints in zip(links, reader.hints(page, links), strict=True)]
 
 
 def wish_of(judge: Judge) -> Wish:

@@ -50,7 +50,7 @@ def _as_the_server_wishes(response: Response, page: Page) -> Page:
     tags = (line.partition(":")[2] for line in lines if line.lower().startswith("x-robots-tag:"))
     wished = frozenset[str]().union(*map(header_wishes, tags))
     if "nofollow" in wished:
-        page = replace(page, links=tuple(replace(link, nofollow=True) for link in page.links))
+        page = replace(page, links=tuple(link._replace(nofollow=True) for link in page.links))
     return replace(page, noindex=page.noindex or "noindex" in wished)
 
 

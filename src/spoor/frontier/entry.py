@@ -32,6 +32,10 @@ Order = tuple[Key, int]
 """Sorts as the queue does: smaller is sooner."""
 
 
+Place = tuple[State, int]
+"""A state and an arrival: what has neither changed waits where it did."""
+
+
 @dataclass(slots=True)
 class Entry:
     """Owned by the frontier; nobody else changes one.
@@ -39,7 +43,7 @@ class Entry:
     `arrival` breaks ties and is new whenever the key changes. `again_at` matters while returning: the time from
     which the URL may be tried again; a parked one that never may has infinity. `because` says why it is parked, or what
     went wrong when it was worked on: until that is over it is fetched apart from others. `hints` are there when the
-    scorer reviews links that wait. `row` is the store's own handle.
+    scorer reviews links that wait. `row` and `filed` are the store's own: a handle, and the place on disk.
     """
 
     url: str
@@ -57,6 +61,7 @@ class Entry:
     because: str = ""
     hints: bytes = b""
     row: int | None = None
+    filed: Place | None = None
 
     @property
     def is_seed(self) -> bool:
@@ -71,6 +76,10 @@ class Entry:
     def is_given_up(self) -> bool:
         """Parked for good."""
         return self.again_at == math.inf
+
+    @property
+    def place(self) -> Place:
+        return self.state, self.arrival
 
     @property
     def order(self) -> Order:

@@ -103,7 +103,7 @@ class Frontier:
 
     def change(self, entry: Entry, key: Key, evidence: Evidence, trail: TrailState, hints: bytes | None = None) -> bool:
         """More is known of a link that is still open. Says whether it changed its place. `hints` None: as they were."""
-        moved, was = key != entry.key, entry.order
+        moved = key != entry.key
         if moved:
             self._check(entry.url, key)
             entry.key, entry.arrival = key, self._next_arrival()
@@ -112,7 +112,7 @@ class Frontier:
             entry.hints = hints
         self._store.save(entry)
         if entry.state is State.WAITING:
-            self._changed(entry, was)
+            self._changed(entry, moved)
         return moved
 
     def park(self, entry: Entry, because: str) -> None:
@@ -433,17 +433,18 @@ class Frontier:
             host.lead(entry)
             self._show(host)
 
-    def _changed(self, entry: Entry, was: Order) -> None:
+    def _changed(self, entry: Entry, moved: bool) -> None:
         """A waiting link has other evidence and perhaps another place than it had."""
         host = self._host(entry.host)
         if host.head is None or host.head.url != entry.url:
-            self._came_forward(entry)
+            if moved or not host.head_known:
+                self._came_forward(entry)
             return
-        if host.head_known and entry.order <= was:
+        if host.head_known and (not moved or host.order is None or entry.order < host.order):
             host.lead(entry)
         else:
             host.head_known = False
-        if entry.order != was:
+        if moved:
             self._show(host)
 
     def _host(self, name: str) -> Host:
@@ -537,5 +538,5 @@ class Frontier:
 
     @staticmethod
     def _check(url: str, key: Key) -> None:
-        if any(math.isnan(part) for part in key):
+        if any(map(math.isnan, key)):
             raise BrokenContract(f"the key of {url} is not a number: {key}")

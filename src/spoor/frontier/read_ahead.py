@@ -9,7 +9,9 @@ from spoor.frontier.entry import Entry, Order, State
 from spoor.frontier.queue import Queue
 
 KEPT = 64
-"""Links of a host that are still at hand after a commit."""
+"""Links of a host that are still at hand when there have been too many."""
+MOST = 4 * KEPT
+"""So many are too many after a commit."""
 NOTHING_READ: Order = ((-math.inf,), 0)
 ALL_READ: Order = ((math.inf,) * 4, 0)
 """Before and after every place."""
@@ -52,10 +54,10 @@ class ReadAhead:
         return self._rows
 
     def committed(self) -> None:
-        """What changed is in the file now; only the first links are kept here."""
-        kept = self._queue.foremost(KEPT)
-        if len(self._queue) > KEPT:
+        """What changed is in the file now; of too many links only the first are kept here."""
+        if len(self._queue) > MOST:
+            kept = self._queue.foremost(KEPT)
             self.read_to = min(self.read_to, kept[-1][0])
-        self._queue.keep(kept)
-        self._entries = {url: self._entries[url] for _, url in kept}
-        self._rows = max(1, len(kept))
+            self._queue.keep(kept)
+            self._entries = {url: self._entries[url] for _, url in kept}
+        self._rows = max(1, min(KEPT, len(self._queue)))

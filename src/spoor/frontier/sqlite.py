@@ -29,7 +29,7 @@ STATEMENTS = 512
 PLACES_PER_QUERY = 400
 RECENT = 20_000
 """Entries at hand: about twenty megabytes."""
-FEW = 8
+FEW = 2
 """Changed links of a host: with more of them, its first links are read ahead."""
 HOSTS_AHEAD = 500
 """Hosts of which the first links stay at hand."""
@@ -65,10 +65,10 @@ COLUMNS = (
     "host, hash, url, state, key1, key2, key3, arrival, evidence, trail, depth, found_on, redirects, "
     "tries, again_at, because, hints"
 )
-CHANGING = (
-    "state = ?, key1 = ?, key2 = ?, key3 = ?, arrival = ?, evidence = ?, trail = ?, "
-    "tries = ?, again_at = ?, because = ?, hints = ?"
-)
+KNOWN = "evidence = ?, trail = ?, tries = ?, again_at = ?, because = ?, hints = ?"
+PLACE = "state = ?, key1 = ?, key2 = ?, key3 = ?, arrival = ?"
+"""What changes of a link. Its place stands in indexes, which are written whenever a statement names it, so one that
+stays where it was is told by a statement that does not."""
 ROBOTS = "url, until, delay, leads_to, failed, may_heal, tries"
 ROBOTS_OF_URLS = "url LIKE 'http%://_%/%' AND (leads_to = '' OR leads_to LIKE 'http%://_%/%')"
 """Any others were written by somebody else; such a file is asked for again."""
@@ -168,7 +168,7 @@ class SqliteStore:
     def _best_beside(self, changed: dict[str, Entry], host: str) -> Entry | None:
         """For the many hosts of which little has changed: of so few rows, one at least has not."""
         rows = list(self._rows(BEST, (self._host_ids.get(host), len(changed) + 1)))
-        stored = [self._entry(row) for row in islice((row for row in rows if row[URL] not in changed), 1)]
+        stored = [self._at_hand(row) for row in islice((row for row in rows if row[URL] not in changed), 1)]
         waiting = [entry for entry in changed.values() if entry.state is State.WAITING]
         return min(stored + waiting, key=attrgetter("order"), default=None)
 
@@ -270,19 +270,24 @@ class SqliteStore:
         return found
 
     def _write_links(self, entries: list[Entry]) -> None:
-        known = [(*_changing(entry), entry.row) for entry in entries if not self._is_new(entry)]
-        self._db.executemany(f"UPDATE links SET {CHANGING} WHERE id = ?", known)
-        self._db.executemany(INSERT, [self._row(entry) for entry in entries if self._is_new(entry)])
+        added = [entry for entry in entries if self._is_new(entry)]
+        moved = [entry for entry in entries if entry.filed != entry.place and not self._is_new(entry)]
+        stayed = [(*_known(entry), entry.row) for entry in entries if entry.filed == entry.place]
+        self._db.executemany(f"UPDATE links SET {KNOWN} WHERE id = ?", stayed)
+        places = [(*_place(entry), *_known(entry), entry.row) for entry in moved]
+        self._db.executemany(f"UPDATE links SET {PLACE}, {KNOWN} WHERE id = ?", places)
+        self._db.executemany(INSERT, [self._row(entry) for entry in added])
+        for entry in (*added, *moved):
+            entry.filed = entry.place
 
     def _is_new(self, entry: Entry) -> bool:
         assert entry.row is not None
         return bool(entry.row > self._committed)
 
     def _row(self, entry: Entry) -> tuple[Any, ...]:
-        state, key1, key2, key3, arrival, evidence, trail, *rest = _changing(entry)
-        place = (state, key1, key2, key3, arrival)
+        evidence, trail, *rest = _known(entry)
         identity = (entry.row, self._host_id(entry.host), url_hash(entry.url), entry.url)
-        return (*identity, *place, evidence, trail, entry.depth, entry.found_on, entry.redirects, *rest)
+        return (*identity, *_place(entry), evidence, trail, entry.depth, entry.found_on, entry.redirects, *rest)
 
     def _host_id(self, name: str) -> int:
         number = self._host_ids.get(name)
@@ -384,17 +389,19 @@ def _entry(row: tuple[Any, ...], host: str) -> Entry:
         because=rest[3],
         hints=rest[4] or b"",
         row=number,
+        filed=(_STATES[state], arrival),
     )
 
 
 _STATES = {int(state): state for state in State}
 
 
-def _changing(entry: Entry) -> tuple[Any, ...]:
+def _place(entry: Entry) -> tuple[Any, ...]:
+    return int(entry.state), *_key_columns(entry.key), entry.arrival
+
+
+def _known(entry: Entry) -> tuple[Any, ...]:
     return (
-        int(entry.state),
-        *_key_columns(entry.key),
-        entry.arrival,
         _dumped(tuple(entry.evidence.items())),
         None if entry.trail is None else _dumped_trail(entry.trail),
         entry.tries,

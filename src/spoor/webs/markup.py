@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from spoor.parse.blocks import BLOCKS
 from spoor.records import Link, Page
@@ -47,7 +47,7 @@ def _head(page: Page, links: Iterable[Occurrence]) -> Iterator[str]:
     if _nobody_follows(page):
         yield '<meta name="robots" content="nofollow">'
     for one in links:
-        link = replace(one.link, rel="alternate", hreflang="x", anchor="") if one.bare else one.link
+        link = one.link._replace(rel="alternate", hreflang="x", anchor="") if one.bare else one.link
         refresh = f'<meta http-equiv="refresh" content="0; url={html.escape(link.url)}">'
         element = f"<link{_attributes(link)}>" if link.hreflang else refresh
         yield f"<noscript>{element}</noscript>" if link.path == UNSEEN_IN_HEAD else element
@@ -122,7 +122,7 @@ class _Body:
         rel = link.rel
         if self.follow and one.link.nofollow and "nofollow" not in rel:
             rel = f"{rel} nofollow".strip()
-        return replace(link, rel=rel, anchor="" if one.has_words else link.anchor)
+        return link._replace(rel=rel, anchor="" if one.has_words else link.anchor)
 
     def _write_words(self, start: int, end: int, into_link: bool = False) -> None:
         if start < end:

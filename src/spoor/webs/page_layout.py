@@ -106,7 +106,7 @@ def blocks(path: Path) -> Path:
 def _occurrences(text: str, links: Sequence[Link]) -> list[Occurrence]:
     """In the order in which they stand. Links whose places are not known come last; every link has a place before those
     of the links that follow it."""
-    visible = [replace(link, anchor="") if "noscript" in link.path else link for link in links]
+    visible = [link._replace(anchor="") if "noscript" in link.path else link for link in links]
     unknown = (len(text) + 1, len(text) + 1)
     spans = [
         _IN_HEAD if link.path in (HEAD, UNSEEN_IN_HEAD) else span or unknown

@@ -6,16 +6,18 @@ Read in one pass over the code points of all links of a page, because this is do
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from zlib import crc32
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from spoor.compilation import compiled
 from spoor.domains import registrable_domain
 from spoor.records import Link, Page
+
+Numbers = NDArray[np.int32]
+Codes = NDArray[np.uint32]
 
 BITS = 18
 """Features are numbers below 2 to this power."""
@@ -52,21 +54,32 @@ def packed_features(
     thousandths; whether its URL speaks for it or against it; the list it stands in; whether it stays within its
     registrable domain; its places, from the outside in, the innermost repeated) and its features. `without` names
     `FIELDS` that are not read, and may name other things."""
-    letters = np.frombuffer(spelled(page, links), np.uint32)
-    own, of_hosts = registrable_domain(_host(page.url)), dict[str, tuple[bool, int]]()
-    heads = []
-    for link, (sign, url) in zip(links, signs, strict=True):
-        host = _host(link.url)
-        if host not in of_hosts:
-            domain = registrable_domain(host)
-            of_hosts[host] = domain == own, crc32(domain.encode("utf8", "surrogatepass")) & 0x7FFFFFFF
-        heads.append((round(sign * 1000), (url > 0) - (url < 0), 0, *of_hosts[host]))
-    rows = np.zeros((len(links), HEAD + MOST), np.int32)
-    rows[:, :5] = heads
-    counts = np.zeros(len(links), np.int32)
-    _read(letters, _skipped(tuple(without)), rows[:, HEAD:], counts, rows[:, 5:HEAD], rows[:, 2])
-    packed, ends = _packed(rows, counts)
-    return [packed[end - 4 * (HEAD + count) : end] for end, count in zip(ends, counts.tolist(), strict=True)]
+    rows = np.zeros((len(links) + 1, HEAD + MOST), np.int32)
+    rows[:-1, :2] = _foretold(signs)
+    rows[:-1, 3:5] = _domains(page, links)
+    counts = np.zeros(len(links) + 1, np.int32)
+    _read(np.frombuffer(spelled(page, links), np.uint32), _skipped(tuple(without)), rows, counts)
+    packed, ends = _packed(rows[:-1], counts[:-1])
+    return [packed[end - 4 * (HEAD + count) : end] for end, count in zip(ends, counts[:-1].tolist(), strict=True)]
+
+
+def _foretold(signs: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
+    foretold = np.array(signs, np.float64).reshape(-1, 2)
+    foretold[:, 0] = np.rint(foretold[:, 0] * 1000)
+    foretold[:, 1] = np.sign(foretold[:, 1])
+    return foretold
+
+
+def _domains(page: Page, links: Sequence[Link]) -> list[tuple[bool, int]]:
+    """Of each link whether it stays within the registrable domain of the page, and its own as a place."""
+    own = registrable_domain(_host(page.url))
+    hosts = [_host(link.url) for link in links]
+    of_hosts = {host: _domain(registrable_domain(host), own) for host in set(hosts)}
+    return [of_hosts[host] for host in hosts]
+
+
+def _domain(domain: str, own: str) -> tuple[bool, int]:
+    return domain == own, crc32(domain.encode("utf8", "surrogatepass")) & 0x7FFFFFFF
 
 
 @lru_cache
@@ -83,37 +96,36 @@ def _packed(rows: NDArray[np.int32], counts: NDArray[np.int32]) -> tuple[bytes, 
     return rows[np.arange(HEAD + MOST) < kept[:, None]].tobytes(), (4 * np.cumsum(kept)).tolist()
 
 
-_MARKS = 9
+_MARKS = 8
 """Control characters that begin the fields of a link."""
 
 
 def spelled(page: Page, links: Sequence[Link]) -> bytes:
     """All that is read, in small letters and four bytes each: every field begun by its character, every link by that
-    of its host, which ends the last one too."""
+    of its host, which ends the last one too. The title of the page is the last field, for all links together."""
     letters = _spelled(page.title, links)
     # Rarely is there such a character in a field; and to see so for all at once takes less than to look at each.
-    if np.count_nonzero(np.frombuffer(letters, np.uint32) < ord(" ")) == _MARKS * len(links) + 1:
+    if np.count_nonzero(np.frombuffer(letters, np.uint32) < ord(" ")) == _MARKS * len(links) + 2:
         return letters
     return _spelled(_clean(page.title), [_cleaned(link) for link in links])
 
 
 def _spelled(title: str, links: Sequence[Link]) -> bytes:
-    ending = f"{chr(TITLE)}{title[:_TITLE]}"
-    text = "".join([_fields(link) + ending for link in links]) + chr(HOST)
+    text = "".join([_fields(link) for link in links]) + f"{chr(TITLE)}{title[:_TITLE]}{chr(HOST)}"
     return text.lower().encode("utf-32-le", "replace")
 
 
 def _fields(link: Link) -> str:
-    host, _, path = link.url.partition("://")[2].partition("/")
+    url, anchor, left, right, heading, _, hreflang, rel, path, navigation, _ = link
+    host, _, page = url.partition("://")[2].partition("/")
     return (
-        f"\x01{host}\x02{path}\x03{link.anchor[:_ANCHOR]}\x04{link.left[-_NEAR:]}\x05{link.right[:_NEAR]}"
-        f"\x06{link.heading[:_TITLE]}\x07{link.path}\x09{link.hreflang} {link.rel} {'nav' if link.navigation else ''}"
+        f"\x01{host}\x02{page}\x03{anchor[:_ANCHOR]}\x04{left[-_NEAR:]}\x05{right[:_NEAR]}"
+        f"\x06{heading[:_TITLE]}\x07{path}\x09{hreflang} {rel} {'nav' if navigation else ''}"
     )
 
 
 def _cleaned(link: Link) -> Link:
-    return replace(
-        link,
+    return link._replace(
         url=_clean(link.url),
         anchor=_clean(link.anchor),
         left=_clean(link.left),
@@ -134,26 +146,27 @@ def _clean(text: str) -> str:
     return "".join([c if c >= " " else " " for c in text])
 
 
-@njit(cache=True)
+@compiled
 def _is_letter(code: np.uint32) -> bool:
+    """Of a script that puts blanks between words."""
     if code < 128:
         return bool((97 <= code <= 122) or (48 <= code <= 57))
-    return bool(code >= 0xC0 and not (0x2000 <= code < 0x2070 or 0x3000 <= code < 0x3040 or 0xFF00 <= code < 0xFF10))
+    if code < 0x0E00:
+        return bool(code >= 0xC0)
+    no_letter = 0x2000 <= code < 0x2070 or 0x3000 <= code < 0x3040 or 0xFF00 <= code < 0xFF10
+    return not no_letter and not _is_unspaced(code)
 
 
-@njit(cache=True)
+@compiled
 def _is_unspaced(code: np.uint32) -> bool:
     """Letters of scripts that put no blanks between words: there, pairs of letters stand for words."""
     return bool(
-        0x0E00 <= code < 0x1000
-        or 0x1000 <= code < 0x10A0
-        or 0x1780 <= code < 0x1800
-        or 0x3040 <= code < 0x3100
-        or 0x3400 <= code < 0xA000
+        code >= 0x0E00
+        and (code < 0x10A0 or 0x1780 <= code < 0x1800 or 0x3040 <= code < 0x3100 or 0x3400 <= code < 0xA000)
     )
 
 
-@njit(cache=True)
+@compiled
 def _mixed(hashed: np.uint64) -> np.uint64:
     hashed ^= hashed >> np.uint64(33)
     hashed *= np.uint64(0xFF51AFD7ED558CCD)
@@ -161,35 +174,43 @@ def _mixed(hashed: np.uint64) -> np.uint64:
     return hashed
 
 
-@njit(cache=True)
-def _add(ids: NDArray[np.int32], counts: NDArray[np.int32], link: int, hashed: np.uint64) -> None:
-    feature = np.int32(_mixed(hashed) & np.uint64((1 << BITS) - 1))
+_MET = 1 << 12
+"""Places in which it is noted which link had a feature of that hash last, so that few are searched for."""
+
+
+@compiled
+def _add(rows: Numbers, counts: Numbers, met: Numbers, link: int, feature: np.int32) -> None:
+    """Each feature of a link once, as long as there is room."""
     count = counts[link]
     if count >= MOST:
         return
-    for k in range(count):
-        if ids[link, k] == feature:
-            return
-    ids[link, count] = feature
+    place = feature & (_MET - 1)
+    if met[place] == link:
+        for k in range(HEAD, HEAD + count):
+            if rows[link, k] == feature:
+                return
+    met[place] = link
+    rows[link, HEAD + count] = feature
     counts[link] = count + 1
 
 
-@njit(cache=True)
-def _read(
-    letters: NDArray[np.uint32],
-    skipped: NDArray[np.bool_],
-    ids: NDArray[np.int32],
-    counts: NDArray[np.int32],
-    places: NDArray[np.int32],
-    lists: NDArray[np.int32],
-) -> None:
+@compiled
+def _feature(hashed: np.uint64) -> np.int32:
+    return np.int32(_mixed(hashed) & np.uint64((1 << BITS) - 1))
+
+
+@compiled
+def _read(letters: Codes, skipped: NDArray[np.bool_], rows: Numbers, counts: Numbers) -> None:
+    """Fills a row for each link, and a last one of which the features are those of the title."""
     start, prime = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
+    met = np.full(_MET, -1, np.int32)
+    title = len(counts) - 1
     link, field, folders = -1, 0, 0
     word, whole = start, start
     length, before = 0, np.uint32(0)
     for position in range(len(letters)):
         code = letters[position]
-        if _is_letter(code) and not _is_unspaced(code):
+        if _is_letter(code):
             # Numbers differ from page to page where templates are the same.
             shown = np.uint32(48) if 48 <= code <= 57 else code
             if not (shown == 48 and before == 48):
@@ -197,44 +218,63 @@ def _read(
                 length += 1
             before = shown
         else:
-            if length > 0 and not skipped[field]:
-                _add(ids, counts, link, word ^ np.uint64(field))
+            if length > 0:
+                if not skipped[field]:
+                    _add(rows, counts, met, link, _feature(word ^ np.uint64(field)))
+                word, length = start, 0
             if _is_unspaced(code):
                 if _is_unspaced(before) and not skipped[field]:
                     pair = ((start ^ np.uint64(before)) * prime ^ np.uint64(code)) * prime
-                    _add(ids, counts, link, pair ^ np.uint64(field))
+                    _add(rows, counts, met, link, _feature(pair ^ np.uint64(field)))
                 before = code
             else:
                 before = np.uint32(0)
-            word, length = start, 0
-        ends_field = code < END and code > 0
-        if field == HOST and ends_field:
-            whole = (whole ^ np.uint64(47)) * prime
-            for place in range(PLACES - 1):
-                places[link, place] = np.int32(_mixed(whole) & np.uint64(0x7FFFFFFF))
-            if not skipped[HOST]:
-                _add(ids, counts, link, whole)
-            folders = 0
-        elif field == PATH and code == 47 and folders < PLACES - 2:
-            folders += 1
-            hashed = _mixed((whole ^ np.uint64(47)) * prime)
-            for place in range(folders, PLACES - 1):
-                places[link, place] = np.int32(hashed & np.uint64(0x7FFFFFFF))
-            if not skipped[PATH]:
-                _add(ids, counts, link, hashed)
-        elif field == PATH and code == 63:
-            folders = PLACES
-        elif field == ELEMENTS and ends_field:
-            lists[link] = np.int32(_mixed(whole) & np.uint64(0x7FFFFFFF))
-            if not skipped[ELEMENTS]:
-                _add(ids, counts, link, whole ^ np.uint64(ELEMENTS))
-        if ends_field:
-            field = code
-            if field == HOST:
-                link += 1
-                if link == len(counts):
-                    return
-            if field != PATH:
-                whole = start
-        else:
-            whole = (whole ^ np.uint64(code)) * prime
+            if 0 < code < END:
+                if field == HOST:
+                    whole = (whole ^ np.uint64(47)) * prime
+                    for place in range(PLACES - 1):
+                        rows[link, 5 + place] = np.int32(_mixed(whole) & np.uint64(0x7FFFFFFF))
+                    if not skipped[HOST]:
+                        _add(rows, counts, met, link, _feature(whole))
+                    folders = 0
+                elif field == ELEMENTS:
+                    rows[link, 2] = np.int32(_mixed(whole) & np.uint64(0x7FFFFFFF))
+                    if not skipped[ELEMENTS]:
+                        _add(rows, counts, met, link, _feature(whole ^ np.uint64(ELEMENTS)))
+                field = code
+                if field == HOST:
+                    link += 1
+                    if link > title:
+                        break
+                elif field == TITLE:
+                    link = title
+                if field != PATH:
+                    whole = start
+                continue
+            if field == PATH:
+                if code == 47 and folders < PLACES - 2:
+                    folders += 1
+                    hashed = _mixed((whole ^ np.uint64(47)) * prime)
+                    for place in range(folders, PLACES - 1):
+                        rows[link, 5 + place] = np.int32(hashed & np.uint64(0x7FFFFFFF))
+                    if not skipped[PATH]:
+                        _add(rows, counts, met, link, _feature(hashed))
+                elif code == 63:
+                    folders = PLACES
+        whole = (whole ^ np.uint64(code)) * prime
+    _add_title(rows, counts)
+
+
+@compiled
+def _add_title(rows: Numbers, counts: Numbers) -> None:
+    """To every link those features of the title that it does not have."""
+    title = len(counts) - 1
+    for link in range(title):
+        own = counts[link]
+        for k in range(HEAD, HEAD + counts[title]):
+            feature, known = rows[title, k], False
+            for other in range(HEAD, HEAD + own):
+                known |= rows[link, other] == feature
+            if not known and counts[link] < MOST:
+                rows[link, HEAD + counts[link]] = feature
+                counts[link] += 1
