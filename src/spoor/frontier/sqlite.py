@@ -288,7 +288,7 @@ class SqliteStore:
 
     def _ask_ids(self, names: set[str]) -> None:
         """The numbers of these hosts are at hand then."""
-        unknown = list(names - self._host_ids.keys())
+        unknown = [name for name in names if name not in self._host_ids]
         for start in range(0, len(unknown), PLACES_PER_QUERY):
             asked = unknown[start : start + PLACES_PER_QUERY]
             self._host_ids |= dict.fromkeys(asked)
