@@ -244,15 +244,17 @@ class MemoryMachine(FrontierMachine):
 
 
 class SqliteMachine(FrontierMachine):
+    at_hand = 10_000
+
     def make_store(self) -> LinkStore:
         self.folder = tempfile.TemporaryDirectory()
         self.path = Path(self.folder.name) / "frontier.db"
-        return SqliteStore(self.path)
+        return SqliteStore(self.path, self.at_hand)
 
     def reopened_store(self) -> LinkStore:
         assert isinstance(self.store, SqliteStore)
         self.store.close()
-        return SqliteStore(self.path)
+        return SqliteStore(self.path, self.at_hand)
 
     @precondition(lambda self: hasattr(self, "frontier"))
     @rule()
@@ -270,10 +272,18 @@ class SqliteMachine(FrontierMachine):
             self.folder.cleanup()
 
 
+class ForgetfulMachine(SqliteMachine):
+    """Hardly any host and hardly any link that returns is kept in memory."""
+
+    at_hand = 1
+
+
 TestMemoryFrontier = MemoryMachine.TestCase
 TestMemoryFrontier.settings = settings(max_examples=100, stateful_step_count=50, deadline=None)
 TestSqliteFrontier = SqliteMachine.TestCase
 TestSqliteFrontier.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestForgetfulFrontier = ForgetfulMachine.TestCase
+TestForgetfulFrontier.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
 
 
 def test_seeds_come_before_every_key() -> None:

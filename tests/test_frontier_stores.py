@@ -192,11 +192,12 @@ def test_a_link_that_no_crawl_wrote_is_told_as_damage_with_the_remedy(tmp_path: 
         store.some(0, 1)
 
 
-def test_a_host_that_no_crawl_wrote_is_told_as_damage_with_the_remedy(tmp_path: Path) -> None:
+@pytest.mark.parametrize("forged", ["CAST(x'ff' AS TEXT), zeroblob(32)", "'', x'ff'"])
+def test_a_host_that_no_crawl_wrote_is_told_as_damage_with_the_remedy(tmp_path: Path, forged: str) -> None:
     path = tmp_path / "crawl.db"
     SqliteStore(path).close()
     with contextlib.closing(sqlite3.connect(path)) as db:
-        db.execute("INSERT INTO hosts VALUES (1, 'a.test', 0.0, 0.0, CAST(x'ff' AS TEXT))")
+        db.execute(f"INSERT INTO hosts VALUES (1, 'a.test', 0.0, 0.0, {forged})")
         db.commit()
     with contextlib.closing(SqliteStore(path)) as store, pytest.raises(BadInput, match=r"damaged.*spoor check"):
-        Frontier(store)
+        Frontier(store).peek(0.0)

@@ -341,6 +341,7 @@ def test_a_clock_that_was_a_year_ahead_closes_no_host_for_a_year() -> None:
     store, year = MemoryStore(), 365 * 86_400.0
     store.save_robots(RobotsFile(robots("a"), year, failed="timed out", may_heal=True, tries=1), "")
     frontier = Frontier(store, POLITE, resumed_at=0.0)
+    frontier.reopen(0.0)
     assert frontier.robots_for("http://a.test/", 86_400.0) == Wanted(robots("a"))
 
 

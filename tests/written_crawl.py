@@ -12,6 +12,7 @@ from spoor.admit.scope import Scope
 from spoor.crawl import Crawl, Limits
 from spoor.drivers.simulated import simulate
 from spoor.frontier import Frontier, HostRules, SqliteStore
+from spoor.frontier.sqlite import inflated
 from spoor.judge.truth import Truth
 from spoor.records import Failure, Link, Outcome, Page, Redirect, RobotsRules, Visit
 from spoor.score.relevant_referrer import RelevantReferrer
@@ -119,7 +120,10 @@ def as_version_2(folder: CrawlFolder) -> CrawlFolder:
     with contextlib.closing(sqlite3.connect(folder.database, isolation_level=None)) as db:
         for column in ("closed INTEGER NOT NULL DEFAULT 0", "robots TEXT NOT NULL DEFAULT ''"):
             db.execute(f"ALTER TABLE hosts ADD COLUMN {column}")
-        db.execute("UPDATE hosts SET robots = (SELECT text FROM robots WHERE url LIKE 'http%://' || name || '/%')")
+        db.create_function("inflated", 1, inflated)
+        db.execute(
+            "UPDATE hosts SET robots = (SELECT inflated(text) FROM robots WHERE url LIKE 'http%://' || name || '/%')"
+        )
         db.execute("DROP TABLE robots")
     (folder.path / "version").write_text("spoor crawl 2\n")
     return folder

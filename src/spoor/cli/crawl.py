@@ -100,7 +100,9 @@ def _listed(words: str) -> list[str]:
 def run(arguments: argparse.Namespace) -> int:
     settings = settings_for(CrawlFolder(arguments.out), arguments)
     check(settings, CrawlFolder(arguments.out))
-    with open_for_crawling(arguments.out) as folder:
+    with contextlib.ExitStack() as opened:
+        with progress("bringing the folder to this version") as advance:
+            folder = opened.enter_context(open_for_crawling(arguments.out, advance))
         return asyncio.run(_crawl(folder, with_kept_model(settings, folder)))
 
 

@@ -73,6 +73,11 @@ class Entry:
         return self.because.startswith(TROUBLE)
 
     @property
+    def is_put_off(self) -> bool:
+        """Of one that returns: nobody waits for it."""
+        return bool(self.because) and not self.is_apart
+
+    @property
     def is_given_up(self) -> bool:
         """Parked for good."""
         return self.again_at == math.inf

@@ -14,6 +14,10 @@ class Errands:
         self._queues: dict[str, dict[str, None]] = {}
         self._due: list[tuple[float, str]] = []
 
+    def __contains__(self, host: object) -> bool:
+        """Whether a robots.txt is to be asked for there."""
+        return host in self._queues
+
     def add(self, url: str, host: str, asked_by: str) -> bool:
         """`host` is the one to be asked. Returns whether the URL was not under way yet."""
         if url in self._waiting:

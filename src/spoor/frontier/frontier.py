@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 
 from spoor.errors import BrokenContract
 from spoor.frontier.entry import DIED, OPEN, Entry, Order, State
 from spoor.frontier.errands import Errands
 from spoor.frontier.host import Host, HostRules
-from spoor.frontier.store import LinkStore
+from spoor.frontier.hosts import Hosts, Reading
+from spoor.frontier.read_ahead import ALL_READ
+from spoor.frontier.returning import Returning
+from spoor.frontier.store import Bounds, LinkStore
 from spoor.records import Evidence, Key, TrailState, WaitingLink
 from spoor.robots_files import RobotsFile, Wanted, delay_for, holding_for
 from spoor.urls import host_of, robots_url
@@ -22,6 +24,9 @@ SOON = 30.0
 PAUSE = 0.01
 """Seconds of a host between two links that are put off: there may be many, and others must have their turn."""
 
+MOST_ADDRESSES = 1024
+"""IP addresses that are remembered before those that have rested are forgotten."""
+
 LATER = 10.0
 """Seconds after the start of a process in which nothing is fetched that an earlier process may have died of: what else
 there is comes first, and is kept whatever happens then."""
@@ -30,8 +35,9 @@ there is comes first, and is kept whatever happens then."""
 class Frontier:
     """A URL is unknown, waiting, returning, parked, in transit or settled; only `settle(again_at=…)` and `put_off` send
     one back. A host is closed, free, busy or resting. Every host that has something waiting, a connection left and no
-    rest due has its head in `_ready`; a place in `_ready` that no longer is its host's head is skipped when it
-    surfaces. Links that were put off come back from `_put_off`, for which nobody waits.
+    rest due has its head in `_ready`, or is in the store, behind the place up to which `_ready_read` was read. A place
+    in `_ready` that no longer is its host's head, or whose host is not at hand, is skipped when it surfaces. `_heads`
+    is the same for hosts that are free soon. Links that were put off come back from `_put_off`, for which nobody waits.
 
     Told the time, it never asks. Driven from one thread.
     """
@@ -42,17 +48,18 @@ class Frontier:
         self._store = store
         self._rules = rules or HostRules()
         self._counters = store.counters()
-        self._hosts: dict[str, Host] = {}
+        self._hosts = Hosts(store)
+        self._ready_read, self._heads_read = Reading(store), Reading(store, early=SOON)
         self._ready: list[tuple[Order, str]] = []
         self._heads: list[tuple[Order, str]] = []
         self._later: list[tuple[float, str]] = []
         self._resting: list[tuple[float, str]] = []
-        self._returning: list[tuple[float, int, str]] = []
-        self._put_off: list[tuple[float, int, str]] = []
+        self._returning, self._put_off = Returning(store, put_off=False), Returning(store, put_off=True)
         self._address_free_at: dict[str, float] = {}
-        self._robots: dict[str, RobotsFile] = {}
+        self._most_addresses = MOST_ADDRESSES
+        self._resumed_at = resumed_at
         self._errands = Errands()
-        self._resume(resumed_at)
+        self._resume()
 
     def __len__(self) -> int:
         """How many links wait, those that return later included."""
@@ -103,8 +110,8 @@ class Frontier:
 
     def change(self, entry: Entry, key: Key, evidence: Evidence, trail: TrailState, hints: bytes | None = None) -> bool:
         """More is known of a link that is still open. Says whether it changed its place. `hints` None: as they were."""
-        moved = key != entry.key
-        if moved:
+        was = entry.order if key != entry.key else None
+        if was is not None:
             self._check(entry.url, key)
             entry.key, entry.arrival = key, self._next_arrival()
         entry.evidence, entry.trail = evidence, trail
@@ -112,8 +119,8 @@ class Frontier:
             entry.hints = hints
         self._store.save(entry)
         if entry.state is State.WAITING:
-            self._changed(entry, moved)
-        return moved
+            self._changed(entry, was)
+        return was is not None
 
     def park(self, entry: Entry, because: str) -> None:
         """Out of the queue until `admit`."""
@@ -134,31 +141,70 @@ class Frontier:
     def peek(self, now: float) -> Entry | None:
         """The best link whose host can be visited now; None: nobody is free. Its host may still be closed."""
         self._wake(now)
-        while self._ready:
+        self._ready_read.heed(now)
+        while (host := self._first_ready(now)) is None and self._read_on(self._ready_read, now):
+            pass
+        return None if host is None else host.head
+
+    def _first_ready(self, now: float) -> Host | None:
+        """None: more hosts must be read before it can be told, or nobody is free."""
+        while self._ready and self._ready[0][0] <= self._ready_read.to:
             order, name = self._ready[0]
-            host = self._hosts[name]
-            if order == host.order:
-                if self._available(host, now):
-                    return host.head
+            host = self._hosts.get(name)
+            if host is None or order != host.order:
+                heapq.heappop(self._ready)
+            elif not self._available(host, now):
                 host.among_ready = False
-            heapq.heappop(self._ready)
+                heapq.heappop(self._ready)
+            elif self._has_head(host):
+                return host
         return None
 
     def foremost(self, now: float) -> Entry | None:
         """The best waiting link of all hosts that are free now or soon; None: no link waits there."""
         while self._later and self._later[0][0] <= now:
-            self._show(self._hosts[heapq.heappop(self._later)[1]])
-        while self._heads:
+            self._show_again(heapq.heappop(self._later)[1])
+        self._heads_read.heed(now)
+        while (host := self._first_head(now)) is None and self._read_on(self._heads_read, now):
+            pass
+        return None if host is None else host.head
+
+    def _first_head(self, now: float) -> Host | None:
+        """None: more hosts must be read before it can be told, or nobody is free soon."""
+        while self._heads and self._heads[0][0] <= self._heads_read.to:
             order, name = self._heads[0]
-            host = self._hosts[name]
-            if order == host.order:
-                if self._free_soon(host, now):
-                    return host.head
+            host = self._hosts.get(name)
+            if host is None or order != host.order:
+                heapq.heappop(self._heads)
+            elif not self._free_soon(host, now):
                 if host.free_at > now:
                     heapq.heappush(self._later, (host.free_at - SOON, name))
                 host.among_heads = False
-            heapq.heappop(self._heads)
+                heapq.heappop(self._heads)
+            elif self._has_head(host):
+                return host
         return None
+
+    def _read_on(self, reading: Reading, now: float) -> bool:
+        """More hosts whose links wait are at hand; False: all are."""
+        if reading.to == ALL_READ:
+            return False
+        for host in reading.on(now):
+            if host.name not in self._hosts:
+                self._take_in(host)
+        self._end_rests(now)
+        return True
+
+    def _has_head(self, host: Host) -> bool:
+        """Whether the best link of a host is at the place where the host stands; if not, it stands elsewhere now."""
+        if host.head is None:
+            head = self._store.best(host.name)
+            if head is None or head.order != host.order:
+                self._lead(host, head)
+                self._show(host)
+                return False
+            host.head = head
+        return True
 
     def _free_soon(self, host: Host, now: float) -> bool:
         """Not one that rests for long, nor one that has not answered for long."""
@@ -167,11 +213,11 @@ class Frontier:
 
     def robots_for(self, url: str, now: float) -> RobotsFile | Wanted | None:
         """The robots.txt that holds for a URL, or the one that must be asked for first; None: nobody is asked."""
-        return holding_for(self._robots.get, robots_url(url), now) if self._rules.ask_first else None
+        return holding_for(self.robots_file, robots_url(url), now) if self._rules.ask_first else None
 
     def robots_file(self, url: str) -> RobotsFile | None:
         """What came of the last request for a robots.txt, by its own URL; None: nothing yet."""
-        return self._robots.get(url)
+        return self._store.robots_file(url)
 
     def robots_text(self, url: str) -> str:
         """Of a robots.txt as last seen, by its own URL; "" when there is none."""
@@ -179,7 +225,7 @@ class Frontier:
 
     def want(self, robots: str, host: str, now: float) -> None:
         """Nothing of `host` may be visited before this robots.txt is known, wherever it lies."""
-        self._hosts[host].waits_for = robots
+        self._host(host).waits_for = robots
         where = self._host(host_of(robots))
         if self._errands.add(robots, where.name, host):
             self._errands.wake(where.name, now)
@@ -192,10 +238,11 @@ class Frontier:
     def rests_enough(self, name: str, delay: float, now: float) -> bool:
         """Whether a host rests as long as its robots.txt asks for. If not, it does from now on: the file is that of
         another host, too, and was fetched for that."""
-        host = self._hosts[name]
+        host = self._host(name)
         if delay <= host.rest:
             return True
         host.change_rest(delay)
+        self._store.save_host(host)
         self._sleep(host, now)
         return host.free_at <= now
 
@@ -203,11 +250,11 @@ class Frontier:
         """A robots.txt that is asked for now, and how often that was in vain; None: none is due, or nobody is free.
         Such visits are not numbered."""
         while (name := self._errands.due(now)) is not None:
-            host = self._hosts[name]
+            host = self._host(name)
             if self._can_be_asked(host, now):
                 url = self._errands.take(name)
                 self._begin_visit(host, now)
-                known = self._robots.get(url)
+                known = self.robots_file(url)
                 return url, 0 if known is None else known.tries
             if host.visiting < self._rules.connections:
                 self._errands.wake(name, max(host.free_at, self._address_free_at.get(host.address, 0.0)))
@@ -217,13 +264,12 @@ class Frontier:
         """What came for a robots.txt. `address` is where from; "": not known. Returns the seconds that hosts rest whose
         rules these are: their own wish, but never less than ours."""
         self.keep_robots(file, text)
-        host = self._hosts[host_of(file.url)]
+        host = self._host(host_of(file.url))
         host.address = address or host.address
-        self._store.save_host(host)
         self._adopt_rest(host)
         self._end_visit(host, now)
         for name in self._errands.answered(file.url):
-            waiting = self._hosts[name]
+            waiting = self._host(name)
             waiting.waits_for = ""
             self._adopt_rest(waiting)
             self._sleep(waiting, now)
@@ -232,19 +278,18 @@ class Frontier:
 
     def keep_robots(self, file: RobotsFile, text: str = "") -> None:
         """What is known of a robots.txt from now on."""
-        self._robots[file.url] = file
         self._store.save_robots(file, text)
 
     def put_off(self, entry: Entry, because: str, until: float, now: float) -> None:
         """A waiting link returns then, if the crawl is still going on: it does not wait for that."""
         entry.because, entry.again_at = because, until
-        heapq.heappush(self._put_off, (until, entry.arrival, entry.url))
+        self._put_off.add(entry)
         self._leave(entry, State.RETURNING)
         self.leave_alone(entry.host, now, now + PAUSE)
 
     def begin(self, entry: Entry, now: float) -> int:
         """The link from `peek` is in transit; its host is busy. Returns the number of the visit."""
-        self._begin_visit(self._hosts[entry.host], now)
+        self._begin_visit(self._host(entry.host), now)
         self._leave(entry, State.IN_TRANSIT)
         self._counters.visits += 1
         return self._counters.visits - 1
@@ -260,13 +305,13 @@ class Frontier:
             entry.tries, entry.again_at = entry.tries + 1, again_at
             self._enter(entry, State.RETURNING)
             self._await(entry)
-        self._end_visit(self._hosts[entry.host], now)
+        self._end_visit(self._host(entry.host), now)
 
     def excuse(self, url: str, now: float) -> None:
         """A visit is over that our own side is to blame for: the URL waits as if it had not been."""
         entry = self._in_transit(url)
         self._return_uncounted(entry, entry.tries, now)
-        self._end_visit(self._hosts[entry.host], now)
+        self._end_visit(self._host(entry.host), now)
 
     def restore(self, url: str, tries: int, now: float) -> None:
         """Afterwards our own side turned out to be to blame for a visit that failed: the URL waits again, and was tried
@@ -285,7 +330,7 @@ class Frontier:
 
     def begin_probe(self, url: str, now: float) -> bool:
         """A visit to a robots.txt for which nobody waits, if its host is free; says whether it is."""
-        host = self._hosts[host_of(url)]
+        host = self._host(host_of(url))
         free = self._can_be_asked(host, now)
         if free:
             self._begin_visit(host, now)
@@ -294,17 +339,17 @@ class Frontier:
     def end_in_vain(self, robots: str, now: float) -> None:
         """A visit to a robots.txt is over that our own side is to blame for: it is asked for again when the turn of a
         link has come."""
-        self._end_visit(self._hosts[host_of(robots)], now)
+        self._end_visit(self._host(host_of(robots)), now)
         for name in self._errands.answered(robots):
-            self._hosts[name].waits_for = ""
-            self._show(self._hosts[name])
+            self._host(name).waits_for = ""
+            self._show(self._host(name))
 
     def give_up(self, url: str, now: float, because: str) -> None:
         """A visit is over, and there shall be no other, whatever more is known of the URL."""
         entry = self._in_transit(url)
         entry.because, entry.again_at = because, math.inf
         self._enter(entry, State.PARKED)
-        self._end_visit(self._hosts[entry.host], now)
+        self._end_visit(self._host(entry.host), now)
 
     def _in_transit(self, url: str) -> Entry:
         (entry,) = self.find([url])
@@ -314,7 +359,7 @@ class Frontier:
 
     def leave_alone(self, name: str, now: float, until: float) -> None:
         """Nothing of this host is visited before `until`: the server asked for it, or its rules cannot be had."""
-        host = self._hosts[name]
+        host = self._host(name)
         host.free_at = max(host.free_at, until)
         self._rest(host, now)
 
@@ -322,29 +367,27 @@ class Frontier:
         """When a resting host, a returning link or a robots.txt may be ready; None: waiting for that is of no use."""
         if not len(self):
             return None
-        times = [heap[0][0] for heap in (self._resting, self._returning) if heap]
-        if (errand := self._errands.wake_at) is not None:
-            times.append(errand)
-        return min(times, default=None)
+        resting = self._resting[0][0] if self._resting else None
+        times = (resting, self._returning.next_at(), self._errands.wake_at, self._ready_read.again_at)
+        return min((time for time in times if time is not None), default=None)
 
     def commit(self) -> None:
         """Everything since the last commit becomes durable, all or nothing."""
         self._store.commit(self._counters)
+        self._returning.committed()
+        self._put_off.committed()
+        if self._hosts.tidy(self._errands, self._ready_read, self._heads_read):
+            self._tidy()
+            for heap in (self._later, self._resting):
+                heap[:] = [(at, name) for at, name in heap if name in self._hosts]
+                heapq.heapify(heap)
 
-    def _resume(self, at: float | None) -> None:
-        latest = math.inf if at is None else at + self.rules_last
-        for file in self._store.robots_files():
-            # A clock may have been wrong, and a file good for years.
-            self._robots[file.url] = file if file.until <= latest else replace(file, until=latest)
-        for host in self._store.hosts():
-            self._hosts[host.name] = host
-            if at is not None:
-                host.free_at = max(host.free_at, at + host.rest)
-            self._rest_since_resumed(host)
+    def _resume(self) -> None:
+        if self._resumed_at is not None:
+            self._store.resume(self._resumed_at)
         for entry in self._store.in_state(State.IN_TRANSIT):
             self._enter(entry, State.WAITING)
-        for entry in self._store.in_state(State.RETURNING):
-            self._await(entry)
+            self._came_forward(entry)
 
     def reopen(self, now: float, died_of: str = "", ahead: float = 0.0, longest: float = math.inf) -> bool:
         """To be called before the first visit of a crawl that is resumed. `died_of` is the URL that the process before
@@ -352,39 +395,26 @@ class Frontier:
         later. `ahead`: by so many seconds the clock was ahead of what it says now when times were written down; none
         may lie more than `longest` seconds in the future."""
 
-        def bounded(at: float) -> float:
-            return at if at <= now else min(max(at - ahead, now), now + longest)
-
-        self._bound_hosts(bounded, now)
-        for heap in (self._returning, self._put_off):
-            heap.clear()
-        for entry in self._store.in_state(State.RETURNING):
-            again_at = now + LATER if entry.because == DIED else bounded(entry.again_at)
-            if again_at != entry.again_at:
-                entry.again_at = again_at
-                self._store.save(entry)
-            self._await(entry)
-        return bool(died_of) and self._blame(died_of, now)
-
-    def _bound_hosts(self, bounded: Callable[[float], float], now: float) -> None:
-        """A rest that began when the crawl was resumed stays."""
-        for url, file in self._robots.items():
-            if (until := bounded(file.until)) != file.until:
-                self._robots[url] = bounded_file = replace(file, until=until)
-                self._store.save_robots(bounded_file, self._store.robots_text(url))
+        bounds = Bounds(now, ahead, longest, self.rules_last, now + LATER)
+        self._store.bound(bounds)
         self._resting, self._later = [], []
         self._address_free_at.clear()
-        for host in self._hosts.values():
-            free_at = max(bounded(host.free_at), min(host.free_at, now + host.rest))
-            if free_at != host.free_at:
-                host.free_at = free_at
-                self._store.save_host(host)
+        for host in self._hosts:
+            host.free_at = max(bounds.bounded(host.free_at, longest), min(host.free_at, now + host.rest))
             self._rest_since_resumed(host)
+        for reading in (self._returning, self._put_off, self._ready_read, self._heads_read):
+            reading.begin_again()
+        return bool(died_of) and self._blame(died_of, now)
+
+    def _take_in(self, host: Host) -> None:
+        """From the store."""
+        self._hosts.put(host)
+        self._rest_since_resumed(host)
+        self._show(host)
 
     def _rest_since_resumed(self, host: Host) -> None:
         heapq.heappush(self._resting, (host.free_at, host.name))
-        heapq.heappush(self._later, (host.free_at - SOON, host.name))
-        self._rest_address(host.address, since=host.free_at - host.rest)
+        self._rest_address(host.address, host.free_at - host.rest if self._resumed_at is None else self._resumed_at)
 
     def _blame(self, url: str, now: float) -> bool:
         """One death: the link is to be fetched alone; two: it is parked for good."""
@@ -402,9 +432,7 @@ class Frontier:
 
     def _await(self, entry: Entry) -> None:
         """The time of a link that returns. For one that was put off nobody waits."""
-        put_off = entry.because and not entry.is_apart
-        heap = self._put_off if put_off else self._returning
-        heapq.heappush(heap, (entry.again_at, entry.arrival, entry.url))
+        (self._put_off if entry.is_put_off else self._returning).add(entry)
 
     def _next_arrival(self) -> int:
         self._counters.arrivals += 1
@@ -418,39 +446,42 @@ class Frontier:
 
     def _leave(self, entry: Entry, state: State) -> None:
         """Out of the queue of its host, into another state."""
-        host = self._hosts[entry.host]
-        if host.head is not None and host.head.url == entry.url:
-            host.head_known = False
+        host = self._host(entry.host)
         self._enter(entry, state)
+        if host.order == entry.order:
+            self._lead(host, self._store.best(host.name))
         self._show(host)
 
     def _came_forward(self, entry: Entry) -> None:
         """A link waits at a place where it did not wait before."""
         host = self._host(entry.host)
-        if not host.head_known:
-            self._show(host)
-        elif host.order is None or entry.order < host.order:
-            host.lead(entry)
+        if host.order is None or entry.order < host.order:
+            self._lead(host, entry)
             self._show(host)
 
-    def _changed(self, entry: Entry, moved: bool) -> None:
-        """A waiting link has other evidence and perhaps another place than it had."""
+    def _changed(self, entry: Entry, was: Order | None) -> None:
+        """A waiting link has other evidence, and another place than it `was` at; None: it is still there."""
         host = self._host(entry.host)
-        if host.head is None or host.head.url != entry.url:
-            if moved or not host.head_known:
-                self._came_forward(entry)
-            return
-        if host.head_known and (not moved or host.order is None or entry.order < host.order):
-            host.lead(entry)
+        if was is None:
+            if host.head is not None and host.head.url == entry.url:
+                host.head = entry
+        elif host.order != was:
+            self._came_forward(entry)
         else:
-            host.head_known = False
-        if moved:
+            self._lead(host, entry if entry.order < was else self._store.best(host.name))
             self._show(host)
+
+    def _lead(self, host: Host, head: Entry | None) -> None:
+        if host.lead(head):
+            self._store.save_host(host)
 
     def _host(self, name: str) -> Host:
         host = self._hosts.get(name)
+        if host is None and (host := self._store.host(name)) is not None:
+            self._take_in(host)
         if host is None:
-            host = self._hosts[name] = Host(name, self._rules.rest)
+            host = Host(name, self._rules.rest)
+            self._hosts.put(host)
             self._store.save_host(host)
         return host
 
@@ -461,7 +492,8 @@ class Frontier:
         return host.visiting < self._rules.connections and host.free_at <= now and self._address_is_free(host, now)
 
     def _adopt_rest(self, host: Host) -> None:
-        host.change_rest(max(delay_for(self._robots.get, host.name), self._rules.rest))
+        host.change_rest(max(delay_for(self.robots_file, host.name), self._rules.rest))
+        self._store.save_host(host)
 
     def _address_is_free(self, host: Host, now: float) -> bool:
         """Whether the IP address of a host has rested; if not, the host is woken when it has."""
@@ -472,8 +504,6 @@ class Frontier:
 
     def _show(self, host: Host) -> None:
         """Puts the head of a host where `peek` sees it, if the host has a connection left."""
-        if not host.head_known:
-            host.lead(self._store.best(host.name))
         if host.order is None:
             return
         if not host.among_heads:
@@ -486,13 +516,17 @@ class Frontier:
             self._tidy()
 
     def _tidy(self) -> None:
-        """Drops outdated places, so that both queues stay as long as there are hosts."""
-        self._heads = [(host.order, host.name) for host in self._hosts.values() if host.order is not None]
+        """Drops outdated places, so that both queues stay as long as there are hosts at hand."""
+        self._heads = [(host.order, host.name) for host in self._hosts if host.order is not None]
         self._ready = [*self._heads]
-        for _, name in self._heads:
-            self._hosts[name].among_heads = self._hosts[name].among_ready = True
+        for host in self._hosts:
+            host.among_heads = host.among_ready = host.order is not None
         heapq.heapify(self._heads)
         heapq.heapify(self._ready)
+
+    def _show_again(self, name: str) -> None:
+        if (host := self._hosts.get(name)) is not None:
+            self._show(host)
 
     def _begin_visit(self, host: Host, now: float) -> None:
         host.begin(now)
@@ -508,6 +542,9 @@ class Frontier:
         if address and self._rules.address_rest:
             until = since + self._rules.address_rest
             self._address_free_at[address] = max(until, self._address_free_at.get(address, 0.0))
+            if len(self._address_free_at) > self._most_addresses:
+                self._address_free_at = {at: until for at, until in self._address_free_at.items() if until > since}
+                self._most_addresses = max(MOST_ADDRESSES, 2 * len(self._address_free_at))
 
     def _rest(self, host: Host, now: float) -> None:
         """As of now it was visited."""
@@ -521,17 +558,17 @@ class Frontier:
             self._store.save_host(host)
 
     def _wake(self, now: float) -> None:
-        while self._resting and self._resting[0][0] <= now:
-            self._show(self._hosts[heapq.heappop(self._resting)[1]])
-        due = []
-        for heap in (self._returning, self._put_off):
-            while heap and heap[0][0] <= now:
-                due.append(heapq.heappop(heap)[2])
-        self._return(self.find(due))
+        if due := [*self._returning.due(now), *self._put_off.due(now)]:
+            self._return(self.find(due), now)
+        self._end_rests(now)
 
-    def _return(self, entries: Iterable[Entry | None]) -> None:
+    def _end_rests(self, now: float) -> None:
+        while self._resting and self._resting[0][0] <= now:
+            self._show_again(heapq.heappop(self._resting)[1])
+
+    def _return(self, entries: Iterable[Entry | None], now: float) -> None:
         for entry in entries:
-            if entry is not None and entry.state is State.RETURNING:
+            if entry is not None and entry.state is State.RETURNING and entry.again_at <= now:
                 entry.because = entry.because if entry.is_apart else ""
                 self._enter(entry, State.WAITING)
                 self._came_forward(entry)

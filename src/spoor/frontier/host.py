@@ -29,9 +29,8 @@ class Host:
 
     `rest` is ours, or what its robots.txt asks for if that is more; http and https share it. `address` is the IP
     address it was found at; `waits_for` the URL of the robots.txt without which nothing of it may be visited, "" when
-    there is none. `head` is the best waiting link, None when nothing waits; `head_known` is False after that link left,
-    until the store was asked for the next. `order` is the place of the head; `among_heads` and `among_ready` say if it
-    stands in those queues of the frontier.
+    there is none. `order` is the place of the best waiting link, None when nothing waits. `head` is that link, None
+    until somebody asks for it. `among_heads` and `among_ready` say if the host stands in those queues of the frontier.
     """
 
     name: str
@@ -40,18 +39,19 @@ class Host:
     address: str = ""
     waits_for: str = ""
     visiting: int = 0
+    order: Order | None = None
     head: Entry | None = None
-    head_known: bool = True
-    order: Order | None = field(default=None, init=False)
     among_heads: bool = field(default=False, init=False)
     among_ready: bool = field(default=False, init=False)
 
-    def lead(self, head: Entry | None) -> None:
-        """The best waiting link is known."""
+    def lead(self, head: Entry | None) -> bool:
+        """The best waiting link is known. Says whether it has another place than the one before."""
         order = None if head is None else head.order
-        self.head, self.head_known = head, True
-        if order != self.order:
-            self.order, self.among_heads, self.among_ready = order, False, False
+        moved = order != self.order
+        self.head, self.order = head, order
+        if moved:
+            self.among_heads, self.among_ready = False, False
+        return moved
 
     def begin(self, now: float) -> None:
         self.visiting += 1

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from operator import attrgetter
 
-from spoor.frontier.entry import Entry, Order, State
+from spoor.frontier.entry import DIED, Entry, Order, State
 from spoor.frontier.host import Host
 from spoor.frontier.queue import Queue
-from spoor.frontier.store import Counters
+from spoor.frontier.read_ahead import ALL_READ
+from spoor.frontier.store import ALL_MOMENTS, Bounds, Counters, Moment
 from spoor.robots_files import RobotsFile
 
 BLOCK = 1024
@@ -29,8 +32,15 @@ class MemoryStore:
         self._waiting_in: list[int] = []
         self._committed = 0
         self._hosts: dict[str, Host] = {}
+        self._resumed_at: float | None = None
+        self._rested_at: list[float] = []
         self._robots: dict[str, tuple[RobotsFile, str]] = {}
         self._counters = Counters()
+
+    @property
+    def at_hand(self) -> None:
+        """All are in memory anyway."""
+        return None
 
     def find(self, urls: Sequence[str]) -> list[Entry | None]:
         return list(map(self._entries.get, urls))
@@ -84,20 +94,57 @@ class MemoryStore:
     def in_state(self, state: State) -> Iterator[Entry]:
         return iter(sorted((e for e in self._entries.values() if e.state is state), key=attrgetter("arrival")))
 
+    def returning(self, after: Moment, put_off: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
+        found = (entry for entry in self._entries.values() if entry.state is State.RETURNING)
+        moments = [(e.again_at, e.arrival, e.url) for e in found if e.is_put_off == put_off]
+        return sorted(moment for moment in moments if moment[:2] > after), ALL_MOMENTS
+
     def save_host(self, host: Host) -> None:
         self._hosts[host.name] = host
 
-    def hosts(self) -> Iterator[Host]:
-        return (replace(h, visiting=0, waits_for="", head=None, head_known=False) for h in self._hosts.values())
+    def host(self, name: str) -> Host | None:
+        host = self._hosts.get(name)
+        return None if host is None else self._as_resumed(host)
+
+    def hosts_after(self, order: Order, most: int, now: float) -> tuple[list[Host], Order]:
+        waiting = (host for host in self._hosts.values() if host.order is not None and host.order > order)
+        rested = [self._as_resumed(host) for host in waiting if self._has_rested(host, now)]
+        return sorted(rested, key=attrgetter("order")), ALL_READ
+
+    def resume(self, at: float) -> None:
+        self._resumed_at = at
+        self._rested_at = sorted({at + host.rest for host in self._hosts.values()})
+
+    def next_rested(self, now: float) -> float | None:
+        return next(iter(self._rested_at[bisect_right(self._rested_at, now) :]), None)
+
+    def _has_rested(self, host: Host, now: float) -> bool:
+        return self._resumed_at is None or self._resumed_at + host.rest <= now
+
+    def _as_resumed(self, host: Host) -> Host:
+        since = -math.inf if self._resumed_at is None else self._resumed_at
+        free_at = max(host.free_at, since + host.rest)
+        return Host(host.name, host.rest, free_at, host.address, order=host.order)
 
     def save_robots(self, file: RobotsFile, text: str) -> None:
         self._robots[file.url] = file, text
 
-    def robots_files(self) -> Iterator[RobotsFile]:
-        return (file for file, _ in self._robots.values())
+    def robots_file(self, url: str) -> RobotsFile | None:
+        return self._robots[url][0] if url in self._robots else None
 
     def robots_text(self, url: str) -> str:
         return self._robots[url][1] if url in self._robots else ""
+
+    def bound(self, bounds: Bounds) -> None:
+        for host in self._hosts.values():
+            rest = min(host.free_at, bounds.now + host.rest)
+            host.free_at = max(bounds.bounded(host.free_at, bounds.longest), rest)
+        for url, (file, text) in self._robots.items():
+            until = bounds.bounded(file.until, min(bounds.longest, bounds.rules_last))
+            self._robots[url] = replace(file, until=until), text
+        for entry in self.in_state(State.RETURNING):
+            bounded = bounds.bounded(entry.again_at, bounds.longest)
+            entry.again_at = bounds.died_until if entry.because == DIED else bounded
 
     def counters(self) -> Counters:
         return self._counters

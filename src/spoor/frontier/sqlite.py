@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 import heapq
 import json
+import math
 import sqlite3
+import zlib
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple
 from functools import lru_cache
@@ -15,15 +18,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from spoor.errors import BadInput, BrokenContract, BrokenStorage
-from spoor.frontier.entry import Entry, Order, State
+from spoor.frontier.entry import DIED, TROUBLE, Entry, Order, State
 from spoor.frontier.host import Host
-from spoor.frontier.read_ahead import ALL_READ, ReadAhead
-from spoor.frontier.store import Counters
+from spoor.frontier.place import KEY_PARTS, packed, unpacked
+from spoor.frontier.read_ahead import ALL_READ, NOTHING_READ, ReadAhead
+from spoor.frontier.store import ALL_MOMENTS, Bounds, Counters, Moment
 from spoor.records import Evidence, Key, TrailState
+from spoor.robots import LONGEST_FILE
 from spoor.robots_files import RobotsFile
 from spoor.urls import host_of
 
-KEY_PARTS = 3
 CACHE_KIB = 128 * 1024
 STATEMENTS = 512
 PLACES_PER_QUERY = 400
@@ -33,20 +37,34 @@ FEW = 2
 """Changed links of a host: with more of them, its first links are read ahead."""
 HOSTS_AHEAD = 500
 """Hosts of which the first links stay at hand."""
+AT_HAND = 10_000
+"""Hosts whose links are soonest, in memory: a kilobyte each. A crawl asks some thousands within the rest of one."""
+NAMES = 20_000
+"""Hosts whose numbers are at hand: three megabytes."""
+ROBOTS_AT_HAND = 20_000
+"""Files of which it is known at hand how long they count: eight megabytes. Their rules are cached elsewhere."""
+LONGEST_TEXT = 4 * LONGEST_FILE
+"""Bytes of a robots.txt in UTF-8, whatever its encoding was."""
 PAGES_PER_CHECKPOINT = 32 * 1024
 """The log may grow to 128 MiB before it is written back: pages that change often are then written once, not often."""
 
 # Rows are appended as links arrive; the first two indexes begin with the host, because most links of a page lead to its
 # own host: offering a page then touches a few leaves of each index instead of one per link. `links_in_turn` are the
-# waiting rows by number: without it, a turn among them would go through all rows that wait no more.
-SCHEMA = """
+# waiting rows by number: without it, a turn among them would go through all rows that wait no more. `hosts_in_order`
+# are the hosts of which something waits, by the place of their first link.
+APART = f"(because = '' OR (because >= '{TROUBLE}' AND because < '{TROUBLE[:-1]}!'))"
+"""In SQL, of a link that returns: it was not put off."""
+SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS hosts (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, rest REAL NOT NULL, free_at REAL NOT NULL, address TEXT NOT NULL
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, rest REAL NOT NULL, free_at REAL NOT NULL, address TEXT NOT NULL,
+    head BLOB
 );
+CREATE INDEX IF NOT EXISTS hosts_in_order ON hosts (head) WHERE head IS NOT NULL;
 CREATE TABLE IF NOT EXISTS robots (
     id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, until REAL NOT NULL, delay REAL NOT NULL, leads_to TEXT NOT NULL,
-    failed TEXT NOT NULL, may_heal INTEGER NOT NULL, tries INTEGER NOT NULL, text TEXT NOT NULL
+    failed TEXT NOT NULL, may_heal INTEGER NOT NULL, tries INTEGER NOT NULL, text BLOB NOT NULL
 );
+CREATE INDEX IF NOT EXISTS robots_by_time ON robots (until);
 CREATE TABLE IF NOT EXISTS links (
     id INTEGER PRIMARY KEY, host INTEGER NOT NULL, hash INTEGER NOT NULL, url TEXT NOT NULL, state INTEGER NOT NULL,
     key1 REAL NOT NULL, key2 REAL, key3 REAL, arrival INTEGER NOT NULL, evidence TEXT NOT NULL, trail TEXT,
@@ -58,7 +76,10 @@ CREATE INDEX IF NOT EXISTS waiting_links ON links (host, key1 DESC, key2 DESC, k
 DROP INDEX IF EXISTS links_met_on;
 CREATE INDEX IF NOT EXISTS links_found_on ON links (found_on, arrival) WHERE state = 0;
 CREATE INDEX IF NOT EXISTS links_in_turn ON links (id) WHERE state = 0;
-CREATE INDEX IF NOT EXISTS moving_links ON links (state, arrival) WHERE state IN (1, 3);
+DROP INDEX IF EXISTS moving_links;
+CREATE INDEX IF NOT EXISTS links_in_transit ON links (arrival) WHERE state = 3;
+CREATE INDEX IF NOT EXISTS returning_links ON links (again_at, arrival) WHERE state = 1 AND {APART};
+CREATE INDEX IF NOT EXISTS put_off_links ON links (again_at, arrival) WHERE state = 1 AND NOT {APART};
 CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 """
 COLUMNS = (
@@ -79,7 +100,13 @@ BEST = (
     f"SELECT id, {COLUMNS} FROM links WHERE host = ? AND state = 0 "
     "ORDER BY key1 DESC, key2 DESC, key3 DESC, arrival LIMIT ?"
 )
+FIRST_PLACE = (
+    "SELECT place(key1, key2, key3, arrival) FROM links WHERE host = hosts.id AND state = 0 "
+    "ORDER BY key1 DESC, key2 DESC, key3 DESC, arrival LIMIT 1"
+)
+"""Of a host, where `place` is `place_of_row`."""
 FOUND_ON = f"SELECT id, {COLUMNS} FROM links WHERE found_on = ? AND state = 0 ORDER BY arrival"
+HOST = "id, name, rest, free_at, address, head"
 INSERT = f"INSERT INTO links (id, {COLUMNS}) VALUES ({', '.join('?' * 18)})"
 NOTHING: dict[str, Entry] = {}
 Thing = TypeVar("Thing")
@@ -95,10 +122,12 @@ class SqliteStore:
     """What was saved since the last commit is held in `_changed`, by host and URL, and goes to the file all at once.
     So between two commits the file holds the state of the last one, whatever happens to the process. `_recent` are
     entries as they are now, those met last: the pages of a site go on naming the same links. `_ahead` has the first
-    waiting links of the hosts that were asked about last."""
+    waiting links of the hosts that were asked about last. `_host_ids` are numbers of hosts, None where there is no such
+    host in the file; `_known_robots` what stands in the file of some robots.txt."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, at_hand: int = AT_HAND) -> None:
         self._path = path
+        self._hosts_at_hand = at_hand
         self._along: list[Writer] = []
         self._changed: dict[str, dict[str, Entry]] = {}
         self._changed_on_page: dict[str, dict[str, Entry]] = {}
@@ -106,6 +135,10 @@ class SqliteStore:
         self._ahead: dict[str, ReadAhead] = {}
         self._changed_hosts: dict[str, Host] = {}
         self._changed_robots: dict[str, tuple[RobotsFile, str]] = {}
+        self._known_robots: dict[str, RobotsFile] = {}
+        self._host_ids: dict[str, int | None] = {}
+        self._resumed_at = -math.inf
+        self._rested_at: list[float] = []
         try:
             self._db = sqlite3.connect(path, isolation_level=None, cached_statements=STATEMENTS)
             self._prepare()
@@ -121,8 +154,8 @@ class SqliteStore:
         self._db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         self._db.execute(f"PRAGMA wal_autocheckpoint = {PAGES_PER_CHECKPOINT}")
         self._db.executescript(SCHEMA)
-        self._host_ids = dict(self._db.execute("SELECT name, id FROM hosts"))
-        self._host_names = {number: name for name, number in self._host_ids.items()}
+        self._last_host: int = self._db.execute("SELECT ifnull(max(id), 0) FROM hosts").fetchone()[0]
+        self._oldest_new_host = self._last_host + 1
         self._last_row: int = self._db.execute("SELECT ifnull(max(id), 0) FROM links").fetchone()[0]
         self._committed = self._last_row
 
@@ -138,6 +171,10 @@ class SqliteStore:
     def write_along(self, writer: Writer) -> None:
         """From now on `writer` writes in every commit, in the same transaction."""
         self._along.append(writer)
+
+    @property
+    def at_hand(self) -> int:
+        return self._hosts_at_hand
 
     def find(self, urls: Sequence[str]) -> list[Entry | None]:
         at_hand = [self._recent.get(url) or self._changed.get(host_of(url), NOTHING).get(url) for url in urls]
@@ -167,14 +204,14 @@ class SqliteStore:
 
     def _best_beside(self, changed: dict[str, Entry], host: str) -> Entry | None:
         """For the many hosts of which little has changed: of so few rows, one at least has not."""
-        rows = list(self._rows(BEST, (self._host_ids.get(host), len(changed) + 1)))
+        rows = list(self._rows(BEST, (self._id_of(host), len(changed) + 1)))
         stored = [self._at_hand(row) for row in islice((row for row in rows if row[URL] not in changed), 1)]
         waiting = [entry for entry in changed.values() if entry.state is State.WAITING]
         return min(stored + waiting, key=attrgetter("order"), default=None)
 
     def _read_on(self, host: str, ahead: ReadAhead) -> None:
         asked, changed = ahead.rows_to_read(), self._changed.get(host, NOTHING)
-        rows = list(self._rows(BEST, (self._host_ids.get(host), asked)))
+        rows = list(self._rows(BEST, (self._id_of(host), asked)))
         for row in rows:
             if row[URL] not in changed and row[URL] not in ahead:
                 ahead.put(self._recent.get(row[URL]) or self._entry(row))
@@ -197,26 +234,114 @@ class SqliteStore:
         return [waiting[row] for row in heapq.nsmallest(count, waiting)]
 
     def in_state(self, state: State) -> Iterator[Entry]:
-        query = f"SELECT id, {COLUMNS} FROM links WHERE state = ? ORDER BY arrival"
-        return map(self._entry, list(self._rows(query, (state,))))
+        # With the number in the query, SQLite knows that it may use an index of this state alone.
+        query = f"SELECT id, {COLUMNS} FROM links WHERE state = {int(state)} ORDER BY arrival"
+        return map(self._entry, list(self._rows(query)))
+
+    def returning(self, after: Moment, put_off: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
+        which = f"NOT {APART}" if put_off else APART
+        query = f"SELECT again_at, arrival, url FROM links WHERE state = 1 AND {which} AND (again_at, arrival) > (?, ?)"
+        found = list(self._rows(f"{query} ORDER BY again_at, arrival LIMIT ?", (*after, most)))
+        return found, found[-1][:2] if len(found) == most else ALL_MOMENTS
 
     def save_host(self, host: Host) -> None:
         self._changed_hosts[host.name] = host
 
-    def hosts(self) -> Iterator[Host]:
-        for name, rest, free_at, address in self._rows("SELECT name, rest, free_at, address FROM hosts ORDER BY id"):
-            yield Host(name, rest, free_at, address, head_known=False)
+    def host(self, name: str) -> Host | None:
+        if (changed := self._changed_hosts.get(name)) is not None:
+            return changed
+        rows = self._rows(f"SELECT {HOST} FROM hosts WHERE id = ?", (self._id_of(name),))
+        return next(map(self._host, rows), None)
+
+    def hosts_after(self, order: Order, most: int, now: float) -> tuple[list[Host], Order]:
+        after = b"" if order == NOTHING_READ else packed(order)
+        asked: tuple[object, ...] = (after,)
+        rested = ""
+        if self.next_rested(now) is not None:
+            rested = "AND (id >= ? OR ? + rest <= ?)"
+            asked = (after, self._oldest_new_host, self._resumed_at, now)
+        query = f"SELECT {HOST} FROM hosts WHERE head > ? {rested} ORDER BY head LIMIT ?"
+        found = [self._host(row) for row in self._rows(query, (*asked, most))]
+        last = found[-1].order if len(found) == most else None
+        return found, ALL_READ if last is None else last
+
+    def resume(self, at: float) -> None:
+        self._resumed_at = at
+        self._rested_at = sorted(at + rest for (rest,) in self._rows("SELECT DISTINCT rest FROM hosts"))
+
+    def next_rested(self, now: float) -> float | None:
+        return next(iter(self._rested_at[bisect_right(self._rested_at, now) :]), None)
+
+    def _host(self, row: tuple[Any, ...]) -> Host:
+        try:
+            number, name, rest, free_at, address, head = row
+            if number < self._oldest_new_host:
+                free_at = max(free_at, self._resumed_at + rest)
+            return Host(name, rest, free_at, address, order=None if head is None else unpacked(head))
+        except (ValueError, TypeError):
+            raise self._damaged(f"row {row[0]} of hosts holds what no crawl wrote") from None
+
+    def _id_of(self, name: str) -> int | None:
+        if name not in self._host_ids:
+            self._ask_ids({name})
+        return self._host_ids[name]
+
+    def _ask_ids(self, names: set[str]) -> None:
+        """The numbers of these hosts are at hand then."""
+        unknown = [name for name in names if name not in self._host_ids]
+        for start in range(0, len(unknown), PLACES_PER_QUERY):
+            asked = unknown[start : start + PLACES_PER_QUERY]
+            self._host_ids |= dict.fromkeys(asked)
+            places = ", ".join("?" * len(asked))
+            self._host_ids |= dict(self._rows(f"SELECT name, id FROM hosts WHERE name IN ({places})", asked))
 
     def save_robots(self, file: RobotsFile, text: str) -> None:
         self._changed_robots[file.url] = file, text
 
-    def robots_files(self) -> Iterator[RobotsFile]:
-        return map(_robots_file, self._rows(f"SELECT {ROBOTS} FROM robots WHERE {ROBOTS_OF_URLS}"))
+    def robots_file(self, url: str) -> RobotsFile | None:
+        if (changed := self._changed_robots.get(url)) is not None:
+            return changed[0]
+        if (known := self._known_robots.get(url)) is None:
+            rows = self._rows(f"SELECT {ROBOTS} FROM robots WHERE url = ? AND {ROBOTS_OF_URLS}", (url,))
+            if (known := next(map(_robots_file, rows), None)) is not None:
+                self._known_robots[url] = known
+        return known
 
     def robots_text(self, url: str) -> str:
         if (changed := self._changed_robots.get(url)) is not None:
             return changed[1]
-        return stored_robots_text(self._db, url)
+        try:
+            return stored_robots_text(self._db, url)
+        except (*UNREADABLE, zlib.error, TypeError):
+            raise self._damaged(f"what {url} said cannot be read") from None
+
+    def bound(self, bounds: Bounds) -> None:
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            # A rest that began when the crawl was resumed stays.
+            self._bound("hosts", "free_at", bounds, bounds.longest, "min(free_at, :now + rest)")
+            self._bound("robots", "until", bounds, min(bounds.longest, bounds.rules_last))
+            for which in (APART, f"NOT {APART}"):
+                self._bound("links", "again_at", bounds, bounds.longest, where=f"state = 1 AND {which}")
+            died = f"UPDATE links SET again_at = ? WHERE state = 1 AND {APART} AND because = ?"
+            self._db.execute(died, (bounds.died_until, DIED))
+            self._db.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise self._not_written(error) from error
+
+    def _bound(
+        self, table: str, time: str, bounds: Bounds, longest: float, least: str = ":now", where: str = "TRUE"
+    ) -> None:
+        """Unless the clock was set back, only times that are too far away change."""
+        until = bounds.now + longest
+        asked = {
+            "now": bounds.now,
+            "ahead": bounds.ahead,
+            "until": until,
+            "from": bounds.now if bounds.ahead else until,
+        }
+        bounded = f"max(min(max({time} - :ahead, :now), :until), {least})"
+        self._db.execute(f"UPDATE {table} SET {time} = {bounded} WHERE {where} AND {time} > :from", asked)
 
     def counters(self) -> Counters:
         stored = dict(self._rows("SELECT name, value FROM counters"))
@@ -241,7 +366,10 @@ class SqliteStore:
         self._changed.clear()
         self._changed_on_page.clear()
         self._changed_hosts.clear()
+        self._known_robots |= {url: file for url, (file, _) in self._changed_robots.items()}
         self._changed_robots.clear()
+        self._known_robots = _last(ROBOTS_AT_HAND, self._known_robots)
+        self._host_ids = _last(NAMES, self._host_ids)
         self._recent = _last(RECENT, self._recent)
         self._ahead = _last(HOSTS_AHEAD, self._ahead)
 
@@ -259,7 +387,10 @@ class SqliteStore:
     def _read(self, urls: Sequence[str]) -> dict[str, Entry]:
         """Those of the URLs that are in the file, asked for in as few queries as SQLite allows."""
         found: dict[str, Entry] = {}
-        places = [(host, url_hash(url)) for url in urls if (host := self._host_ids.get(host_of(url))) is not None]
+        hosts = [host_of(url) for url in urls]
+        self._ask_ids(set(hosts))
+        named = zip(urls, hosts, strict=True)
+        places = [(host, url_hash(url)) for url, name in named if (host := self._host_ids[name]) is not None]
         for start in range(0, len(places), PLACES_PER_QUERY):
             asked = places[start : start + PLACES_PER_QUERY]
             values = ", ".join(["(?, ?)"] * len(asked))
@@ -290,18 +421,25 @@ class SqliteStore:
         return (*identity, *_place(entry), evidence, trail, entry.depth, entry.found_on, entry.redirects, *rest)
 
     def _host_id(self, name: str) -> int:
-        number = self._host_ids.get(name)
+        number = self._id_of(name)
         if number is None:
-            number = len(self._host_ids) + 1
-            self._host_ids[name], self._host_names[number] = number, name
+            self._last_host += 1
+            number = self._host_ids[name] = self._last_host
         return number
 
     def _write_hosts(self) -> None:
-        rows = [(self._host_id(h.name), h.name, h.rest, h.free_at, h.address) for h in self._changed_hosts.values()]
-        self._db.executemany("INSERT OR REPLACE INTO hosts VALUES (?, ?, ?, ?, ?)", rows)
+        self._ask_ids(set(self._changed_hosts))
+        rows = [
+            (self._host_id(h.name), h.name, h.rest, h.free_at, h.address, None if h.order is None else packed(h.order))
+            for h in self._changed_hosts.values()
+        ]
+        changing = ", ".join(f"{name} = excluded.{name}" for name in HOST.split(", ")[2:])
+        self._db.executemany(
+            f"INSERT INTO hosts ({HOST}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET {changing}", rows
+        )
 
     def _write_robots(self) -> None:
-        rows = [(*astuple(file), text) for file, text in self._changed_robots.values()]
+        rows = [(*astuple(file), deflated(text)) for file, text in self._changed_robots.values()]
         changed = ", ".join(f"{name} = excluded.{name}" for name in ROBOTS.split(", ")[1:])
         self._db.executemany(
             f"INSERT INTO robots ({ROBOTS}, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
@@ -324,7 +462,10 @@ class SqliteStore:
 
     def _entry(self, row: tuple[Any, ...]) -> Entry:
         try:
-            return _entry(row, self._host_names[row[1]])
+            name = host_of(row[URL])
+            if self._id_of(name) != row[1]:
+                raise ValueError(f"a link of another host than {name}")
+            return _entry(row, name)
         except (ValueError, TypeError, KeyError, RecursionError):
             raise self._damaged(f"row {row[0]} of links holds what no crawl wrote") from None
 
@@ -354,7 +495,19 @@ def stored_robots(db: sqlite3.Connection, url: str) -> RobotsFile | None:
 
 def stored_robots_text(db: sqlite3.Connection, url: str) -> str:
     row = db.execute("SELECT text FROM robots WHERE url = ?", (url,)).fetchone()
-    return "" if row is None else str(row[0])
+    return "" if row is None else inflated(row[0])
+
+
+def deflated(text: str) -> bytes:
+    """As the text of a robots.txt is kept; nothing for none."""
+    return zlib.compress(text.encode("utf8", "replace")) if text else b""
+
+
+def inflated(kept: bytes | str) -> str:
+    """The beginning, if somebody else wrote more than any crawl does. Folders of version 3 hold the text itself."""
+    if isinstance(kept, str) or not kept:
+        return str(kept or "")
+    return zlib.decompressobj().decompress(kept, LONGEST_TEXT).decode("utf8", "replace")
 
 
 def _robots_file(row: tuple[Any, ...]) -> RobotsFile:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from spoor.frontier.entry import Entry, State
+from spoor.frontier.entry import Entry, Order, State
 from spoor.frontier.host import Host
 from spoor.robots_files import RobotsFile
+
+Moment = tuple[float, int]
+"""When a link may be tried again, and its arrival: the order in which links return."""
+ALL_MOMENTS: Moment = (math.inf, 0)
+"""After every moment."""
 
 
 @dataclass(slots=True)
@@ -21,8 +27,29 @@ class Counters:
     by_state: dict[State, int] = field(default_factory=lambda: dict.fromkeys(State, 0))
 
 
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What is to become of times in the future when a crawl is resumed: by `ahead` seconds the clock was ahead of what
+    it says now when they were written down, and none may lie more than `longest` seconds from now. A robots.txt counts
+    no longer than `rules_last`; a link that the process may have died of returns at `died_until`."""
+
+    now: float
+    ahead: float
+    longest: float
+    rules_last: float
+    died_until: float
+
+    def bounded(self, at: float, longest: float) -> float:
+        return at if at <= self.now else min(max(at - self.ahead, self.now), self.now + longest)
+
+
 class LinkStore(Protocol):
     """Changes become durable together, at `commit`; what was saved is seen by `find` and `best` at once."""
+
+    @property
+    def at_hand(self) -> int | None:
+        """How many hosts, and how many links that return, a frontier keeps in memory; None: all."""
+        ...
 
     def find(self, urls: Sequence[str]) -> list[Entry | None]:
         """What is known of each URL, in the same order."""
@@ -46,24 +73,52 @@ class LinkStore(Protocol):
         ...
 
     def in_state(self, state: State) -> Iterator[Entry]:
-        """All entries in a state as of the last commit, by arrival. For the few that were in transit or returning when
-        a crawl stopped."""
+        """All entries in a state as of the last commit, by arrival. For the few that were in transit when a crawl
+        stopped."""
         ...
 
-    def save_host(self, host: Host) -> None: ...
+    def returning(self, after: Moment, put_off: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
+        """The next links that return after a moment, as of the last commit: when, their arrival and URL; and the moment
+        up to which these are all. `put_off`: those for which nobody waits, or the others."""
+        ...
 
-    def hosts(self) -> Iterator[Host]:
-        """The hosts as saved, their heads not known."""
+    def save_host(self, host: Host) -> None:
+        """Its `order` is that of its best waiting entry at the next commit."""
+        ...
+
+    def host(self, name: str) -> Host | None:
+        """As saved, at the last commit at least; None: never."""
+        ...
+
+    def hosts_after(self, order: Order, most: int, now: float) -> tuple[list[Host], Order]:
+        """The next hosts that have something waiting, by the place of their first link, as of the last commit; and the
+        place up to which these are all. Left out are those that have not rested at `now` since the crawl was resumed.
+        """
+        ...
+
+    def resume(self, at: float) -> None:
+        """The hosts that are known by now rest from then on: `host` and `hosts_after` say so."""
+        ...
+
+    def next_rested(self, now: float) -> float | None:
+        """When the next of them will have rested since the crawl was resumed; None: all have."""
         ...
 
     def save_robots(self, file: RobotsFile, text: str) -> None:
         """What is known of a robots.txt, in place of what was."""
         ...
 
-    def robots_files(self) -> Iterator[RobotsFile]: ...
+    def robots_file(self, url: str) -> RobotsFile | None:
+        """As saved last; None: nothing was."""
+        ...
 
     def robots_text(self, url: str) -> str:
         """As saved last; "" when nothing was."""
+        ...
+
+    def bound(self, bounds: Bounds) -> None:
+        """Brings the times of hosts, robots.txt files and returning links within bounds, at once and durably. Before
+        anything else is asked of a crawl that is resumed."""
         ...
 
     def counters(self) -> Counters: ...

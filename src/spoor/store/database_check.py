@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 from spoor.frontier.entry import State
-from spoor.frontier.sqlite import ROBOTS_OF_URLS, url_hash
+from spoor.frontier.place import place_of_row
+from spoor.frontier.sqlite import FIRST_PLACE, ROBOTS_OF_URLS, inflated, url_hash
 from spoor.store.checksums import changed_bytes
 from spoor.store.duplicates import BANDS
 from spoor.store.findings import Finding, Tell, counted
@@ -54,7 +56,7 @@ def check_database(database: Path, at_rest: bool, tell: Tell) -> bool:
         with contextlib.closing(open_checked(database)) as db:
             if not _is_whole(db, found) or not _has_tables(db, found) or not _values_fit(db, found):
                 return False
-            for check in (_links, _robots, _counters, _pages, _events, _fingerprints):
+            for check in (_links, _hosts, _robots, _counters, _pages, _events, _fingerprints):
                 check(db, found)
             return True
     except UNREADABLE as error:
@@ -87,6 +89,8 @@ def tell_functions(db: sqlite3.Connection) -> None:
     """Those by which queries here ask what a row must agree with."""
     db.create_function("host_of", 1, host_in, deterministic=True)
     db.create_function("url_hash", 1, _hash_of, deterministic=True)
+    db.create_function("place", 4, place_of_row, deterministic=True)
+    db.create_function("is_deflated", 1, is_deflated, deterministic=True)
     db.create_function("is_json", 1, is_json, deterministic=True)
     db.create_function("is_text", 1, _is_text, deterministic=True)
 
@@ -148,8 +152,17 @@ def _links(db: sqlite3.Connection, found: Found) -> None:
     _tell_counts(db, wrong, found)
 
 
+def _hosts(db: sqlite3.Connection, found: Found) -> None:
+    wrong = {"hosts that do not say where their first waiting link stands": f"hosts WHERE head IS NOT ({FIRST_PLACE})"}
+    _tell_counts(db, wrong, found)
+
+
 def _robots(db: sqlite3.Connection, found: Found) -> None:
-    _tell_counts(db, {"robots.txt files of no URL": f"robots WHERE NOT ({ROBOTS_OF_URLS})"}, found)
+    wrong = {
+        "robots.txt files of no URL": f"robots WHERE NOT ({ROBOTS_OF_URLS})",
+        "robots.txt files whose text cannot be read": "robots WHERE NOT is_deflated(text)",
+    }
+    _tell_counts(db, wrong, found)
 
 
 def _counters(db: sqlite3.Connection, found: Found) -> None:
@@ -214,6 +227,13 @@ def host_in(url: object) -> str | None:
 
 def _hash_of(url: object) -> int | None:
     return url_hash(url) if isinstance(url, str) else None
+
+
+def is_deflated(text: object) -> bool:
+    try:
+        return isinstance(text, bytes) and inflated(text) is not None
+    except zlib.error:
+        return False
 
 
 def is_json(text: object) -> bool:

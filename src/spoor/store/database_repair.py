@@ -21,8 +21,9 @@ from spoor.frontier.sqlite import SqliteStore, url_hash
 from spoor.frontier.store import Counters
 from spoor.records import SOONEST
 from spoor.store.checksums import write_sums
-from spoor.store.database_check import LATEST, UNSETTLED, host_in, is_json, least_counters, tell_functions
+from spoor.store.database_check import LATEST, UNSETTLED, host_in, is_deflated, is_json, least_counters, tell_functions
 from spoor.store.duplicates import bands_of
+from spoor.store.migration import write_heads
 from spoor.store.schema import TableShape, create_tables, shapes
 from spoor.store.sqlite_log import overlay
 from spoor.store.sqlite_pages import Row, Value, rows
@@ -139,7 +140,8 @@ def _is_plausible(table: str, values: dict[str, Value], counters: set[str]) -> b
         case "pages" | "dropped":
             return host_in(url) == host
         case "robots":
-            return host_in(url) is not None and (not values["leads_to"] or host_in(values["leads_to"]) is not None)
+            leads = not values["leads_to"] or host_in(values["leads_to"]) is not None
+            return host_in(url) is not None and leads and is_deflated(values["text"])
         case "events":
             return is_json(values["detail"])
         case "digests":
@@ -208,6 +210,7 @@ def _complete(db: sqlite3.Connection) -> None:
     )
     for number, simhash in db.execute("SELECT id, simhash FROM fingerprints").fetchall():
         db.executemany("INSERT OR IGNORE INTO bands VALUES (?, ?)", [(band, number) for band in bands_of(simhash)])
+    write_heads(db)
     db.execute("COMMIT")
 
 

@@ -13,7 +13,7 @@ from spoor.errors import UsageError
 from spoor.store import cdxj
 from spoor.store.archive_check import Archive, Misplaced, check_archive, list_places, misplaced
 from spoor.store.checksums import write_sums
-from spoor.store.crawl_folder import CrawlFolder, is_crawled_into, is_ours
+from spoor.store.crawl_folder import RESUMABLE, CrawlFolder, is_crawled_into, is_current, is_ours
 from spoor.store.database_check import UNREADABLE, check_database, open_checked
 from spoor.store.database_repair import rebuild
 from spoor.store.findings import Finding, counted
@@ -40,8 +40,10 @@ def open_for_checking(path: Path) -> CrawlFolder:
     folder = CrawlFolder(path)
     if not path.is_dir():
         raise UsageError(f"there is no folder {path}")
-    if not is_ours(folder):
+    if not is_ours(folder, RESUMABLE):
         raise UsageError(f"{path} is not a crawl folder; `spoor crawl --out FOLDER` makes one")
+    if not is_current(folder):
+        raise UsageError(f"{path} is of an older version; `spoor crawl --out {path}` brings it to this one")
     return folder
 
 
