@@ -69,3 +69,16 @@ def test_a_header_of_blanks_is_read_once() -> None:
     assert read_page(URL, b"<p>x", f"text/html; charset={' ' * 60_000};").text == "x"
     head = b"<meta " * 300 + b"charset=" + b" " * 2_200
     assert read_page(URL, head + b"<p>x", "text/html").text == "x"
+
+
+def test_of_a_long_text_deep_inside_elements_the_main_text_is_not_looked_for() -> None:
+    """End tags of elements that are not there say nothing about the depth."""
+    words = "some words and more " * 2_000
+    honest = read_page(
+        URL, f"{'<div>' * 50}<p>{words}</p>{'</div>' * 50}".encode(), "text/html", interest=READER.interest
+    )
+    assert honest.main_text
+    for filler in ("", "</nav>"):
+        nested = f"<div>{filler}" * 1_400 + f"<p>{words}"
+        page = read_page(URL, nested.encode(), "text/html", interest=READER.interest)
+        assert not page.main_text and page.text.startswith("some words")

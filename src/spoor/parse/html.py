@@ -15,7 +15,7 @@ from spoor.parse.reading import Reading, read
 from spoor.parse.surroundings import words_after, words_before
 from spoor.parse.tags import META, TELLING_TAGS
 from spoor.parse.tidying import TidyText, crowded, tidied
-from spoor.parse.walk import END, INSIDE, IS_APART, IS_NOFOLLOW, START, UNDER, VALUES, WHAT, Numbers
+from spoor.parse.walk import END, INSIDE, IS_APART, IS_NOFOLLOW, START, UNDER, VALUES, WHAT, Numbers, deepest
 from spoor.records import Link, Page
 from spoor.urls import join
 
@@ -28,6 +28,9 @@ HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.w
 _LOOKS_LIKE_HTML = re.compile(rb"\s*<(!doctype\s+html|html|head|body|title|meta|!--)", re.IGNORECASE)
 LONGEST_TAG = 40
 """Characters of a language tag."""
+MOST_NESTED = 30_000_000
+"""Characters of a page, times how many elements are inside one another, for which its main text is looked for: the time
+of that grows with both. Of a page with more, all text counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +54,12 @@ def read_page(url: str, body: bytes, content_type: str = "", status: int = 200, 
     mime = _mime(body, content_type)
     if 200 <= status < 300 and mime in HTML_TYPES:
         decoded = decode(body, content_type)
-        page = _html_page(Page(url, status, mime, size=len(body)), decoded, interest)
+        reading = read(decoded.text)
+        page = _html_page(Page(url, status, mime, size=len(body)), decoded, reading, interest)
         extractor = interest.main_text
-        return page if extractor is None else _with_main_text(page, extractor.extract(decoded.text, url))
+        if extractor is None or deepest(reading.frames) * len(decoded.text) > MOST_NESTED:
+            return page
+        return _with_main_text(page, extractor.extract(decoded.text, url))
     return Page(url, status, mime, size=len(body))
 
 
@@ -67,8 +73,7 @@ def _mime(body: bytes, content_type: str) -> str:
     return "text/html" if not mime and _LOOKS_LIKE_HTML.match(body) else mime
 
 
-def _html_page(page: Page, decoded: Decoded, interest: Interest) -> Page:
-    reading = read(decoded.text)
+def _html_page(page: Page, decoded: Decoded, reading: Reading, interest: Interest) -> Page:
     text = tidied(reading.text)
     base = _join(page.url, reading.base) or page.url
     places, left_out = _places(page.url, base, reading, interest.most_links)

@@ -191,6 +191,16 @@ def _walk(codes: Codes, names: NameTable) -> tuple[Codes, Numbers, Numbers, Numb
 
 
 @compiled
+def deepest(frames: Numbers) -> int:
+    """How many of the frames are inside one another at most; the one around another comes before it."""
+    depths = np.ones(frames.shape[0], np.int32)
+    for frame in range(frames.shape[0]):
+        if frames[frame, 0] >= 0:
+            depths[frame] = depths[frames[frame, 0]] + 1
+    return int(depths.max()) if depths.size else 0
+
+
+@compiled
 def _larger(rows: Numbers) -> Numbers:
     larger = np.empty((2 * rows.shape[0], rows.shape[1]), np.int32)
     larger[: rows.shape[0]] = rows
