@@ -45,7 +45,7 @@ ROWS = (
     "wikispeedia/subject.Science.Biology/hub",
     "wikispeedia/subject.Science.Biology/relevant",
     "openoffice/lang=de/relevant",
-    "openoffice/lang=ja/relevant",
+    "openoffice/lang=sr/relevant",
     "weblogs/lang=ko/hub",
     "weblogs/lang=ko/relevant",
 )
@@ -61,6 +61,7 @@ COLUMNS = (
     "difference",
     "95 % interval",
     "simulated, moments later",
+    "difference from these",
     "failed live",
     "failed simulated",
     "s live",
@@ -179,7 +180,7 @@ def main(options: Sequence[str]) -> None:
     parser.add_argument("--rows", default=",".join(ROWS), metavar="A,B", help="rows of the contest (six of three webs)")
     parser.add_argument("--strategy", default="learned", metavar="S", help="a name from `spoor strategies` (learned)")
     parser.add_argument("--budget", type=int, default=300, metavar="N", help="visits at most (300)")
-    parser.add_argument("--orders", type=int, default=4, metavar="K", help="orders of the seeds, one after another (4)")
+    parser.add_argument("--orders", type=int, default=5, metavar="K", help="orders of the seeds, one after another (5)")
     parser.add_argument("--seconds", type=float, default=60.0, metavar="S", help="that a live crawl may take (60)")
     arguments = parser.parse_args(options)
     if not (DATA / "contest").is_dir():
@@ -276,6 +277,7 @@ def line(row: Row, results: Sequence[Result]) -> list[str]:
     live, simulated = (mean(one.relevant for one in found) for found in (lives, simulations))
     differences = [(one.live.relevant - one.simulated.relevant) / max(1.0, simulated) for one in results]
     low, high = interval([differences])
+    later = mean(mean(one.late) for one in results)
     spread = math.sqrt(mean(variance(one.late) for one in results))
     speeds = [one.trial.speed for one in results]
     return [
@@ -286,7 +288,8 @@ def line(row: Row, results: Sequence[Result]) -> list[str]:
         f"{simulated:.1f}",
         f"{mean(differences):+.1%}",
         f"{low:+.1%} to {high:+.1%}",
-        f"{mean(mean(one.late) for one in results):.1f} ± {spread:.1f}",
+        f"{later:.1f} ± {spread:.1f}",
+        f"{live / max(1.0, later) - 1:+.1%}",
         *(f"{mean(one.failed for one in found):.0%}" for found in (lives, simulations)),
         *(f"{mean(one.seconds for one in found):.0f}" for found in (lives, simulations)),
     ]
