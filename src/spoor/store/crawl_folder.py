@@ -1,6 +1,6 @@
 """A crawl on disk: which files make one, who may write to it, and which folders are refused.
 
-version         what wrote the folder: `spoor crawl 3`
+version         what wrote the folder: `spoor crawl 4`
 crawl.toml      exactly what ran
 crawl.db        links, hosts, pages, events (SQLite)
 crawl.db.sums   checksums of it, from when the last crawl ended
@@ -28,11 +28,14 @@ from pathlib import Path
 from spoor.errors import BadInput
 from spoor.store.checksums import sums_of, write_sums
 from spoor.store.lost_records import follow
+from spoor.store.migration import STEPS, Progress, silently
 from spoor.store.snapshots import Snapshots
 from spoor.store.warc import mend
 
-VERSION = "spoor crawl 3"
-READABLE = (VERSION, "spoor crawl 2")
+VERSION = "spoor crawl 4"
+RESUMABLE = (VERSION, *STEPS)
+"""What can be crawled on, once it was brought to this version."""
+READABLE = (*RESUMABLE, "spoor crawl 2")
 """What can be read, but not crawled on: what `learned` kept of links in version 2 means nothing any more."""
 _BEFORE_A_CRAWL = frozenset({"crawl.toml", "lock", ".partial"})
 """What may lie in a folder that no crawl has begun in: settings put there by hand, and what a killed start left."""
@@ -91,9 +94,9 @@ class CrawlFolder:
 
 
 @contextlib.contextmanager
-def open_for_crawling(path: Path) -> Iterator[CrawlFolder]:
+def open_for_crawling(path: Path, progress: Progress = silently) -> Iterator[CrawlFolder]:
     """A new crawl, or one to be resumed; nobody else can crawl into the folder meanwhile. What a killed crawl left
-    half written is repaired."""
+    half written is repaired, and a folder of an earlier version brought to this one, with `progress`."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -103,7 +106,7 @@ def open_for_crawling(path: Path) -> Iterator[CrawlFolder]:
     folder = CrawlFolder(path)
     _refuse_strange(folder)
     with locked(folder):
-        _begin(folder)
+        _begin(folder, progress)
         try:
             yield folder
         finally:
@@ -121,18 +124,38 @@ def open_for_reading(path: Path) -> CrawlFolder:
     return folder
 
 
-def _begin(folder: CrawlFolder) -> None:
+def _begin(folder: CrawlFolder, progress: Progress) -> None:
     """From here on a folder that is ours has a database, if an empty one: where it is missing, somebody removed it."""
-    if is_ours(folder) and (how := _lost(folder)):
+    if is_ours(folder, RESUMABLE) and (how := _lost(folder)):
         told = f"{folder.path} holds a crawl, but its crawl.db, which knows what was fetched and what waits, is {how}"
         raise BadInput(f"{told}; put it back, or move {folder.path} away to start over")
     try:
         folder.database.touch()
+        _migrate(folder, progress)
         folder._write("version", VERSION + "\n")
         sums_of(folder.database).unlink(missing_ok=True)
         mend_archive(folder)
     except OSError as error:
         raise _cannot_write(folder.path, error) from None
+
+
+def _migrate(folder: CrawlFolder, progress: Progress) -> None:
+    versions = list(STEPS)
+    if (version := _version(folder)) in versions:
+        for step in versions[versions.index(version) :]:
+            try:
+                STEPS[step](folder.database, progress)
+            except (sqlite3.Error, UnicodeDecodeError) as error:
+                told = f"cannot bring {folder.database} from '{version}' to '{VERSION}': {error}"
+                raise BadInput(f"{told}; `spoor check` of the spoor that wrote it says what is wrong") from None
+
+
+def _version(folder: CrawlFolder) -> str:
+    """ "" when nothing says so."""
+    try:
+        return (folder.path / "version").read_text("utf8", "replace").strip()
+    except OSError:
+        return ""
 
 
 def _lost(folder: CrawlFolder) -> str:
@@ -159,15 +182,14 @@ def _refuse_strange(folder: CrawlFolder) -> None:
         strange = sorted({file.name for file in folder.path.iterdir()} - _BEFORE_A_CRAWL - begun)
     except OSError as error:
         raise _cannot_write(folder.path, error) from None
-    if strange and not is_ours(folder):
+    if strange and not is_ours(folder, RESUMABLE):
         raise BadInput(f"{folder.path} holds something else ({strange[0]}); give --out a new or empty folder")
 
 
 def is_ours(folder: CrawlFolder, versions: Container[str] = (VERSION,)) -> bool:
     """False: no crawl. A crawl of another version is refused."""
-    try:
-        version = (folder.path / "version").read_text("utf8", "replace").strip()
-    except OSError:
+    version = _version(folder)
+    if not version and not (folder.path / "version").exists():
         return False
     if version not in versions:
         told = f"{folder.path} was written by another spoor ('{version[:40]}', this one writes '{VERSION}')"
