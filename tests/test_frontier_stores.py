@@ -172,6 +172,8 @@ def test_a_url_that_left_and_came_back_to_its_place_is_there_once() -> None:
         "evidence = CAST(x'ff' AS TEXT)",
         "evidence = '{'",
         "evidence = 7",
+        "evidence = x'ff'",
+        "evidence = x'0900'",
         """evidence = '{"e": "high"}'""",
         "trail = '[[[1'",
         "found_on = CAST(x'fe' AS TEXT)",

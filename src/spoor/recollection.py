@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import math
 import sqlite3
@@ -14,6 +13,7 @@ from pathlib import Path
 from spoor import assembly, config
 from spoor.config import Config, Target
 from spoor.errors import OF_STORAGE, BadInput, UsageError
+from spoor.frontier.packed_evidence import EvidenceNames
 from spoor.records import Miss, Sighting
 from spoor.roles import Learner, MissLearner, Recalling, Reviewer, Troubles
 from spoor.store.crawl_folder import CrawlFolder, open_for_reading
@@ -135,7 +135,7 @@ def check_links(strategy: Strategy, own: sqlite3.Connection) -> None:
     row = own.execute("SELECT evidence, trail FROM links WHERE key1 < 9e999 LIMIT 1").fetchone()
     if row is None:
         return
-    evidence, remembers = set(json.loads(row[0])), row[1] is not None
+    evidence, remembers = set(EvidenceNames.of(own).unpack(row[0])), row[1] is not None
     if evidence != set(strategy.scorer.merge) or (not remembers and strategy.trail.root() is not None):
         known = ", ".join(sorted(evidence)) or "nothing"
         told = f"this crawl was begun by another strategy, which found out {known} of its links"

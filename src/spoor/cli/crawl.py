@@ -100,9 +100,7 @@ def _listed(words: str) -> list[str]:
 def run(arguments: argparse.Namespace) -> int:
     settings = settings_for(CrawlFolder(arguments.out), arguments)
     check(settings, CrawlFolder(arguments.out))
-    with contextlib.ExitStack() as opened:
-        with progress("bringing the folder to this version") as advance:
-            folder = opened.enter_context(open_for_crawling(arguments.out, advance))
+    with open_for_crawling(arguments.out, progress) as folder:
         return asyncio.run(_crawl(folder, with_kept_model(settings, folder)))
 
 

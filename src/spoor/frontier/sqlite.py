@@ -18,12 +18,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from spoor.errors import BadInput, BrokenContract, BrokenStorage
+from spoor.frontier import packed_evidence
 from spoor.frontier.entry import DIED, TROUBLE, Entry, Order, State
 from spoor.frontier.host import Host
+from spoor.frontier.packed_evidence import EvidenceNames
 from spoor.frontier.place import KEY_PARTS, packed, unpacked
 from spoor.frontier.read_ahead import ALL_READ, NOTHING_READ, ReadAhead
 from spoor.frontier.store import ALL_MOMENTS, Bounds, Counters, Moment
-from spoor.records import Evidence, Key, TrailState
+from spoor.records import Key, TrailState
 from spoor.robots import LONGEST_FILE
 from spoor.robots_files import RobotsFile
 from spoor.urls import host_of
@@ -67,7 +69,7 @@ CREATE TABLE IF NOT EXISTS robots (
 CREATE INDEX IF NOT EXISTS robots_by_time ON robots (until);
 CREATE TABLE IF NOT EXISTS links (
     id INTEGER PRIMARY KEY, host INTEGER NOT NULL, hash INTEGER NOT NULL, url TEXT NOT NULL, state INTEGER NOT NULL,
-    key1 REAL NOT NULL, key2 REAL, key3 REAL, arrival INTEGER NOT NULL, evidence TEXT NOT NULL, trail TEXT,
+    key1 REAL NOT NULL, key2 REAL, key3 REAL, arrival INTEGER NOT NULL, evidence BLOB NOT NULL, trail TEXT,
     depth INTEGER NOT NULL, found_on TEXT NOT NULL, redirects INTEGER NOT NULL, tries INTEGER NOT NULL,
     again_at REAL NOT NULL, because TEXT NOT NULL, hints BLOB
 );
@@ -153,7 +155,8 @@ class SqliteStore:
         self._db.execute("PRAGMA synchronous = NORMAL")
         self._db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         self._db.execute(f"PRAGMA wal_autocheckpoint = {PAGES_PER_CHECKPOINT}")
-        self._db.executescript(SCHEMA)
+        self._db.executescript(SCHEMA + packed_evidence.SCHEMA)
+        self._evidence_names = EvidenceNames.of(self._db)
         self._last_host: int = self._db.execute("SELECT ifnull(max(id), 0) FROM hosts").fetchone()[0]
         self._oldest_new_host = self._last_host + 1
         self._last_row: int = self._db.execute("SELECT ifnull(max(id), 0) FROM links").fetchone()[0]
@@ -354,6 +357,7 @@ class SqliteStore:
             self._write_hosts()
             self._write_robots()
             self._write_links([entry for changed in self._changed.values() for entry in changed.values()])
+            self._evidence_names.write(self._db)
             self._write_counters(counters)
             for writer in self._along:
                 writer(self._db)
@@ -403,9 +407,9 @@ class SqliteStore:
     def _write_links(self, entries: list[Entry]) -> None:
         added = [entry for entry in entries if self._is_new(entry)]
         moved = [entry for entry in entries if entry.filed != entry.place and not self._is_new(entry)]
-        stayed = [(*_known(entry), entry.row) for entry in entries if entry.filed == entry.place]
+        stayed = [(*self._known(entry), entry.row) for entry in entries if entry.filed == entry.place]
         self._db.executemany(f"UPDATE links SET {KNOWN} WHERE id = ?", stayed)
-        places = [(*_place(entry), *_known(entry), entry.row) for entry in moved]
+        places = [(*_place(entry), *self._known(entry), entry.row) for entry in moved]
         self._db.executemany(f"UPDATE links SET {PLACE}, {KNOWN} WHERE id = ?", places)
         self._db.executemany(INSERT, [self._row(entry) for entry in added])
         for entry in (*added, *moved):
@@ -416,9 +420,19 @@ class SqliteStore:
         return bool(entry.row > self._committed)
 
     def _row(self, entry: Entry) -> tuple[Any, ...]:
-        evidence, trail, *rest = _known(entry)
+        evidence, trail, *rest = self._known(entry)
         identity = (entry.row, self._host_id(entry.host), url_hash(entry.url), entry.url)
         return (*identity, *_place(entry), evidence, trail, entry.depth, entry.found_on, entry.redirects, *rest)
+
+    def _known(self, entry: Entry) -> tuple[Any, ...]:
+        return (
+            self._evidence_names.pack(entry.evidence),
+            None if entry.trail is None else _dumped_trail(entry.trail),
+            entry.tries,
+            entry.again_at,
+            entry.because,
+            entry.hints or None,
+        )
 
     def _host_id(self, name: str) -> int:
         number = self._id_of(name)
@@ -465,7 +479,7 @@ class SqliteStore:
             name = host_of(row[URL])
             if self._id_of(name) != row[1]:
                 raise ValueError(f"a link of another host than {name}")
-            return _entry(row, name)
+            return _entry(row, name, self._evidence_names)
         except (ValueError, TypeError, KeyError, RecursionError):
             raise self._damaged(f"row {row[0]} of links holds what no crawl wrote") from None
 
@@ -484,7 +498,7 @@ def stored_entry(db: sqlite3.Connection, url: str) -> Entry | None:
     place = "host = (SELECT id FROM hosts WHERE name = ?) AND hash = ? AND url = ?"
     query = f"SELECT id, {COLUMNS} FROM links WHERE {place}"
     row = db.execute(query, (host_of(url), url_hash(url), url)).fetchone()
-    return None if row is None else _entry(row, host_of(url))
+    return None if row is None else _entry(row, host_of(url), EvidenceNames.of(db))
 
 
 def stored_robots(db: sqlite3.Connection, url: str) -> RobotsFile | None:
@@ -524,14 +538,14 @@ def _key(key1: float, key2: float | None, key3: float | None) -> Key:
     return (key1,) if key2 is None else (key1, key2) if key3 is None else (key1, key2, key3)
 
 
-def _entry(row: tuple[Any, ...], host: str) -> Entry:
+def _entry(row: tuple[Any, ...], host: str, names: EvidenceNames) -> Entry:
     number, _, _, url, state, key1, key2, key3, arrival, evidence, trail, depth, found_on, *rest = row
     return Entry(
         url=url,
         host=host,
         key=_key(key1, key2, key3),
         arrival=arrival,
-        evidence=_evidence(evidence),
+        evidence=names.unpack(evidence),
         trail=None if trail is None else _trail(trail),
         depth=depth,
         found_on=found_on,
@@ -553,17 +567,6 @@ def _place(entry: Entry) -> tuple[Any, ...]:
     return int(entry.state), *_key_columns(entry.key), entry.arrival
 
 
-def _known(entry: Entry) -> tuple[Any, ...]:
-    return (
-        _dumped(tuple(entry.evidence.items())),
-        None if entry.trail is None else _dumped_trail(entry.trail),
-        entry.tries,
-        entry.again_at,
-        entry.because,
-        entry.hints or None,
-    )
-
-
 def _key_columns(key: Key) -> tuple[float | None, ...]:
     if len(key) > KEY_PARTS:
         raise BrokenContract(f"a key has at most {KEY_PARTS} parts, not {len(key)}: {key}")
@@ -571,23 +574,9 @@ def _key_columns(key: Key) -> tuple[float | None, ...]:
 
 
 @lru_cache(STATEMENTS)
-def _dumped(evidence: tuple[tuple[str, float], ...]) -> str:
-    return json.dumps(dict(evidence))
-
-
-@lru_cache(STATEMENTS)
 def _dumped_trail(trail: TrailState) -> str:
     """The links of a page share one."""
     return json.dumps(trail)
-
-
-@lru_cache(STATEMENTS)
-def _evidence(text: str) -> Evidence:
-    """The links of a page often have the same evidence. Nobody changes one."""
-    found = json.loads(text)
-    if not isinstance(found, dict) or not all(isinstance(value, float | int) for value in found.values()):
-        raise ValueError(f"not evidence: {text}")
-    return found
 
 
 @lru_cache(STATEMENTS)

@@ -11,7 +11,7 @@ import numpy as np
 
 from spoor.parse.charset import Decoded, decode
 from spoor.parse.main_text import Extractor, MainText
-from spoor.parse.reading import Reading, read
+from spoor.parse.reading import DESCRIPTION, HREFLANG, REL, Reading, read
 from spoor.parse.surroundings import words_after, words_before
 from spoor.parse.tags import META, TELLING_TAGS
 from spoor.parse.tidying import TidyText, crowded, tidied
@@ -169,40 +169,52 @@ def _with_contexts(places: Places, reading: Reading, text: TidyText) -> list[Lin
     if not places:
         return []
     rows = reading.elements[[element for element, _ in reading.links]]
-    starts, ends = rows[:, START], rows[:, END]
-    navigation = (rows[:, IS_APART].astype(np.bool_) | crowded(reading.text, starts, ends)).tolist()
-    anchors = _ends_of_words(text, starts, ends)
-    lefts, rights = text.ends[starts].tolist(), text.begins[ends].tolist()
+    rows[rows[:, WHAT] == META, VALUES:] = -1  # what it says is not said of the link
+    navigation = rows[:, IS_APART].astype(np.bool_) | crowded(reading.text, rows[:, START], rows[:, END])
+    said = _first_anchors(places, rows, reading, text)
+    chosen = [number for number, _ in said]
+    rows = rows[chosen]
     under = rows[:, UNDER].tolist()
     headings = _headings(sorted({*under} - {-1}), reading, text)
-    frames = rows[:, INSIDE].tolist()
-    rows[rows[:, WHAT] == META, VALUES:] = -1  # what it says is not said of the link
-    values = rows[:, VALUES + 2 :].tolist()
-    words, value, path = text.words, reading.value, reading.path
-    links = []
-    for (target, numbers), nofollow in zip(places.items(), _nofollow(places, reading), strict=True):
+    return list(
+        map(
+            Link,
+            places,
+            [anchor for _, anchor in said],
+            [words_before(text.words, place) for place in text.ends[rows[:, START]].tolist()],
+            [words_after(text.words, place) for place in text.begins[rows[:, END]].tolist()],
+            [headings[span] for span in under],
+            _nofollow(places, reading),
+            [claim[:LONGEST_TAG] for claim in _values(reading, rows, HREFLANG)],
+            [claim.lower()[:LONGEST_TAG] for claim in _values(reading, rows, REL)],
+            map(reading.path, rows[:, INSIDE].tolist()),
+            navigation[chosen].tolist(),
+        )
+    )
+
+
+def _values(reading: Reading, rows: Numbers, slot: int) -> list[str]:
+    """What an attribute of each element says."""
+    places = rows[:, VALUES + 2 * slot : VALUES + 2 * slot + 2]
+    return [reading.value(start, end) if start >= 0 else "" for start, end in places.tolist()]
+
+
+def _first_anchors(places: Places, rows: Numbers, reading: Reading, text: TidyText) -> list[tuple[int, str]]:
+    """For each target the first of its places that has an anchor, or else the first of all, and the anchor. Where there
+    are no words, an attribute describes a link."""
+    words, ends = text.words, _ends_of_words(text, rows[:, START], rows[:, END])
+    descriptions = rows[:, VALUES + 2 * DESCRIPTION : VALUES + 2 * DESCRIPTION + 2]
+    found = []
+    for numbers in places.values():
         number, anchor = numbers[0], ""
         for place in numbers:
-            first, last = anchors[place]
-            if said := words[first:last] or " ".join(value(*values[place][:2])[:LONGEST].split()):
+            first, last = ends[place]
+            described = "" if first < last else reading.value(*descriptions[place].tolist())
+            if said := words[first:last] or " ".join(described[:LONGEST].split()):
                 number, anchor = place, said
                 break
-        _, _, rel, rel_end, hreflang, hreflang_end = values[number]
-        links.append(
-            Link(
-                target,
-                anchor,
-                words_before(words, lefts[number]),
-                words_after(words, rights[number]),
-                headings[under[number]],
-                nofollow,
-                value(hreflang, hreflang_end)[:LONGEST_TAG] if hreflang >= 0 else "",
-                value(rel, rel_end).lower()[:LONGEST_TAG] if rel >= 0 else "",
-                path(frames[number]),
-                navigation[number],
-            )
-        )
-    return links
+        found.append((number, anchor))
+    return found
 
 
 def _headings(spans: Sequence[int], reading: Reading, text: TidyText) -> dict[int, str]:

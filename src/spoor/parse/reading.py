@@ -16,8 +16,8 @@ from spoor.parse.wishes import ROBOT, wishes
 _LONGEST_PATH = 200
 """Characters of the names of elements around a link, the outermost first; what is deeper is not named."""
 _REFRESH = re.compile(r"[\s\d.]*+[;,]?\s*+url\s*=\s*[\"']?([^\"']*)", re.IGNORECASE)
-_REL, _HREFLANG = 2, 3
-"""The slots of attributes."""
+DESCRIPTION, REL, HREFLANG = 1, 2, 3
+"""The slots of attributes that links have."""
 _WHAT_AND_FIRST_VALUE = [WHAT, VALUES, VALUES + 1]
 
 
@@ -97,10 +97,10 @@ class Reading:
 
     def _read_link(self, number: int) -> None:
         """Of all that a page names in its head, other language versions are pages one may want to visit."""
-        rel = self._value(number, _REL).strip().lower()
+        rel = self._value(number, REL).strip().lower()
         if rel == "canonical":
             self.canonical = self.canonical or self._value(number, 0).strip()
-        elif "alternate" in rel.split() and self._value(number, _HREFLANG) and self.elements[number, VALUES] >= 0:
+        elif "alternate" in rel.split() and self._value(number, HREFLANG) and self.elements[number, VALUES] >= 0:
             self.links.append((number, self._value(number, 0)))
 
 

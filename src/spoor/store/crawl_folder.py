@@ -21,22 +21,22 @@ import fcntl
 import logging
 import os
 import sqlite3
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from spoor.errors import BadInput
 from spoor.store.checksums import sums_of, write_sums
 from spoor.store.lost_records import follow
-from spoor.store.migration import migrate
+from spoor.store.migration import STEPS, Progress, silently
 from spoor.store.snapshots import Snapshots
 from spoor.store.warc import mend
 
 VERSION = "spoor crawl 4"
-RESUMABLE = (VERSION, "spoor crawl 3")
-"""What can be crawled on; version 3 is migrated then."""
+RESUMABLE = (VERSION, *STEPS)
+"""What can be crawled on, once it was brought to this version."""
 READABLE = (*RESUMABLE, "spoor crawl 2")
-"""What can be read. What `learned` kept of links in version 2 means nothing any more."""
+"""What can be read, but not crawled on: what `learned` kept of links in version 2 means nothing any more."""
 _BEFORE_A_CRAWL = frozenset({"crawl.toml", "lock", ".partial"})
 """What may lie in a folder that no crawl has begun in: settings put there by hand, and what a killed start left."""
 _log = logging.getLogger(__name__)
@@ -94,9 +94,9 @@ class CrawlFolder:
 
 
 @contextlib.contextmanager
-def open_for_crawling(path: Path, advance: Callable[[int], None] = lambda rows: None) -> Iterator[CrawlFolder]:
+def open_for_crawling(path: Path, progress: Progress = silently) -> Iterator[CrawlFolder]:
     """A new crawl, or one to be resumed; nobody else can crawl into the folder meanwhile. What a killed crawl left
-    half written is repaired. A folder of an older version is migrated: `advance` is told of the rows."""
+    half written is repaired, and a folder of an earlier version brought to this one, with `progress`."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -106,7 +106,7 @@ def open_for_crawling(path: Path, advance: Callable[[int], None] = lambda rows: 
     folder = CrawlFolder(path)
     _refuse_strange(folder)
     with locked(folder):
-        _begin(folder, advance)
+        _begin(folder, progress)
         try:
             yield folder
         finally:
@@ -124,21 +124,30 @@ def open_for_reading(path: Path) -> CrawlFolder:
     return folder
 
 
-def _begin(folder: CrawlFolder, advance: Callable[[int], None]) -> None:
+def _begin(folder: CrawlFolder, progress: Progress) -> None:
     """From here on a folder that is ours has a database, if an empty one: where it is missing, somebody removed it."""
-    begun = is_ours(folder, RESUMABLE)
-    if begun and (how := _lost(folder)):
+    if is_ours(folder, RESUMABLE) and (how := _lost(folder)):
         told = f"{folder.path} holds a crawl, but its crawl.db, which knows what was fetched and what waits, is {how}"
         raise BadInput(f"{told}; put it back, or move {folder.path} away to start over")
     try:
         folder.database.touch()
-        if begun and not is_current(folder):
-            migrate(folder.database, advance)
+        _migrate(folder, progress)
         folder._write("version", VERSION + "\n")
         sums_of(folder.database).unlink(missing_ok=True)
         mend_archive(folder)
     except OSError as error:
         raise _cannot_write(folder.path, error) from None
+
+
+def _migrate(folder: CrawlFolder, progress: Progress) -> None:
+    versions = list(STEPS)
+    if (version := _version(folder)) in versions:
+        for step in versions[versions.index(version) :]:
+            try:
+                STEPS[step](folder.database, progress)
+            except (sqlite3.Error, UnicodeDecodeError) as error:
+                told = f"cannot bring {folder.database} from '{version}' to '{VERSION}': {error}"
+                raise BadInput(f"{told}; `spoor check` of the spoor that wrote it says what is wrong") from None
 
 
 def _lost(folder: CrawlFolder) -> str:

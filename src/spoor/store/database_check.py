@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from spoor.frontier.entry import State
+from spoor.frontier.packed_evidence import EvidenceNames, names_in
 from spoor.frontier.place import place_of_row
 from spoor.frontier.sqlite import FIRST_PLACE, ROBOTS_OF_URLS, inflated, url_hash
 from spoor.store.checksums import changed_bytes
@@ -95,6 +96,20 @@ def tell_functions(db: sqlite3.Connection) -> None:
     db.create_function("is_text", 1, _is_text, deterministic=True)
 
 
+def tell_evidence(db: sqlite3.Connection) -> None:
+    """The same of evidence, by the names that the file has now."""
+    names = EvidenceNames.of(db)
+
+    def is_evidence(packed: object) -> bool:
+        try:
+            return names.unpack(packed) is not None
+        except (ValueError, RecursionError):
+            return False
+
+    db.create_function("is_evidence", 1, is_evidence, deterministic=True)
+    db.create_function("is_names", 1, lambda text: names_in(text) is not None, deterministic=True)
+
+
 def _is_whole(db: sqlite3.Connection, found: Found) -> bool:
     """By the check of SQLite itself, which sees the trees and not the values in them."""
     complaints = list(_complaints(db))
@@ -139,14 +154,16 @@ def _values_fit(db: sqlite3.Connection, found: Found) -> bool:
 
 
 def _links(db: sqlite3.Connection, found: Found) -> None:
+    tell_evidence(db)
     states = ", ".join(str(int(state)) for state in State)
     wrong = {
         "links in an unknown state": f"links WHERE state NOT IN ({states})",
         "links of another host than their URL": "links LEFT JOIN hosts ON hosts.id = links.host "
         "WHERE name IS NULL OR name IS NOT host_of(url)",
         "links with another hash than their URL": "links WHERE hash IS NOT url_hash(url)",
-        "links with evidence or a trail that is no JSON": "links WHERE NOT is_json(evidence) "
+        "links with evidence or a trail that cannot be read": "links WHERE NOT is_evidence(evidence) "
         "OR (trail IS NOT NULL AND NOT is_json(trail))",
+        "lists of names that are no JSON": "evidence_names WHERE NOT is_names(names)",
         "links that are there twice": "(SELECT 1 FROM links GROUP BY host, hash, url HAVING count(*) > 1)",
     }
     _tell_counts(db, wrong, found)

@@ -17,11 +17,21 @@ from pathlib import Path
 
 from spoor.frontier.entry import Entry, State
 from spoor.frontier.host import Host
+from spoor.frontier.packed_evidence import names_in
 from spoor.frontier.sqlite import SqliteStore, url_hash
 from spoor.frontier.store import Counters
 from spoor.records import SOONEST
 from spoor.store.checksums import write_sums
-from spoor.store.database_check import LATEST, UNSETTLED, host_in, is_deflated, is_json, least_counters, tell_functions
+from spoor.store.database_check import (
+    LATEST,
+    UNSETTLED,
+    host_in,
+    is_deflated,
+    is_json,
+    least_counters,
+    tell_evidence,
+    tell_functions,
+)
 from spoor.store.duplicates import bands_of
 from spoor.store.migration import write_heads
 from spoor.store.schema import TableShape, create_tables, shapes
@@ -144,6 +154,8 @@ def _is_plausible(table: str, values: dict[str, Value], counters: set[str]) -> b
             return host_in(url) is not None and leads and is_deflated(values["text"])
         case "events":
             return is_json(values["detail"])
+        case "evidence_names":
+            return names_in(values["names"]) is not None
         case "digests":
             return str(values["digest"]).startswith("sha1:")
         case "counters":
@@ -184,6 +196,7 @@ def _add_links(store: SqliteStore) -> None:
     """Pages that came are not fetched again. A link of which only the URL is known waits as a seed does."""
     db = store.connection
     tell_functions(db)
+    tell_evidence(db)
     seed = db.execute(
         "SELECT trail FROM links WHERE key1 > 1e300 AND is_json(ifnull(trail, 'null')) LIMIT 1"
     ).fetchone()
@@ -195,8 +208,8 @@ def _add_links(store: SqliteStore) -> None:
         store.save(lost)
     store.commit(Counters())
     db.execute(
-        "UPDATE links SET evidence = '{}', trail = ?, hints = NULL, key1 = 9e999, key2 = NULL, key3 = NULL "
-        "WHERE NOT is_json(evidence) OR NOT is_json(ifnull(trail, 'null')) OR (key1 > 1e300 AND trail IS NULL)",
+        "UPDATE links SET evidence = x'', trail = ?, hints = NULL, key1 = 9e999, key2 = NULL, key3 = NULL "
+        "WHERE NOT is_evidence(evidence) OR NOT is_json(ifnull(trail, 'null')) OR (key1 > 1e300 AND trail IS NULL)",
         (trail,),
     )
 

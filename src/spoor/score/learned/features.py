@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from zlib import crc32
 
 import numpy as np
@@ -59,8 +60,9 @@ def packed_features(
     rows[:-1, 3:5] = _domains(page, links)
     counts = np.zeros(len(links) + 1, np.int32)
     _read(np.frombuffer(spelled(page, links), np.uint32), _skipped(tuple(without)), rows, counts)
-    packed, ends = _packed(rows[:-1], counts[:-1])
-    return [packed[end - 4 * (HEAD + count) : end] for end, count in zip(ends, counts[:-1].tolist(), strict=True)]
+    numbers, ends = _packed(rows, counts)
+    packed, places = numbers.tobytes(), ends.tolist()
+    return [packed[start:end] for start, end in pairwise(places)]
 
 
 def _foretold(signs: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
@@ -90,10 +92,18 @@ def _skipped(without: tuple[str, ...]) -> NDArray[np.bool_]:
     return skipped
 
 
-def _packed(rows: NDArray[np.int32], counts: NDArray[np.int32]) -> tuple[bytes, list[int]]:
-    """The numbers of all links, one after the other, and where those of each end."""
-    kept = HEAD + counts
-    return rows[np.arange(HEAD + MOST) < kept[:, None]].tobytes(), (4 * np.cumsum(kept)).tolist()
+@compiled
+def _packed(rows: Numbers, counts: Numbers) -> tuple[Numbers, NDArray[np.int64]]:
+    """The numbers of all links, one after the other, and at which byte those of each begin and the last end."""
+    links = len(counts) - 1
+    packed, ends = np.empty(links * (HEAD + MOST), np.int32), np.zeros(links + 1, np.int64)
+    end = 0
+    for link in range(links):
+        for k in range(HEAD + counts[link]):
+            packed[end + k] = rows[link, k]
+        end += HEAD + counts[link]
+        ends[link + 1] = 4 * end
+    return packed[:end], ends
 
 
 _MARKS = 8

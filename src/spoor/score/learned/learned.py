@@ -71,7 +71,8 @@ WITHOUT = (*FIELDS, "words", "parents", "hubs", "places", "prior", "exploration"
 """What can be left out, to see its worth."""
 NO_WISH = Wish()
 _MOVING = {"words": ("words",), "places": ("place",), "hubs": ("hub", "list", "dead")}
-_INHERITED = ("relevance", "relevant_parents", "parents", "since")
+EVIDENCE = ("relevance", "relevant_parents", "parents", "since", "depth", "signs", *COLUMNS)
+"""Of every link, in this order."""
 
 
 @dataclass
@@ -128,18 +129,16 @@ class Learned:
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
         verdict, (since, _) = sighting.verdict, sighting.trail
-        of_page = {
-            "relevance": verdict.relevance,
-            "relevant_parents": float(verdict.relevant),
-            "parents": 1.0,
-            "since": min(FARTHEST, float(since)),
-            "depth": sighting.visit.depth + 1.0,
-        }
+        inherited = (verdict.relevance, float(verdict.relevant), 1.0, min(FARTHEST, float(since)))
         if "parents" in self.without:
-            of_page |= dict.fromkeys(_INHERITED, 0.0)
-        packed = [_packed(link.hints) for link in links]
-        moving = self._moving(packed, [sighting.trail] * len(links))
-        return [{**of_page, "signs": foretold(hints), **moves} for hints, moves in zip(packed, moving, strict=True)]
+            inherited = (0.0, 0.0, 0.0, 0.0)
+        depth = sighting.visit.depth + 1.0
+        packed = [link.hints for link in links if isinstance(link.hints, bytes)]
+        moving = self._moving(packed, [_hub(sighting.trail)] * len(links))
+        return [
+            dict(zip(EVIDENCE, (*inherited, depth, foretold(hints), *moves), strict=True))
+            for hints, moves in zip(packed, moving, strict=True)
+        ]
 
     def key(self, evidence: Evidence) -> tuple[float, float, float]:
         odds = evidence["words"] + self._odds.of(facts(evidence))
@@ -240,15 +239,20 @@ class Learned:
             yield from self._again(waiting.some(IN_TURN))
 
     def _again(self, links: Sequence[WaitingLink]) -> list[tuple[str, Evidence]]:
-        moving = self._moving([link.hints for link in links], [link.trail for link in links]) if links else []
-        return [(link.url, {**link.evidence, **moves}) for link, moves in zip(links, moving, strict=True)]
+        moving = self._moving([link.hints for link in links], [_hub(link.trail) for link in links]) if links else []
+        return [
+            (link.url, {**link.evidence, **dict(zip(COLUMNS, moves, strict=True))})
+            for link, moves in zip(links, moving, strict=True)
+        ]
 
-    def _moving(self, packed: Sequence[bytes], trails: Sequence[TrailState]) -> list[dict[str, float]]:
-        """The evidence that changes as more is learned. Rounded, so that a link is not moved for next to nothing."""
+    def _moving(self, packed: Sequence[bytes], hubs: Sequence[tuple[int, bool]]) -> list[list[float]]:
+        """The evidence that changes as more is learned: `COLUMNS` of each link."""
         first = RELEVANT_AT_LEAST if "exploration" in self.without else FIRST_RELEVANT
-        looks = outlook(packed, [_hub(trail) for trail in trails], self._odds.words, self._yields, first)
-        left_out = {name: 0.0 for kind in self.without for name in _MOVING.get(kind, ())}
-        return [dict(zip(COLUMNS, look, strict=True)) | left_out for look in looks.round(3).tolist()]
+        looks = outlook(packed, hubs, self._odds.words, self._yields, first)
+        for kind in self.without:
+            looks[:, [COLUMNS.index(name) for name in _MOVING.get(kind, ())]] = 0.0
+        moving: list[list[float]] = looks.tolist()
+        return moving
 
 
 def facts(evidence: Evidence) -> tuple[float, ...]:
@@ -270,11 +274,6 @@ def facts(evidence: Evidence) -> tuple[float, ...]:
 
 def foretold(packed: bytes) -> float:
     return int.from_bytes(packed[:4], "little", signed=True) / 1000
-
-
-def _packed(hints: Hints) -> bytes:
-    assert isinstance(hints, bytes)
-    return hints
 
 
 def _numbers(visit: Visit) -> NDArray[np.int32]:

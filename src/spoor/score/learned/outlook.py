@@ -42,15 +42,15 @@ Numbers = NDArray[np.int32]
 def outlook(
     packed: Sequence[bytes], hubs: Sequence[tuple[int, bool]], words: Floats, yields: Yields, first_relevant: float
 ) -> Floats:
-    """A row for each link. `packed` as `features` packs them; `hubs` hashes of the pages that link, and whether those
-    are relevant; `first_relevant` the share of relevant pages expected before anything is known."""
+    """A row for each link, rounded, so that none is moved for next to nothing. `packed` as `features` packs them;
+    `hubs` hashes of the pages that link, and whether those are relevant; `first_relevant` the share of relevant pages
+    expected before anything is known."""
     numbers = np.frombuffer(b"".join(map(checked, packed)), np.int32)
-    ends = np.cumsum(np.array([len(one) // 4 for one in packed], np.int64))
-    pages = np.array([hub for hub, _ in hubs], np.uint32)
-    relevant = np.array([relevant for _, relevant in hubs], np.bool_)
+    sizes = np.array([len(one) // 4 for one in packed], np.int64)
+    pages = np.array(hubs, np.int64)
     out = np.empty((len(packed), len(COLUMNS)), np.float64)
     counts = (yields.tries, yields.answers, yields.finds, yields.untried)
-    _outlook(numbers, ends, pages, relevant, words, *counts, first_relevant, out)
+    _outlook(numbers, sizes, pages, words, *counts, first_relevant, out)
     return out
 
 
@@ -142,9 +142,8 @@ def _hub_share(
 @njit(cache=True)
 def _outlook(
     numbers: Numbers,
-    ends: NDArray[np.int64],
-    hubs: NDArray[np.uint32],
-    relevant: NDArray[np.bool_],
+    sizes: NDArray[np.int64],
+    hubs: NDArray[np.int64],
     words: Floats,
     tries: Counts,
     answers: Counts,
@@ -154,8 +153,9 @@ def _outlook(
     out: Floats,
 ) -> None:
     start, first = 0, FIRST_ANSWERS * first_relevant
-    for row in range(len(ends)):
-        link, hub, good = numbers[start : ends[row]], hubs[row], relevant[row]
+    for row in range(len(sizes)):
+        link, hub, good = numbers[start : start + sizes[row]], int(hubs[row, 0]), bool(hubs[row, 1])
+        start += sizes[row]
         said = 0.0
         for k in range(HEAD, len(link)):
             said += words[link[k] & FEATURES]
@@ -172,4 +172,5 @@ def _outlook(
         share = (finds[slot] + TRUST * share) / (answers[slot] + TRUST)
         out[row, 3] = _more_than(first, answered * share)
         out[row, 4] = min(0.0, math.log(answered / FIRST_ANSWERS))
-        start = ends[row]
+        for column in range(len(COLUMNS)):
+            out[row, column] = np.rint(out[row, column] * 1000.0) / 1000.0
