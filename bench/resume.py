@@ -15,6 +15,7 @@ from pathlib import Path
 
 from spoor import config
 from spoor.cli.tables import print_table
+from spoor.config import Config
 from spoor.events import Visited
 from spoor.frontier import Entry, Frontier, SqliteStore
 from spoor.recollection import recollect
@@ -40,10 +41,10 @@ HOSTS = 5_000
 class Writing:
     """A crawl whose pages are made up: one in six is relevant, mostly where the URL says so."""
 
-    def __init__(self, store: SqliteStore) -> None:
+    def __init__(self, store: SqliteStore, settings: Config = SETTINGS) -> None:
         self.store, self.journal = store, Journal.create(store.connection)
         store.write_along(self.journal.write)
-        self.frontier, self.strategy, self._rng = Frontier(store), strategy_of(SETTINGS), random.Random(1)
+        self.frontier, self.strategy, self._rng = Frontier(store), strategy_of(settings), random.Random(1)
 
     def until(self, rows: int) -> None:
         while self.journal.last < rows:

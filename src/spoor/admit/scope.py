@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from spoor.admit.host_counts import HostCounts
 from spoor.domains import registrable_domain
 from spoor.errors import UsageError
 from spoor.records import ADMIT, Evidence, Link, Ruling, Sighting, TrailState, Visit
-from spoor.saved_state import State, as_counts, counts_in, texts_in
+from spoor.saved_state import State
 from spoor.urls import host_of, normalise
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ class Scope:
     _exclude: list[re.Pattern[str]] = field(init=False, repr=False, compare=False)
     _hosts: frozenset[str] = field(init=False, repr=False, compare=False)
     _domains: frozenset[str] = field(init=False, repr=False, compare=False)
-    _pages: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
+    _pages: HostCounts = field(init=False, repr=False, compare=False, default_factory=HostCounts)
 
     def __post_init__(self) -> None:
         self._include = _each("include", self.include, _pattern)
@@ -50,23 +50,22 @@ class Scope:
         """The URL is looked at again: the target of a redirect was never offered."""
         if self.max_depth is not None and visit.depth > self.max_depth:
             return Ruling("drop", f"outside scope: depth {visit.depth}, max_depth is {self.max_depth}")
-        if self.pages_per_host is not None and self._pages[visit.host] >= self.pages_per_host:
+        if self.pages_per_host is not None and self._pages.of(visit.host) >= self.pages_per_host:
             return Ruling("park", f"{self.pages_per_host} pages of {visit.host} visited, the pages_per_host")
         return _dropped(self._outside(visit.url))
 
     def learn(self, sighting: Sighting) -> None:
         if self.pages_per_host is not None:
-            self._pages[sighting.visit.host] += 1
+            self._pages.count(sighting.visit.host)
 
     def recall(self, sighting: Sighting) -> None:
         self.learn(sighting)
 
     def state(self) -> State:
-        return {"hosts": list(self._pages), "pages": as_counts(self._pages.values())}
+        return self._pages.state()
 
     def restore(self, state: State) -> None:
-        hosts = texts_in(state, "hosts")
-        self._pages = Counter(dict(zip(hosts, counts_in(state, "pages", len(hosts)), strict=True)))
+        self._pages.restore(state)
 
     def _outside(self, url: str) -> str:
         """Which rule leaves the URL out; "" when none does."""

@@ -253,8 +253,8 @@ class SqliteStore:
     def host(self, name: str) -> Host | None:
         if (changed := self._changed_hosts.get(name)) is not None:
             return changed
-        rows = self._rows(f"SELECT {HOST} FROM hosts WHERE id = ?", (self._id_of(name),))
-        return next(map(self._host, rows), None)
+        rows = list(self._rows(f"SELECT {HOST} FROM hosts WHERE id = ?", (self._id_of(name),)))
+        return self._host(rows[0]) if rows else None
 
     def hosts_after(self, order: Order, most: int, now: float) -> tuple[list[Host], Order]:
         after = b"" if order == NOTHING_READ else packed(order)
@@ -305,9 +305,9 @@ class SqliteStore:
         if (changed := self._changed_robots.get(url)) is not None:
             return changed[0]
         if (known := self._known_robots.get(url)) is None:
-            rows = self._rows(f"SELECT {ROBOTS} FROM robots WHERE url = ? AND {ROBOTS_OF_URLS}", (url,))
-            if (known := next(map(_robots_file, rows), None)) is not None:
-                self._known_robots[url] = known
+            rows = list(self._rows(f"SELECT {ROBOTS} FROM robots WHERE url = ? AND {ROBOTS_OF_URLS}", (url,)))
+            if rows:
+                known = self._known_robots[url] = _robots_file(rows[0])
         return known
 
     def robots_text(self, url: str) -> str:
