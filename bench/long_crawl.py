@@ -50,6 +50,8 @@ SKEW = 3.0
 """How unlike hosts are: the larger, the more links the first of them have."""
 NOWHERE = "http://nowhere.test/"
 """Stands for the page on which a link was found."""
+RELEVANT = 0.125
+"""The share of pages in Thai, in the served web and in what was learned before."""
 DAY = 86_400.0
 RULES = "".join(f"User-agent: bot{n}\nDisallow: /private/{n}/\nAllow: /private/{n}/open\n\n" for n in range(12))
 NEXT_PAGES = 2_000
@@ -67,6 +69,13 @@ class Size:
         return (link + 1) * self.visits // self.links > link * self.visits // self.links
 
 
+class Sampling(Writing):
+    """What is served later is relevant by chance: if anything else had been learned, all links would be re-scored."""
+
+    def is_relevant(self, url: str, chance: float) -> bool:
+        return chance < RELEVANT
+
+
 class Folder:
     """Written in one go; if that is broken off, it is of no use."""
 
@@ -78,7 +87,7 @@ class Folder:
     def write(self) -> None:
         with tempfile.TemporaryDirectory() as scratch:
             small = SqliteStore(Path(scratch) / "small.db")
-            writing = Writing(small, settings_of(""))
+            writing = Sampling(small, settings_of(""))
             writing.until(SAMPLES)
             review(writing)
             samples = small.connection.execute(f"SELECT {COLUMNS} FROM links WHERE hints NOT NULL").fetchall()

@@ -68,6 +68,9 @@ class Writing:
         subject, other = self._rng.choices(WORDS, k=2)
         return Link(f"http://h{self._rng.randrange(HOSTS)}.test/{subject}/{number}", f"{subject} {other}", path="ul/li")
 
+    def is_relevant(self, url: str, chance: float) -> bool:
+        return ("horse" in url) != (chance < 0.1)
+
     def _visit(self, entry: Entry) -> None:
         now = float(self.journal.last)
         self.frontier.add(entry)
@@ -75,7 +78,7 @@ class Writing:
         visit = Visit(entry.url, entry.host, self.frontier.visits, now, found_on=entry.found_on, **known)
         self.frontier.begin(entry, now)
         self.frontier.settle(entry.url, now)
-        relevant = ("horse" in entry.url) != (self._rng.random() < 0.1)
+        relevant = self.is_relevant(entry.url, self._rng.random())
         verdict = Verdict(float(relevant), relevant, "made up")
         sighting = Sighting(visit, Page(entry.url, text=f"{entry.url} {now}"), verdict, (int(not relevant), entry.url))
         for learner in self.strategy.learners():

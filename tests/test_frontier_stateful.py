@@ -90,14 +90,18 @@ class Model:
         ]
         return min(candidates)[2] if candidates else None
 
-    def restart(self) -> None:
+    def restart(self, resumed_at: float | None) -> None:
         for entry in self.entries.values():
             if entry.state is State.IN_TRANSIT:
                 entry.state = State.WAITING
+            if resumed_at is not None:
+                self.free_at[entry.host] = max(self.free_at.get(entry.host, 0.0), resumed_at + REST)
 
 
 class FrontierMachine(RuleBasedStateMachine):
     """Offers, changes, parks, visits, waits and restarts in any order; the frontier and the model never differ."""
+
+    rests_when_resumed = False
 
     def make_store(self) -> LinkStore:
         raise AssertionError("one of the two machines below is meant")
@@ -206,9 +210,13 @@ class FrontierMachine(RuleBasedStateMachine):
     @rule()
     def restart(self) -> None:
         self.commit()
+        self.resume()
+
+    def resume(self) -> None:
         self.store = self.reopened_store()
-        self.frontier = Frontier(self.store, self.host_rules)
-        self.model.restart()
+        resumed_at = self.now if self.rests_when_resumed else None
+        self.frontier = Frontier(self.store, self.host_rules, resumed_at)
+        self.model.restart(resumed_at)
 
     @invariant()
     def states_agree(self) -> None:
@@ -260,10 +268,8 @@ class SqliteMachine(FrontierMachine):
     @rule()
     def crash(self) -> None:
         """What was not committed is lost; what was is all there."""
-        self.store = self.reopened_store()
-        self.frontier = Frontier(self.store, self.host_rules)
         self.model = copy.deepcopy(self.committed)
-        self.model.restart()
+        self.resume()
 
     def teardown(self) -> None:
         if hasattr(self, "folder"):
@@ -278,12 +284,24 @@ class ForgetfulMachine(SqliteMachine):
     at_hand = 1
 
 
+class PoliteMemoryMachine(MemoryMachine):
+    rests_when_resumed = True
+
+
+class PoliteForgetfulMachine(ForgetfulMachine):
+    rests_when_resumed = True
+
+
 TestMemoryFrontier = MemoryMachine.TestCase
 TestMemoryFrontier.settings = settings(max_examples=100, stateful_step_count=50, deadline=None)
 TestSqliteFrontier = SqliteMachine.TestCase
 TestSqliteFrontier.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
 TestForgetfulFrontier = ForgetfulMachine.TestCase
 TestForgetfulFrontier.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestPoliteMemoryFrontier = PoliteMemoryMachine.TestCase
+TestPoliteMemoryFrontier.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestPoliteForgetfulFrontier = PoliteForgetfulMachine.TestCase
+TestPoliteForgetfulFrontier.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
 
 
 def test_seeds_come_before_every_key() -> None:

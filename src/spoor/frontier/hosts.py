@@ -19,21 +19,22 @@ class Reading:
     have, it begins again."""
 
     def __init__(self, store: LinkStore, early: float = 0.0) -> None:
-        self.to: Order = NOTHING_READ
-        self.again_at: float | None = None
-        """When more hosts will have rested; None: all have."""
         self._store = store
         self._early = early
         self.begin_again()
 
     def begin_again(self) -> None:
-        self.to, self.again_at = NOTHING_READ, -float("inf")
+        self.to: Order = NOTHING_READ
+        self.again_at: float | None = None
+        """When more hosts will have rested; None: all have, or nobody has asked yet."""
+        self._is_heeded = False
 
     def heed(self, now: float) -> None:
         """To be called before `to` is relied on."""
-        if self.again_at is not None and self.again_at <= now:
+        if not self._is_heeded or (self.again_at is not None and self.again_at <= now):
             rested = self._store.next_rested(now + self._early)
             self.to, self.again_at = NOTHING_READ, None if rested is None else rested - self._early
+            self._is_heeded = True
 
     def on(self, now: float) -> list[Host]:
         """The next hosts, in order; those at hand may be among them."""
