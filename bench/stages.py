@@ -38,7 +38,7 @@ STAGES = {
     "reading: canonical URLs": "live:canonical_links",
     "reading: prior of the target": "score.learned.foreknowledge:Foreknowledge.of",
     "reading: features": "score.learned.learned:Learned.hints",
-    "reading: language of the page": "judge.detector:cld2_shares",
+    "judging": "judge.agreement:Agreement.judge",
     "archive": "live:Archive.keep",
     "archive: facts, duplicates": "live:Archive.describe",
     "archive: verdicts": "live:Archive.told",

@@ -88,7 +88,8 @@ class Crawl:
         self._forecast = strategy.scorer if isinstance(strategy.scorer, Forecast) else strategy.hit_rates
         self._link_reader = strategy.link_reader
         self._reviewer = strategy.scorer if isinstance(strategy.scorer, Reviewer) else None
-        self._merge = strategy.scorer.merge
+        self._scorer = strategy.scorer
+        self._merge = self._scorer.merge
         self._turned_away: list[Refused] = []
         self._under_way = 0
         self._alone = False
@@ -497,11 +498,10 @@ class Crawl:
         return hinted(self._link_reader, page, links)
 
     def _evidence(self, sighting: Sighting, links: list[Link]) -> Sequence[Evidence]:
-        scorer = self.strategy.scorer
-        facts = scorer.evidence(sighting, links) if links else ()
+        facts = self._scorer.evidence(sighting, links) if links else ()
         if len(facts) != len(links):
             told = f"{len(facts)} evidences for {len(links)} links on {sighting.page.url}"
-            raise BrokenContract(f"{scorer!r} gave {told}")
+            raise BrokenContract(f"{self._scorer!r} gave {told}")
         return facts
 
     def _at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
@@ -525,7 +525,8 @@ class Crawl:
 
     def _meet_again(self, link: Link, entry: Entry, evidence: Evidence, trail: TrailState) -> bool:
         """A link that is known but not visited yet gains evidence. Says whether it changed its place."""
-        merged = {name: self._merge[name](old, evidence[name]) for name, old in entry.evidence.items()}
+        merge = self._merge
+        merged = {name: merge[name](old, evidence[name]) for name, old in entry.evidence.items()}
         key = self._key(merged)
         better = key > entry.key or (key == entry.key and self._ranks_higher(trail, entry.trail))
         kept, hints = (trail, self._kept_hints(link)) if better else (entry.trail, entry.hints)
@@ -598,7 +599,7 @@ class Crawl:
         return len(self.frontier) + self.frontier.count(State.IN_TRANSIT)
 
     def _key(self, evidence: Evidence) -> Key:
-        key = self.strategy.scorer.key(evidence)
+        key = self._scorer.key(evidence)
         return key if isinstance(key, tuple) else (key,)
 
     def _next_upkeep(self) -> int | None:

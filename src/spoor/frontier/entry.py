@@ -33,7 +33,7 @@ Order = tuple[Key, int]
 
 
 Place = tuple[State, int]
-"""A state and an arrival: what has neither changed waits where it did."""
+"""A state and an arrival: a link of which both are as they were waits where it did."""
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class Entry:
     `arrival` breaks ties and is new whenever the key changes. `again_at` matters while returning: the time from
     which the URL may be tried again; a parked one that never may has infinity. `because` says why it is parked, or what
     went wrong when it was worked on: until that is over it is fetched apart from others. `hints` are there when the
-    scorer reviews links that wait. `row` and `filed` are the store's own: a handle, and the place on disk.
+    scorer reviews links that wait. `row` and `filed` are the store's own: a handle, and its place on disk.
     """
 
     url: str
@@ -81,10 +81,6 @@ class Entry:
     def is_given_up(self) -> bool:
         """Parked for good."""
         return self.again_at == math.inf
-
-    @property
-    def place(self) -> Place:
-        return self.state, self.arrival
 
     @property
     def order(self) -> Order:

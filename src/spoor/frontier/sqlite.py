@@ -89,9 +89,9 @@ COLUMNS = (
     "tries, again_at, because, hints"
 )
 KNOWN = "evidence = ?, trail = ?, tries = ?, again_at = ?, because = ?, hints = ?"
-PLACE = "state = ?, key1 = ?, key2 = ?, key3 = ?, arrival = ?"
-"""What changes of a link. Its place stands in indexes, which are written whenever a statement names it, so one that
-stays where it was is told by a statement that does not."""
+KEY = "key1 = ?, key2 = ?, key3 = ?, arrival = ?"
+"""What changes of a link besides its state. An index is written whenever a statement names a column of it, whether or
+not its value is another; so what stays as it was is not named."""
 ROBOTS = "url, until, delay, leads_to, failed, may_heal, tries"
 ROBOTS_OF_URLS = "url LIKE 'http%://_%/%' AND (leads_to = '' OR leads_to LIKE 'http%://_%/%')"
 """Any others were written by somebody else; such a file is asked for again."""
@@ -405,15 +405,22 @@ class SqliteStore:
         return found
 
     def _write_links(self, entries: list[Entry]) -> None:
-        added = [entry for entry in entries if self._is_new(entry)]
-        moved = [entry for entry in entries if entry.filed != entry.place and not self._is_new(entry)]
-        stayed = [(*self._known(entry), entry.row) for entry in entries if entry.filed == entry.place]
+        added, stayed, moved, changed = [], [], [], []
+        for entry in entries:
+            place = entry.state, entry.arrival
+            if entry.filed is None:
+                added.append(self._row(entry))
+            elif entry.filed == place:
+                stayed.append((*self._known(entry), entry.row))
+            elif entry.filed[0] is entry.state:
+                moved.append((*_key_columns(entry.key), entry.arrival, *self._known(entry), entry.row))
+            else:
+                changed.append((*_place(entry), *self._known(entry), entry.row))
+            entry.filed = place
         self._db.executemany(f"UPDATE links SET {KNOWN} WHERE id = ?", stayed)
-        places = [(*_place(entry), *self._known(entry), entry.row) for entry in moved]
-        self._db.executemany(f"UPDATE links SET {PLACE}, {KNOWN} WHERE id = ?", places)
-        self._db.executemany(INSERT, [self._row(entry) for entry in added])
-        for entry in (*added, *moved):
-            entry.filed = entry.place
+        self._db.executemany(f"UPDATE links SET {KEY}, {KNOWN} WHERE id = ?", moved)
+        self._db.executemany(f"UPDATE links SET state = ?, {KEY}, {KNOWN} WHERE id = ?", changed)
+        self._db.executemany(INSERT, added)
 
     def _is_new(self, entry: Entry) -> bool:
         assert entry.row is not None

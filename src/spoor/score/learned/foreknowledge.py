@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from spoor.language.tags import read_tag
 from spoor.model_file import SUFFIX
@@ -39,7 +40,7 @@ class Foreknowledge:
             of_page = _ON_PAGE * self._named(f"{page.title} {_path(page.url)}") if self._words else 0.0
             return [(self._by_words(link)[0] + of_page, 0.0) for link in links]
         hints = self._language.hints(page, links)
-        signs = [(sum(map(float.__mul__, _SIGNS, one)), one[0]) for one in hints]
+        signs = [_weighed(tuple(one)) for one in hints]
         if not self._words:
             return signs
         return [(sign + self._by_words(link)[0], url) for (sign, url), link in zip(signs, links, strict=True)]
@@ -60,6 +61,12 @@ class Foreknowledge:
             return 0.0
         named = len(self._words.intersection([word[:_STEM] for word in _WORD.findall(said)]))
         return min(2.0, (1 + named) / 2) if named else 0.0
+
+
+@lru_cache(1 << 12)
+def _weighed(hints: tuple[float, ...]) -> tuple[float, float]:
+    """All signs together, and that of the URL. Many links have the same."""
+    return sum(map(float.__mul__, _SIGNS, hints)), hints[0]
 
 
 def _path(url: str) -> str:

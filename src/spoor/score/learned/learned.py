@@ -141,15 +141,33 @@ class Learned:
         ]
 
     def key(self, evidence: Evidence) -> tuple[float, float, float]:
-        odds = evidence["words"] + self._odds.of(facts(evidence))
+        odds = evidence["words"] + self._weighed(evidence)
         if "exploration" in self.without:
             return odds, 0.0, 0.0
-        floor = math.floor(_log_odds(self._yields.rate) - FLOOR)
+        floor = _floor(self._yields.rate)
         if odds >= floor:
             return STEP * math.floor(odds / STEP + 0.5), 0.0, -evidence["depth"]
         elsewhere = evidence["place"] + evidence["signs"] + evidence["dead"] + UNSAID * evidence["words"]
         elsewhere = float(math.floor(elsewhere + 0.5))
         return floor - STEP + SLOPE * min(0.0, elsewhere), elsewhere, -evidence["depth"]
+
+    def _weighed(self, evidence: Evidence) -> float:
+        """What all evidence but `words` makes together. Added up one by one, so that it comes to the same on every
+        machine, and without a loop, because this is done for every link that is met."""
+        always, relevance, share, relevant_parents, parents, since, place, hub, listed, signs = self._odds.weights_now
+        linking, relevant = evidence["parents"], evidence["relevant_parents"]
+        return (
+            always
+            + relevance * evidence["relevance"]
+            + share * (relevant / max(1.0, linking))
+            + relevant_parents * math.log1p(relevant)
+            + parents * math.log1p(linking)
+            + since * evidence["since"]
+            + place * evidence["place"]
+            + hub * evidence["hub"]
+            + listed * evidence["list"]
+            + signs * evidence["signs"]
+        )
 
     def gain(self, key: Key) -> float:
         """The first part of a key is in log odds."""
@@ -293,8 +311,10 @@ def _hub(trail: TrailState) -> tuple[int, bool]:
     return _hash(trail[1]), trail[0] == 0
 
 
-def _log_odds(share: float) -> float:
-    return math.log(share / (1.0 - share))
+@lru_cache(16)
+def _floor(rate: float) -> int:
+    """Below which nothing much is known in favour of a link, where that share of all tries were finds."""
+    return math.floor(math.log(rate / (1.0 - rate)) - FLOOR)
 
 
 @lru_cache(1 << 14)

@@ -72,13 +72,10 @@ class Odds:
         """Examples so far."""
         return self._seen
 
-    def of(self, facts: Sequence[float]) -> float:
-        """What all evidence of a link makes together. Added up one by one, which for so few is quicker than an array
-        would be, and comes to the same on every machine."""
-        total = 0.0
-        for weight, fact in zip(self._weights_now, facts, strict=True):
-            total += weight * fact
-        return total
+    @property
+    def weights_now(self) -> list[float]:
+        """As numbers of Python, which for few of them are quicker than an array."""
+        return self._weights_now
 
     def learn(self, ids: NDArray[np.int32], facts: Sequence[float], wanted: bool) -> int:
         """Returns the number of the example."""
