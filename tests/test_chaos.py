@@ -69,7 +69,7 @@ def test_where_rules_could_not_be_read_or_forbid_it_nothing_was_fetched(crawled:
         assert set(crawled.server("/plain", rules).paths) == {"/robots.txt"}, rules
 
 
-def test_every_link_is_in_exactly_one_state_and_none_is_left_in_transit(crawled: Crawled) -> None:
+def test_every_link_is_in_exactly_one_state_and_counted_there(crawled: Crawled) -> None:
     assert crawled.miscounted() == {}
 
 

@@ -42,8 +42,7 @@ def _tell(crawled: Crawled) -> bool:
         "SELECT (SELECT count(*) FROM pages), (SELECT count(*) FROM events WHERE kind = 'failed')"
     )
     told = {"held": math.inf, "kilobytes": math.inf, **crawled.told}
-    # What was under way when the time of grace was over is in transit, and waits again when the crawl is resumed.
-    miscounted = {name: counts for name, counts in crawled.miscounted().items() if counts[0] != counts[1]}
+    miscounted = crawled.miscounted()
     wrong = [
         *(["it ended badly"] if crawled.code or crawled.errors else []),
         *(["memory"] if told["kilobytes"] > MOST_KILOBYTES else []),

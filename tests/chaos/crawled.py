@@ -55,12 +55,12 @@ class Crawled:
         return self.failures()[self.server(path).url(path)]
 
     def miscounted(self) -> dict[str, tuple[int, int]]:
-        """States of links whose counter is not what the table holds, with both; what is in transit is nowhere."""
+        """States of links whose counter is not what the table holds, with both. What was under way when the time of
+        grace was over is in transit, and waits again when the crawl is resumed."""
         states = dict(self.rows("SELECT state, count(*) FROM links GROUP BY state"))
         counters = dict(self.rows("SELECT name, value FROM counters"))
         both = {state.name: (states.get(state, 0), counters[state.name.lower()]) for state in State}
-        expected = {name: 0 if name == "IN_TRANSIT" else count for name, (count, _) in both.items()}
-        return {name: pair for name, pair in both.items() if pair != (expected[name], expected[name])}
+        return {name: pair for name, pair in both.items() if pair[0] != pair[1]}
 
 
 @contextlib.asynccontextmanager
