@@ -54,8 +54,10 @@ RELEVANT = 0.125
 """The share of pages in Thai, in the served web and in what was learned before."""
 DAY = 86_400.0
 RULES = "".join(f"User-agent: bot{n}\nDisallow: /private/{n}/\nAllow: /private/{n}/open\n\n" for n in range(12))
-NEXT_PAGES = 2_000
-"""Crawled by one that is resumed."""
+REQUESTS = 2_000
+"""Made by a crawl that is resumed."""
+MOST_PAGES = 100_000_000
+"""In the served web: each is made from its number when it is asked for."""
 
 
 @dataclass(frozen=True)
@@ -265,7 +267,7 @@ def review(writing: Writing) -> None:
 
 @dataclass(frozen=True)
 class Took:
-    """Seconds of each phase, and the most memory that was held by its end, in bytes; pages that came."""
+    """Seconds of each phase, and the most memory that was held by its end, in bytes."""
 
     opened: float
     resumed: float
@@ -274,20 +276,24 @@ class Took:
     opening_memory: int
     resuming_memory: int
     memory: int
-    pages: int
+
+    def row(self, name: str) -> list[str]:
+        seconds = (self.opened, self.resumed, self.crawled, self.closed)
+        held = (self.opening_memory, self.resuming_memory, self.memory)
+        return [name, *(f"{one:.1f}" for one in seconds), *(f"{one / 1e6:.0f}" for one in held)]
 
 
-def measure(folder: Path, pages: int) -> Took:
-    """A session that crawls so many pages."""
+def measure(folder: Path, requests: int) -> Took:
+    """A session that makes so many requests for pages."""
     asked = config.load(folder / "crawl.toml")
     with contextlib.closing(sqlite3.connect(folder / "crawl.db")) as db:
         (visits,) = db.execute("SELECT value FROM counters WHERE name = 'visits'").fetchone()
     evict(folder)
-    return asyncio.run(_measure(folder, replace(asked, crawl=replace(asked.crawl, max_pages=visits + pages))))
+    return asyncio.run(_measure(folder, replace(asked, crawl=replace(asked.crawl, max_pages=visits + requests))))
 
 
 async def _measure(folder: Path, asked: Config) -> Took:
-    times, memory, came = [time.perf_counter()], list[int](), 0
+    times, memory = [time.perf_counter()], list[int]()
 
     def next_phase() -> None:
         times.append(time.perf_counter())
@@ -297,12 +303,12 @@ async def _measure(folder: Path, asked: Config) -> Took:
         next_phase()
         async with open_session(opened, asked) as session:
             next_phase()
-            async for events in session.run():
-                came += len(events)
+            async for _ in session.run():
+                pass
             next_phase()
     next_phase()
     opening, resuming, crawling, closing = (end - start for start, end in pairwise(times))
-    return Took(opening, resuming, crawling, closing, memory[0], memory[1], memory[-1], came)
+    return Took(opening, resuming, crawling, closing, memory[0], memory[1], memory[-1])
 
 
 def peak() -> int:
@@ -331,26 +337,25 @@ def timed(doing: str, work: Callable[[], None]) -> None:
     print(f"{doing}: {time.perf_counter() - began:.0f} s", flush=True)
 
 
-def run(folder: Path, size: Size) -> None:
+def write(folder: Path, size: Size) -> None:
+    told = f"{size.visits:,} visits, {size.links:,} links, {size.hosts:,} hosts, written"
     with open_for_crawling(folder) as opened:
-        timed(
-            f"{size.visits:,} visits, {size.links:,} links, {size.hosts:,} hosts, written", Folder(opened, size).write
-        )
-    database = folder / "crawl.db"
-    print(f"crawl.db: {database.stat().st_size / 1e9:.1f} GB", flush=True)
-    shape = Shape(2 * size.links, size=8_000, anchors=20, targets=15, gzip=False, in_stock=False)
+        timed(told, Folder(opened, size).write)
+    print(f"crawl.db: {(folder / 'crawl.db').stat().st_size / 1e9:.1f} GB", flush=True)
+
+
+def compare(folder: Path) -> None:
+    """A session that ends at once, and one that crawls."""
+    shape = Shape(MOST_PAGES, size=8_000, anchors=20, targets=15, gzip=False, in_stock=False)
     rows = []
     with served(shape, sorted(os.sched_getaffinity(0))) as seeds:
         proxy = "/".join(seeds[0].split("/")[:3])
         (folder / "crawl.toml").write_text(config.dumps(settings_of(proxy)), "utf8")
-        for name, pages in (("opened, resumed, closed", 0), (f"crawled for {NEXT_PAGES:,} requests", NEXT_PAGES)):
-            command = [sys.executable, "-m", "bench.long_crawl", str(folder), str(pages)]
+        for requests in (0, REQUESTS):
+            command = [sys.executable, "-m", "bench.long_crawl", str(folder), str(requests)]
             took = Took(**json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout))
-            rows.append(
-                [name, *(f"{seconds:.1f}" for seconds in (took.opened, took.resumed, took.crawled, took.closed))]
-            )
-            rows[-1] += [f"{held / 1e6:.0f}" for held in (took.opening_memory, took.resuming_memory, took.memory)]
-    heads = ("", "opened, s", "resumed, s", "crawled, s", "closed, s", "MB, opened", "MB, resumed", "MB, most")
+            rows.append(took.row(f"{requests:,}"))
+    heads = ("requests", "opened, s", "resumed, s", "crawled, s", "closed, s", "MB, opened", "MB, resumed", "MB, most")
     print_table(heads, rows)
 
 
@@ -361,7 +366,9 @@ def main(options: Sequence[str]) -> None:
     parser.add_argument("--hosts", type=int, default=1_000_000, metavar="N", help="(1,000,000)")
     asked = parser.parse_args(options)
     with tempfile.TemporaryDirectory() as scratch:
-        run(Path(scratch) / "crawl", Size(asked.visits, asked.links, asked.hosts))
+        folder = Path(scratch) / "crawl"
+        write(folder, Size(asked.visits, asked.links, asked.hosts))
+        compare(folder)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.errors import BadInput
-from spoor.saved_state import ANY, State, array_in, counts_in, texts_in
+from spoor.saved_state import ANY, State, array_in, texts_in
 
 RECENT = 1 << 15
 """Hosts that are counted apart before they are merged with the others: some three megabytes."""
@@ -43,7 +43,7 @@ class HostCounts:
             hosts = np.array([_hash(host) for host in texts_in(state, "hosts")], np.int64)
         else:
             hosts = array_in(state, "hashes", np.int64, (ANY,), _LEAST, _MOST).astype(np.int64)
-        counts = np.array(counts_in(state, "pages", len(hosts)), np.int64)
+        counts = array_in(state, "pages", np.int64, (len(hosts),), 0).astype(np.int64)
         order = np.argsort(hosts)
         self._hosts, self._counts, self._recent = hosts[order], counts[order], {}
         if (self._hosts[1:] == self._hosts[:-1]).any():

@@ -9,10 +9,14 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterator
-from itertools import zip_longest
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain, zip_longest
 from pathlib import Path
 
 BLOCK = 1 << 16
+BLOCKS_AT_ONCE = 64
+THREADS = 4
+"""They read and sum up beside one another: gigabytes take seconds."""
 _KIND = "spoor checksums 1"
 
 
@@ -47,6 +51,12 @@ def changed_bytes(database: Path) -> list[tuple[int, int]] | None:
 
 
 def _blocks(file: Path) -> Iterator[int]:
-    with file.open("rb") as stream:
-        while block := stream.read(BLOCK):
-            yield zlib.crc32(block)
+    step = BLOCK * BLOCKS_AT_ONCE
+    with file.open("rb") as stream, ThreadPoolExecutor(THREADS) as threads:
+        starts = range(0, os.fstat(stream.fileno()).st_size, step)
+        yield from chain.from_iterable(threads.map(lambda start: _sums(stream.fileno(), start, step), starts))
+
+
+def _sums(file: int, start: int, length: int) -> list[int]:
+    piece = memoryview(os.pread(file, length, start))
+    return [zlib.crc32(piece[place : place + BLOCK]) for place in range(0, len(piece), BLOCK)]
