@@ -13,6 +13,8 @@ from spoor.records import Link, Page, Wish
 from spoor.score.language_signs import WEIGHTS, LanguageSigns
 
 _WORD = re.compile(r"[^\W_]+")
+_BEGINS, _ENDS = r"(?<![^\W_])", r"(?![^\W_])"
+"""Where a word does."""
 _STEM = 5
 """So many letters of a word are enough to know it by: biolog, in biology and biological."""
 _IN_URL, _IN_ANCHOR, _AROUND, _ON_PAGE = 2.0, 2.0, 0.5, 2.0
@@ -26,12 +28,15 @@ class Foreknowledge:
     wish: Wish
     _language: LanguageSigns | None = field(init=False, repr=False, compare=False, default=None)
     _words: frozenset[str] = field(init=False, repr=False, compare=False, default=frozenset())
+    _pattern: re.Pattern[str] = field(init=False, repr=False, compare=False, default=_WORD)
 
     def __post_init__(self) -> None:
         language = self.wish.language
         if language.endswith(SUFFIX) or read_tag(language):
             object.__setattr__(self, "_language", LanguageSigns(language))
-        object.__setattr__(self, "_words", frozenset(word[:_STEM] for word in self.wish.words))
+        stems = frozenset(word[:_STEM] for word in self.wish.words if _WORD.fullmatch(word[:_STEM]))
+        object.__setattr__(self, "_words", stems)
+        object.__setattr__(self, "_pattern", _pattern(stems))
 
     def of(self, page: Page, links: Sequence[Link]) -> list[tuple[float, float]]:
         """For each link what is said for or against it, and the part of it that the URL says: where a host keeps its
@@ -59,8 +64,15 @@ class Foreknowledge:
         # Most texts hold none of the words, not even inside others, and that is seen sooner.
         if not any(map(said.__contains__, self._words)):
             return 0.0
-        named = len(self._words.intersection([word[:_STEM] for word in _WORD.findall(said)]))
+        named = len({*self._pattern.findall(said)})
         return min(2.0, (1 + named) / 2) if named else 0.0
+
+
+def _pattern(stems: frozenset[str]) -> re.Pattern[str]:
+    """The words that begin with a stem; one that is shorter is a whole word."""
+    return re.compile(
+        f"{_BEGINS}(?:{'|'.join(stem if len(stem) == _STEM else stem + _ENDS for stem in sorted(stems))})"
+    )
 
 
 @lru_cache(1 << 12)
