@@ -40,11 +40,13 @@ FEW = 2
 HOSTS_AHEAD = 500
 """Hosts of which the first links stay at hand."""
 AT_HAND = 10_000
-"""Hosts whose links are soonest, in memory: a kilobyte each. A crawl asks some thousands within the rest of one."""
+"""Hosts whose links are soonest, in memory, and up to twice as many: half a kilobyte each, two with the best link. A
+crawl asks some thousands within the rest of one."""
 NAMES = 20_000
-"""Hosts whose numbers are at hand: three megabytes."""
+"""Hosts whose numbers are at hand, and up to twice as many: five megabytes."""
 ROBOTS_AT_HAND = 20_000
-"""Files of which it is known at hand how long they count: eight megabytes. Their rules are cached elsewhere."""
+"""Files of which it is known at hand how long they count, and up to twice as many: nine megabytes. Their rules are
+cached elsewhere."""
 LONGEST_TEXT = 4 * LONGEST_FILE
 """Bytes of a robots.txt in UTF-8, whatever its encoding was."""
 PAGES_PER_CHECKPOINT = 32 * 1024
