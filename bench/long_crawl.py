@@ -93,11 +93,13 @@ class Folder:
             writing.until(SAMPLES)
             review(writing)
             samples = small.connection.execute(f"SELECT {COLUMNS} FROM links WHERE hints NOT NULL").fetchall()
+            names = small.connection.execute("SELECT id, names FROM evidence_names").fetchall()
             small.close()
         with contextlib.closing(SqliteStore(self._folder.database)) as store:
             create_tables(store.connection)
         with contextlib.closing(sqlite3.connect(self._folder.database, isolation_level=None)) as db:
             self._fill(db, samples)
+            db.executemany("INSERT INTO evidence_names VALUES (?, ?)", names)
             place = place_at(db, self._journal_row(self._size.visits - 1))
         assert place is not None
         self._count_hosts(writing)
