@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from spoor.errors import OF_STORAGE
@@ -203,7 +204,7 @@ class LiveLooker:
         try:
             outcome = self._read(visit, response)
             del response  # a body that waits to be read elsewhere is held there, and may be large
-            if isinstance(outcome, Coroutine):
+            if isinstance(outcome, asyncio.Future):
                 outcome = await outcome
         except OSError as error:  # No room for a file, or no process to be had; the page is not to blame.
             outcome = Failure(line_of("read", error), HEALS_AFTER, here=True)
@@ -213,7 +214,7 @@ class LiveLooker:
             outcome = Trouble(self.troubles.keep(visit.url, "read", error, came))
         return outcome if self.archive is None else self.archive.describe(visit, outcome)
 
-    def _read(self, visit: Visit, response: Response) -> Outcome | Coroutine[None, None, Outcome]:
+    def _read(self, visit: Visit, response: Response) -> Outcome | asyncio.Future[Outcome]:
         if self.workers is None or not (self.everything_away or visit.apart or _is_demanding(response)):
             return self.reader.read(visit, response)
         # The payload stays here: only the decoded body is of use to a reader.

@@ -193,20 +193,17 @@ class Workers:
 
     workers: list[Worker]
 
-    async def read(self, visit: Visit, response: Response) -> Outcome:
+    def read(self, visit: Visit, response: Response) -> asyncio.Future[Outcome]:
         message = pickle.dumps((visit, response), pickle.HIGHEST_PROTOCOL)
-        del response
-        fits = self._held() + len(message) <= MOST_WAITING
-        waiting = message if fits else await asyncio.to_thread(_in_a_file, message)
-        del message
-        return await min(self.workers, key=lambda worker: len(worker.asked)).ask(waiting)
+        worker = min(self.workers, key=lambda worker: len(worker.asked))
+        return worker.ask(message if self._held() + len(message) <= MOST_WAITING else _in_a_file(message))
 
     def _held(self) -> int:
         return sum(asked.held for worker in self.workers for asked in worker.asked)
 
 
 def _in_a_file(message: bytes) -> IO[bytes]:
-    """In a thread: a disk may take its time. Without a name: it is gone when it is closed, or with this process."""
+    """Without a name: it is gone when it is closed, or with this process."""
     file = tempfile.TemporaryFile()  # noqa: SIM115  # closed by whoever reads it
     file.write(message)
     return file
