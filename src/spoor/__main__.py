@@ -1,5 +1,5 @@
 """`python -m spoor` is the `spoor` command."""
 
-from spoor.cli.main import main
+from spoor.cli.main import program
 
-raise SystemExit(main())
+program()

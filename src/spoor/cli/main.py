@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import os
 import sqlite3
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from spoor import __version__
 from spoor.cli import (
@@ -80,3 +83,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("spoor: interrupted", file=sys.stderr)
         return 130
+
+
+def program() -> NoReturn:
+    """The `spoor` command."""
+    leave(main())
+
+
+def leave(code: int) -> NoReturn:
+    """Ends the process and leaves its memory to the system: to take that apart object by object takes longer than a
+    crawl may that was told to stop."""
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):  # The reader of a pipe went away, or it is closed.
+            stream.flush()
+    os._exit(code)
