@@ -14,6 +14,7 @@ from spoor import __version__
 from spoor.cli import (
     catalogue,
     check,
+    compact,
     compare,
     contest,
     crawl,
@@ -40,6 +41,7 @@ COMMANDS = (
     why,
     export,
     check,
+    compact,
     web,
     simulate,
     compare,

@@ -86,6 +86,16 @@ CREATE INDEX IF NOT EXISTS returning_links ON links (again_at, arrival) WHERE st
 CREATE INDEX IF NOT EXISTS put_off_links ON links (again_at, arrival) WHERE state = 1 AND NOT {APART};
 CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 """
+ONLY_FOR_CRAWLING = (
+    "hosts_in_order",
+    "waiting_links",
+    "links_found_on",
+    "links_in_turn",
+    "links_in_transit",
+    "returning_links",
+    "put_off_links",
+)
+"""Indexes that nobody asks but a crawl that runs. Where they are missing they are made when a store is opened."""
 COLUMNS = (
     "host, hash, url, state, key1, key2, key3, arrival, evidence, trail, depth, found_on, redirects, "
     "tries, again_at, because, hints"
