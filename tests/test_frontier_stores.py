@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import random
 import sqlite3
+import sys
 import tempfile
+import threading
 from pathlib import Path
 
 import pytest
@@ -203,3 +206,22 @@ def test_a_host_that_no_crawl_wrote_is_told_as_damage_with_the_remedy(tmp_path: 
         db.commit()
     with contextlib.closing(SqliteStore(path)) as store, pytest.raises(BadInput, match=r"damaged.*spoor check"):
         Frontier(store).peek(0.0)
+
+
+def test_what_was_not_read_to_the_end_may_be_garbage_of_another_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    complaints: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", complaints.append)
+    with contextlib.closing(SqliteStore(tmp_path / "crawl.db")) as store:
+        for number in range(9):
+            store.save(Entry(f"http://a.test/{number}", "a.test", (0.0,), arrival=number))
+        store.commit(Counters())
+        rows = store._rows("SELECT id FROM links")
+        circle: list[object] = [rows, next(rows)]
+        circle.append(circle)
+        del rows, circle
+        thread = threading.Thread(target=gc.collect)
+        thread.start()
+        thread.join()
+    assert complaints == []

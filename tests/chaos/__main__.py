@@ -54,7 +54,7 @@ def _tell(crawled: Crawled) -> bool:
         f"{told['kilobytes'] / 1e3:4.0f} MB, held {1e3 * told['held']:4.0f} ms, stopped in {crawled.seconds:.1f} s"
     )
     print(
-        f"{pages:7,} pages {failed:7,} failed {figures}  {', '.join(wrong) or 'good'} {crawled.errors[-300:]}",
+        f"{pages:7,} pages {failed:7,} failed {figures}  {', '.join(wrong) or 'good'} {crawled.errors[-2000:]}",
         flush=True,
     )
     return bool(wrong)

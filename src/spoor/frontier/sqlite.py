@@ -489,7 +489,10 @@ class SqliteStore:
 
     def _rows(self, query: str, asked: Sequence[object] = ()) -> Iterator[Any]:
         try:
-            yield from self._db.execute(query, asked)
+            # Not `yield from`: a generator that is garbage would close the cursor in whatever thread collects it, and
+            # SQLite's objects belong to the thread that made them.
+            for row in self._db.execute(query, asked):  # noqa: UP028
+                yield row
         except UNREADABLE as error:
             raise self._damaged(str(error)) from None
 

@@ -124,6 +124,10 @@ class Learned:
         self._yields = Yields()
         self._behind = Behind(self._yields, self._odds)
 
+    def __reduce__(self) -> tuple[type[Learned], tuple[Wish, tuple[str, ...]]]:
+        """Another process only reads links, for which nothing is needed that was learned: 18 MB less to send."""
+        return Learned, (self.wish, self.without)
+
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
         return packed_features(page, links, self._prior.of(page, links), self.without)
 
