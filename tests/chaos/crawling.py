@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from spoor import config
+from spoor.allocation import give_back_large_blocks
 from spoor.cli.main import leave
 from spoor.session import open_session
 from spoor.store.crawl_folder import open_for_crawling
@@ -48,5 +49,6 @@ async def crawl(settings: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    give_back_large_blocks()
     asyncio.run(crawl(Path(sys.argv[1]), Path(sys.argv[2])))
     leave(0)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from spoor import config
+from spoor.allocation import give_back_large_blocks
 from spoor.cli.command import Commands, add_command
 from spoor.cli.live_line import LiveLine
 from spoor.cli.progress import progress
@@ -100,6 +101,7 @@ def _listed(words: str) -> list[str]:
 def run(arguments: argparse.Namespace) -> int:
     settings = settings_for(CrawlFolder(arguments.out), arguments)
     check(settings, CrawlFolder(arguments.out))
+    give_back_large_blocks()
     with open_for_crawling(arguments.out, progress) as folder:
         return asyncio.run(_crawl(folder, with_kept_model(settings, folder)))
 

@@ -16,7 +16,7 @@ from spoor.roles import Looker, Troubles
 GRACE = 0.5
 """Seconds that visits under way may still take after the crawl was told to stop. Two seconds after that it must be
 gone."""
-AT_ONCE = 8
+AT_ONCE = 4
 """Visits that are absorbed together. After so many, and after every decision, the loop turns once: what else has come
 must not wait for all of them."""
 
