@@ -356,7 +356,7 @@ class Crawl:
         try:
             if (change := self._outage.hear(visit, outcome, now)) is not None:
                 self._outage_told.append(change)
-            if isinstance(outcome, Failure) and self._outage.excuses(outcome):
+            if isinstance(outcome, Failure) and self._outage.excuses(visit, outcome):
                 return self._excuse(visit, outcome, now)
             if visit.purpose == "robots" and not isinstance(outcome, Trouble):
                 return self._access.take_in(visit, outcome, now, self._waiting())

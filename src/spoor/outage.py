@@ -8,6 +8,7 @@ nothing had been, and until a host answers nothing but that is tried, more and m
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -37,6 +38,10 @@ class Outage:
     is_sure: bool = field(default=False, init=False)
     probe_at: float = field(default=0.0, init=False)
     """When the next request may be made during a pause."""
+    _heed_from: float = field(default=-math.inf, init=False)
+    """Our own side is to blame since then: answers to requests that were made before say nothing about now."""
+    _up_since: float = field(default=-math.inf, init=False)
+    """When that was last over: failures of our own side, of requests that were made before, are old news."""
     _pause: float = field(default=FIRST_PROBE, init=False)
     _probe: str = field(default="", init=False)
     _silent: dict[str, str] = field(default_factory=dict, init=False)
@@ -49,16 +54,20 @@ class Outage:
         if isinstance(outcome, Trouble):
             return None
         if isinstance(outcome, Failure) and (outcome.unanswered or outcome.here):
-            return self._hear_silence(visit, outcome, now)
+            return None if self._is_old_news(visit, outcome) else self._hear_silence(visit, outcome, now)
         self._answered.pop(visit.host, None)
         self._answered[visit.host] = visit.url
         if len(self._answered) > REMEMBERED:
             del self._answered[next(iter(self._answered))]
-        return self._hear_answer(now)
+        return None if visit.at < self._heed_from else self._hear_answer(now)
 
-    def excuses(self, outcome: Outcome) -> bool:
+    def excuses(self, visit: Visit, failure: Failure) -> bool:
         """Whether a visit that turned out so says nothing of its URL, and is to be made again."""
-        return self.is_sure and isinstance(outcome, Failure) and (outcome.unanswered or outcome.here)
+        in_vain = self.is_sure and (failure.unanswered or failure.here)
+        return in_vain or self._is_old_news(visit, failure)
+
+    def _is_old_news(self, visit: Visit, failure: Failure) -> bool:
+        return failure.here and visit.at < self._up_since
 
     def doubtful(self) -> Iterator[Visit]:
         """Visits that failed since the last answer, once our own side is known to be out of order; each once."""
@@ -82,7 +91,7 @@ class Outage:
         if not self._silent:
             self._since = now
         self._silent[visit.host] = visit.url
-        if not self.excuses(failure) and not failure.here:
+        if not self.excuses(visit, failure) and not failure.here:
             self._doubtful.append(visit)
         if visit.url == self._probe:
             self._probe, self.is_sure = "", True
@@ -91,6 +100,7 @@ class Outage:
         if self.paused_since is not None or not (failure.here or len(self._silent) >= self.many):
             return None
         self.paused_since, self.is_sure = self._since, failure.here
+        self._heed_from = now if failure.here else -math.inf
         self.probe_at = now + (FIRST_PROBE if failure.here else 0.0)
         return Paused(now, self._since, failure.reason)
 
@@ -102,5 +112,7 @@ class Outage:
         if not self.is_sure:
             self.many = min(2 * self.many, max(MOST, self.many))
         event = Resumed(now, now - self.paused_since)
+        if self._heed_from > -math.inf:
+            self._heed_from, self._up_since = -math.inf, now
         self.paused_since, self.is_sure, self._pause, self._probe = None, False, FIRST_PROBE, ""
         return event
