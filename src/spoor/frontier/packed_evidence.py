@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from spoor.errors import BrokenContract
 from spoor.records import Evidence
 
-SCHEMA = "CREATE TABLE IF NOT EXISTS evidence_names (id INTEGER PRIMARY KEY, names TEXT NOT NULL);"
+NAMES_SCHEMA = "CREATE TABLE IF NOT EXISTS evidence_names (id INTEGER PRIMARY KEY, names TEXT NOT NULL);"
 NO_EVIDENCE = b""
 """That of a seed."""
 _MOST_LISTS = 1 << 16

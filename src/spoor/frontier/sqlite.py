@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from spoor.errors import BadInput, BrokenContract, BrokenStorage
-from spoor.frontier import packed_evidence
 from spoor.frontier.entry import DIED, TROUBLE, Entry, Order, State
 from spoor.frontier.host import Host
-from spoor.frontier.packed_evidence import EvidenceNames
+from spoor.frontier.packed_evidence import NAMES_SCHEMA, EvidenceNames
 from spoor.frontier.place import KEY_PARTS, packed, unpacked
 from spoor.frontier.read_ahead import ALL_READ, NOTHING_READ, ReadAhead
 from spoor.frontier.store import ALL_MOMENTS, Bounds, Counters, Moment
@@ -167,7 +166,7 @@ class SqliteStore:
         self._db.execute("PRAGMA synchronous = NORMAL")
         self._db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         self._db.execute(f"PRAGMA wal_autocheckpoint = {PAGES_PER_CHECKPOINT}")
-        self._db.executescript(SCHEMA + packed_evidence.SCHEMA)
+        self._db.executescript(SCHEMA + NAMES_SCHEMA)
         self._evidence_names = EvidenceNames.of(self._db)
         self._last_host: int = self._db.execute("SELECT ifnull(max(id), 0) FROM hosts").fetchone()[0]
         self._oldest_new_host = self._last_host + 1

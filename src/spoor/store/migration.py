@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from spoor.frontier import packed_evidence
-from spoor.frontier.packed_evidence import EvidenceNames
+from spoor.frontier.packed_evidence import NAMES_SCHEMA, EvidenceNames
 from spoor.frontier.place import place_of_row
 from spoor.frontier.sqlite import FIRST_PLACE, SCHEMA, deflated
 
@@ -37,7 +36,7 @@ def from_3(database: Path, progress: Progress) -> None:
 
 def _pack_evidence(db: sqlite3.Connection, progress: Progress) -> None:
     """It was JSON with its names in every row."""
-    db.execute(packed_evidence.SCHEMA)
+    db.execute(NAMES_SCHEMA)
     names = EvidenceNames.of(db)
     with progress("packing what is known of links", _last(db, "links")) as advance:
         for first, last in _pieces(db, "links"):
