@@ -24,9 +24,9 @@ from spoor.roles import Judge
 
 LIBRARY = "cld2"
 
-PARTLY, MOSTLY = 0.2, 0.5
+PARTLY, MOSTLY = 0.2, 0.7
 """How much of a page must be in the wanted language: a fifth, because code, names and menus in English stand on pages
-of all languages; more of it, for the same reason, when English is wanted."""
+of all languages; for the same reason most of it, when English is wanted."""
 
 
 @dataclass(frozen=True)
