@@ -189,9 +189,8 @@ class Frontier:
         """More hosts whose links wait are at hand; False: all are."""
         if reading.to == ALL_READ:
             return False
-        for host in reading.on(now):
-            if host.name not in self._hosts:
-                self._take_in(host)
+        for host in reading.on(now, self._hosts):
+            self._take_in(host)
         self._end_rests(now)
         return True
 
@@ -200,7 +199,7 @@ class Frontier:
         if host.head is None:
             head = self._store.best(host.name)
             if head is None or head.order != host.order:
-                self._lead(host, head)
+                self._lead(host, None if head is None else head.order, head)
                 self._show(host)
                 return False
             host.head = head
@@ -413,7 +412,8 @@ class Frontier:
         self._show(host)
 
     def _rest_since_resumed(self, host: Host) -> None:
-        heapq.heappush(self._resting, (host.free_at, host.name))
+        if host.free_at:
+            heapq.heappush(self._resting, (host.free_at, host.name))
         self._rest_address(host.address, host.free_at - host.rest if self._resumed_at is None else self._resumed_at)
 
     def _blame(self, url: str, now: float) -> bool:
@@ -449,14 +449,14 @@ class Frontier:
         host = self._host(entry.host)
         self._enter(entry, state)
         if host.order == entry.order:
-            self._lead(host, self._store.best(host.name))
+            self._lead(host, self._store.first_place(host.name))
         self._show(host)
 
     def _came_forward(self, entry: Entry) -> None:
         """A link waits at a place where it did not wait before."""
         host = self._host(entry.host)
         if host.order is None or entry.order < host.order:
-            self._lead(host, entry)
+            self._lead(host, entry.order, entry)
             self._show(host)
 
     def _changed(self, entry: Entry, was: Order | None) -> None:
@@ -467,12 +467,15 @@ class Frontier:
                 host.head = entry
         elif host.order != was:
             self._came_forward(entry)
+        elif entry.order < was:
+            self._lead(host, entry.order, entry)
+            self._show(host)
         else:
-            self._lead(host, entry if entry.order < was else self._store.best(host.name))
+            self._lead(host, self._store.first_place(host.name))
             self._show(host)
 
-    def _lead(self, host: Host, head: Entry | None) -> None:
-        if host.lead(head):
+    def _lead(self, host: Host, order: Order | None, head: Entry | None = None) -> None:
+        if host.lead(order, head):
             self._store.save_host(host)
 
     def _host(self, name: str) -> Host:

@@ -44,9 +44,8 @@ class Host:
     among_heads: bool = field(default=False, init=False)
     among_ready: bool = field(default=False, init=False)
 
-    def lead(self, head: Entry | None) -> bool:
-        """The best waiting link is known. Says whether it has another place than the one before."""
-        order = None if head is None else head.order
+    def lead(self, order: Order | None, head: Entry | None) -> bool:
+        """The place of the best waiting link is known. Says whether it is another than before."""
         moved = order != self.order
         self.head, self.order = head, order
         if moved:

@@ -36,9 +36,9 @@ class Reading:
             self.to, self.again_at = NOTHING_READ, None if rested is None else rested - self._early
             self._is_heeded = True
 
-    def on(self, now: float) -> list[Host]:
-        """The next hosts, in order; those at hand may be among them."""
-        found, self.to = self._store.hosts_after(self.to, BLOCK, now + self._early)
+    def on(self, now: float, known: Container[str]) -> list[Host]:
+        """The next hosts, in order, but for those that are `known`."""
+        found, self.to = self._store.hosts_after(self.to, BLOCK, now + self._early, known)
         return found
 
     def back_to(self, order: Order) -> None:
@@ -59,7 +59,7 @@ class Hosts:
     def __iter__(self) -> Iterator[Host]:
         return iter(self._at_hand.values())
 
-    def __contains__(self, name: str) -> bool:
+    def __contains__(self, name: object) -> bool:
         return name in self._at_hand
 
     def get(self, name: str) -> Host | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from operator import attrgetter
@@ -72,6 +72,10 @@ class MemoryStore:
         first = self._queues[host].first() if host in self._queues else None
         return None if first is None else self._entries[first[1]]
 
+    def first_place(self, host: str) -> Order | None:
+        best = self.best(host)
+        return None if best is None else best.order
+
     def met_on(self, url: str, most: int) -> list[Entry]:
         page = self._pages.get(url)
         if page is None:
@@ -106,9 +110,10 @@ class MemoryStore:
         host = self._hosts.get(name)
         return None if host is None else self._as_resumed(host)
 
-    def hosts_after(self, order: Order, most: int, now: float) -> tuple[list[Host], Order]:
+    def hosts_after(self, order: Order, most: int, now: float, known: Container[str]) -> tuple[list[Host], Order]:
         waiting = (host for host in self._hosts.values() if host.order is not None and host.order > order)
-        rested = [self._as_resumed(host) for host in waiting if self._has_rested(host, now)]
+        asked = (host for host in waiting if self._has_rested(host, now) and host.name not in known)
+        rested = [self._as_resumed(host) for host in asked]
         return sorted(rested, key=attrgetter("order")), ALL_READ
 
     def resume(self, at: float) -> None:

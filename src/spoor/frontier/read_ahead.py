@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from spoor.frontier.entry import Entry, Order, State
 from spoor.frontier.queue import Queue
@@ -19,13 +19,13 @@ ALL_READ: Order = ((math.inf,) * 4, 0)
 
 class ReadAhead:
     """All waiting links of the host at places up to `read_to`, and all that changed since the last commit, which are
-    not in the file yet."""
+    not in the file yet. A link that was read becomes an entry when somebody asks for it: mostly its place is enough."""
 
     __slots__ = ("_entries", "_queue", "_rows", "read_to")
 
     def __init__(self, changed: Iterable[Entry]) -> None:
         self._queue: Queue[Order] = Queue()
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, Entry | Callable[[], Entry]] = {}
         self._rows = 1
         self.read_to = NOTHING_READ
         for entry in changed:
@@ -42,10 +42,21 @@ class ReadAhead:
         elif self._entries.pop(entry.url, None) is not None:
             self._queue.remove(entry.url)
 
-    def best(self) -> Entry | None:
-        """None: more is to be read before the first can be told, or nothing waits."""
+    def read(self, url: str, order: Order, entry: Callable[[], Entry]) -> None:
+        """A waiting link as it is in the file."""
+        self._entries[url] = entry
+        self._queue.put(url, order)
+
+    def first(self) -> tuple[Order, str] | None:
+        """The place and the URL; None: more is to be read before it can be told, or nothing waits."""
         first = self._queue.first()
-        return None if first is None or first[0] > self.read_to else self._entries[first[1]]
+        return None if first is None or first[0] > self.read_to else first
+
+    def entry(self, url: str) -> Entry:
+        entry = self._entries[url]
+        if not isinstance(entry, Entry):
+            entry = self._entries[url] = entry()
+        return entry
 
     def rows_to_read(self) -> int:
         """How many of the first rows to read next. Twice as many every time: so however many of them turn out to have

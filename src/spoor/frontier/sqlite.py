@@ -9,9 +9,9 @@ import math
 import sqlite3
 import zlib
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import astuple
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
@@ -34,8 +34,6 @@ STATEMENTS = 512
 PLACES_PER_QUERY = 400
 RECENT = 20_000
 """Entries at hand: about twenty megabytes."""
-FEW = 2
-"""Changed links of a host: with more of them, its first links are read ahead."""
 HOSTS_AHEAD = 500
 """Hosts of which the first links stay at hand."""
 AT_HAND = 10_000
@@ -207,28 +205,26 @@ class SqliteStore:
             ahead.put(entry)
 
     def best(self, host: str) -> Entry | None:
-        changed = self._changed.get(host, NOTHING)
-        ahead = self._ahead.pop(host, None)
-        if ahead is None and len(changed) <= FEW:
-            return self._best_beside(changed, host)
-        ahead = self._ahead[host] = ahead or ReadAhead(changed.values())  # The last: those asked about last are kept.
-        while (best := ahead.best()) is None and ahead.read_to != ALL_READ:
-            self._read_on(host, ahead)
-        return best
+        first = self._first(host)
+        return None if first is None else self._ahead[host].entry(first[1])
 
-    def _best_beside(self, changed: dict[str, Entry], host: str) -> Entry | None:
-        """For the many hosts of which little has changed: of so few rows, one at least has not."""
-        rows = list(self._rows(BEST, (self._id_of(host), len(changed) + 1)))
-        stored = [self._at_hand(row) for row in islice((row for row in rows if row[URL] not in changed), 1)]
-        waiting = [entry for entry in changed.values() if entry.state is State.WAITING]
-        return min(stored + waiting, key=attrgetter("order"), default=None)
+    def first_place(self, host: str) -> Order | None:
+        first = self._first(host)
+        return None if first is None else first[0]
+
+    def _first(self, host: str) -> tuple[Order, str] | None:
+        ahead = self._ahead.pop(host, None) or ReadAhead(self._changed.get(host, NOTHING).values())
+        self._ahead[host] = ahead  # The last: those asked about last are kept.
+        while (first := ahead.first()) is None and ahead.read_to != ALL_READ:
+            self._read_on(host, ahead)
+        return first
 
     def _read_on(self, host: str, ahead: ReadAhead) -> None:
         asked, changed = ahead.rows_to_read(), self._changed.get(host, NOTHING)
-        rows = list(self._rows(BEST, (self._id_of(host), asked)))
+        rows = self._all(BEST, (self._id_of(host), asked))
         for row in rows:
             if row[URL] not in changed and row[URL] not in ahead:
-                ahead.put(self._recent.get(row[URL]) or self._entry(row))
+                ahead.read(row[URL], _order(row), partial(self._at_hand, row))
         ahead.read_to = _order(rows[-1]) if len(rows) == asked else ALL_READ
 
     def met_on(self, url: str, most: int) -> list[Entry]:
@@ -250,12 +246,12 @@ class SqliteStore:
     def in_state(self, state: State) -> Iterator[Entry]:
         # With the number in the query, SQLite knows that it may use an index of this state alone.
         query = f"SELECT id, {COLUMNS} FROM links WHERE state = {int(state)} ORDER BY arrival"
-        return map(self._entry, list(self._rows(query)))
+        return map(self._entry, self._all(query))
 
     def returning(self, after: Moment, put_off: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
         which = f"NOT {APART}" if put_off else APART
         query = f"SELECT again_at, arrival, url FROM links WHERE state = 1 AND {which} AND (again_at, arrival) > (?, ?)"
-        found = list(self._rows(f"{query} ORDER BY again_at, arrival LIMIT ?", (*after, most)))
+        found = self._all(f"{query} ORDER BY again_at, arrival LIMIT ?", (*after, most))
         return found, found[-1][:2] if len(found) == most else ALL_MOMENTS
 
     def save_host(self, host: Host) -> None:
@@ -264,10 +260,10 @@ class SqliteStore:
     def host(self, name: str) -> Host | None:
         if (changed := self._changed_hosts.get(name)) is not None:
             return changed
-        rows = list(self._rows(f"SELECT {HOST} FROM hosts WHERE id = ?", (self._id_of(name),)))
+        rows = self._all(f"SELECT {HOST} FROM hosts WHERE id = ?", (self._id_of(name),))
         return self._host(rows[0]) if rows else None
 
-    def hosts_after(self, order: Order, most: int, now: float) -> tuple[list[Host], Order]:
+    def hosts_after(self, order: Order, most: int, now: float, known: Container[str]) -> tuple[list[Host], Order]:
         after = b"" if order == NOTHING_READ else packed(order)
         asked: tuple[object, ...] = (after,)
         rested = ""
@@ -275,13 +271,13 @@ class SqliteStore:
             rested = "AND (id >= ? OR ? + rest <= ?)"
             asked = (after, self._oldest_new_host, self._resumed_at, now)
         query = f"SELECT {HOST} FROM hosts WHERE head > ? {rested} ORDER BY head LIMIT ?"
-        found = [self._host(row) for row in self._rows(query, (*asked, most))]
-        last = found[-1].order if len(found) == most else None
-        return found, ALL_READ if last is None else last
+        rows = self._all(query, (*asked, most))
+        last = self._host(rows[-1]).order if len(rows) == most else None
+        return [self._host(row) for row in rows if row[1] not in known], ALL_READ if last is None else last
 
     def resume(self, at: float) -> None:
         self._resumed_at = at
-        self._rested_at = sorted(at + rest for (rest,) in self._rows("SELECT DISTINCT rest FROM hosts"))
+        self._rested_at = sorted(at + rest for (rest,) in self._all("SELECT DISTINCT rest FROM hosts"))
 
     def next_rested(self, now: float) -> float | None:
         return next(iter(self._rested_at[bisect_right(self._rested_at, now) :]), None)
@@ -289,6 +285,7 @@ class SqliteStore:
     def _host(self, row: tuple[Any, ...]) -> Host:
         try:
             number, name, rest, free_at, address, head = row
+            self._host_ids[name] = number
             if number < self._oldest_new_host:
                 free_at = max(free_at, self._resumed_at + rest)
             return Host(name, rest, free_at, address, order=None if head is None else unpacked(head))
@@ -307,7 +304,7 @@ class SqliteStore:
             asked = unknown[start : start + PLACES_PER_QUERY]
             self._host_ids |= dict.fromkeys(asked)
             places = ", ".join("?" * len(asked))
-            self._host_ids |= dict(self._rows(f"SELECT name, id FROM hosts WHERE name IN ({places})", asked))
+            self._host_ids |= dict(self._all(f"SELECT name, id FROM hosts WHERE name IN ({places})", asked))
 
     def save_robots(self, file: RobotsFile, text: str) -> None:
         self._changed_robots[file.url] = file, text
@@ -316,7 +313,7 @@ class SqliteStore:
         if (changed := self._changed_robots.get(url)) is not None:
             return changed[0]
         if (known := self._known_robots.get(url)) is None:
-            rows = list(self._rows(f"SELECT {ROBOTS} FROM robots WHERE url = ? AND {ROBOTS_OF_URLS}", (url,)))
+            rows = self._all(f"SELECT {ROBOTS} FROM robots WHERE url = ? AND {ROBOTS_OF_URLS}", (url,))
             if rows:
                 known = self._known_robots[url] = _robots_file(rows[0])
         return known
@@ -358,7 +355,7 @@ class SqliteStore:
         self._db.execute(f"UPDATE {table} SET {time} = {bounded} WHERE {where} AND {time} > :from", asked)
 
     def counters(self) -> Counters:
-        stored = dict(self._rows("SELECT name, value FROM counters"))
+        stored = dict(self._all("SELECT name, value FROM counters"))
         by_state = {state: stored.get(state.name.lower(), 0) for state in State}
         return Counters(stored.get("arrivals", 0), stored.get("visits", 0), stored.get("excused", 0), by_state)
 
@@ -411,7 +408,7 @@ class SqliteStore:
             values = ", ".join(["(?, ?)"] * len(asked))
             query = f"WITH asked (h, x) AS (VALUES {values}) SELECT id, {COLUMNS} FROM asked CROSS JOIN links"
             query += " ON host = h AND hash = x"
-            rows = self._rows(query, [part for place in asked for part in place])
+            rows = self._all(query, [part for place in asked for part in place])
             found |= {row[URL]: self._entry(row) for row in rows}
         return found
 
@@ -486,7 +483,14 @@ class SqliteStore:
             entry = self._recent[row[URL]] = self._entry(row)
         return entry
 
+    def _all(self, query: str, asked: Sequence[object] = ()) -> list[Any]:
+        try:
+            return self._db.execute(query, asked).fetchall()
+        except UNREADABLE as error:
+            raise self._damaged(str(error)) from None
+
     def _rows(self, query: str, asked: Sequence[object] = ()) -> Iterator[Any]:
+        """One by one, where there may be more of them than are needed."""
         try:
             # Not `yield from`: a generator that is garbage would close the cursor in whatever thread collects it, and
             # SQLite's objects belong to the thread that made them.
