@@ -187,7 +187,8 @@ class Crawler:
         self.folder = folder
         self._flags = flags
         self._seeds = web.folder / "seeds.txt"
-        words = [sys.executable, "-m", "spoor", "web", "serve", str(web.folder), "--port", "0"]
+        self.log = folder.with_suffix(".log")
+        words = [sys.executable, "-m", "spoor", "web", "serve", str(web.folder), "--port", "0", "--log", str(self.log)]
         self._server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
         assert self._server.stdout is not None
         self._proxy = self._server.stdout.readline().split("proxy ")[1].split(";")[0]
@@ -256,6 +257,12 @@ def gaps(pages: list[tuple[str, float, float]]) -> list[float]:
     return found
 
 
+def requests(log: Path) -> list[tuple[float, float, str]]:
+    """As the server saw them: when each came, how long the answer took, the URL; in order."""
+    lines = [line.split("\t") for line in log.read_text("utf8").splitlines()]
+    return sorted((float(came), float(took), url) for came, took, _, url in lines)
+
+
 @pytest.fixture(scope="module")
 def large_web(tmp_path_factory: pytest.TempPathFactory) -> Web:
     """Large enough that no kill comes too late."""
@@ -278,6 +285,9 @@ def test_a_crawl_killed_at_random_moments_loses_nothing_and_repeats_nothing(larg
     assert (
         min(gaps(rows(tmp_path / "crawl", "SELECT host, started, ended FROM pages ORDER BY started"))) >= REST - 0.001
     )
+    served = requests(crawler.log)
+    assert min(gaps([(host_of(url), came, came + took) for came, took, url in served])) >= REST - 0.001
+    assert {url for _, _, url in served} >= whole
     for file in sorted((tmp_path / "crawl" / "warc").glob("*.warc.gz")):
         with file.open("rb") as stream:
             kinds = [record.rec_type for record in ArchiveIterator(stream, check_digests="raise")]

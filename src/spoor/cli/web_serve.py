@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 from dataclasses import replace
 from pathlib import Path
+from typing import TextIO
 
 from spoor.cli.command import Commands, add_command
 from spoor.cli.conditions_options import check_conditions
@@ -17,6 +19,7 @@ EXAMPLES = """
 spoor web serve my-web --port 8080
 curl --proxy http://127.0.0.1:8080 http://recorded.example/
 spoor web serve my-web --conditions field --rest 0.1 --latency 0.02
+spoor web serve my-web --log requests.tsv
 """
 
 DRAWN = {
@@ -45,6 +48,13 @@ def register(kinds: Commands) -> None:
         help="lab: every answer comes at once; field: hosts take time, fail and ask for a crawl delay, "
         "as in a simulation under field conditions (lab)",
     )
+    parser.add_argument(
+        "--log",
+        type=Path,
+        metavar="FILE",
+        help="append a line for every request: when it came (seconds since 1970), seconds that the answer took, "
+        "status, URL",
+    )
     field = parser.add_argument_group("field conditions, as of `spoor simulate`")
     field.add_argument("--rest", type=float, metavar="S", help="crawl delay in seconds that hosts ask for (1)")
     field.add_argument("--latency", type=float, metavar="S", help="seconds, median over hosts (0.2)")
@@ -57,8 +67,20 @@ def register(kinds: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    asyncio.run(_serve(Web.open(arguments.web), arguments.port, _conditions(arguments)))
+    web, conditions = Web.open(arguments.web), _conditions(arguments)
+    with _opened(arguments.log) as log:
+        asyncio.run(_serve(web, arguments.port, conditions, log))
     return 0
+
+
+def _opened(log: Path | None) -> contextlib.AbstractContextManager[TextIO | None]:
+    """Line by line, so that nothing is missing from it however the server ends."""
+    if log is None:
+        return contextlib.nullcontext()
+    try:
+        return log.open("a", buffering=1, encoding="utf8")
+    except OSError as error:
+        raise BadInput(f"cannot write {log}: {error.strerror}; give another --log") from None
 
 
 def _conditions(arguments: argparse.Namespace) -> Conditions | None:
@@ -73,12 +95,12 @@ def _conditions(arguments: argparse.Namespace) -> Conditions | None:
     return replace(FIELD, **{DRAWN[name]: value for name, value in given.items()})
 
 
-async def _serve(web: Web, port: int, conditions: Conditions | None) -> None:
+async def _serve(web: Web, port: int, conditions: Conditions | None, log: TextIO | None) -> None:
     from aiohttp.web import Server, ServerRunner, TCPSite
 
     from spoor.webs.serve import WebServer
 
-    runner = ServerRunner(Server(WebServer(web, conditions).answer))
+    runner = ServerRunner(Server(WebServer(web, conditions, log).answer))
     await runner.setup()
     try:
         await TCPSite(runner, "127.0.0.1", port).start()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import math
+import time
 from collections import Counter
+from typing import TextIO
 
 import numpy as np
 from aiohttp import web as http
@@ -28,13 +30,16 @@ class WebServer:
     reads them finds the same texts, and the same links in the same order, with the same words around them.
 
     Under `conditions` it takes the time, fails and gives the robots.txt that `Network` draws for the same host, URL and
-    try. Tries are counted from 0 for each URL, as long as the server lives. None: it answers at once, never fails."""
+    try. Tries are counted from 0 for each URL, as long as the server lives. None: it answers at once, never fails.
 
-    def __init__(self, web: Web, conditions: Conditions | None = None) -> None:
+    `log` gets a line for every request: when it came (seconds since 1970), how long the answer took, status, URL."""
+
+    def __init__(self, web: Web, conditions: Conditions | None = None, log: TextIO | None = None) -> None:
         world = RecordedWorld(web, np.zeros(web.pages, np.bool_), with_content=True, open_ended=True)
         self._world: World = world if conditions is None else Network(world, conditions)
         self._conditioned = conditions is not None
         self._requests: Counter[str] = Counter()
+        self._log = log
 
     async def answer(self, request: http.BaseRequest) -> http.StreamResponse:
         """A page, a redirect or an error, as recorded; what was never recorded is not found."""
@@ -45,11 +50,13 @@ class WebServer:
         if url is None:
             return http.Response(status=400, text="spoor serves http and https URLs only\n")
         clock = asyncio.get_running_loop().time
-        began = clock()
+        came, began = time.time(), clock()
         outcome, seconds = self._world.look(self._visit(url))
         response = _response(outcome)
         if self._conditioned:
             await asyncio.sleep(began + seconds - clock())
+        if self._log is not None:
+            self._log.write(f"{came:.6f}\t{clock() - began:.6f}\t{response.status}\t{url}\n")
         return response
 
     def _visit(self, url: str) -> Visit:
