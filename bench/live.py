@@ -170,37 +170,49 @@ async def crawl(folder: Path, asked: Config, watch: Callable[[list[Event]], None
 
 
 class Watch:
-    """The time from the end of the warming up to the last page."""
+    """The time from the end of the warming up to the last page. Clocks are read twice, not after every batch: asking
+    for processor time takes long on some machines."""
 
     def __init__(self, pages: int) -> None:
-        self._starts_at = round(pages * WARMING)
-        self._pages = self._counted = 0
-        self._began = self._ended = (0.0, 0.0, 0.0)
+        self._starts_at, self._ends_at = round(pages * WARMING), pages
+        self._pages = 0
+        self._began: tuple[int, Times] | None = None
+        self._ended: tuple[int, Times] | None = None
 
     def __call__(self, events: list[Event]) -> None:
         self._pages += sum(isinstance(event, Visited) for event in events)
-        self._ended = time.perf_counter(), processor_seconds(), time.process_time()
-        if self._pages >= self._starts_at and not self._counted:
-            self._began, self._counted = self._ended, self._pages
+        if self._began is None and self._pages >= self._starts_at:
+            self._began = self._pages, times()
+        if self._ended is None and self._pages >= self._ends_at:
+            self._ended = self._pages, times()
 
     def run(self) -> Run:
-        spent = (end - start for start, end in zip(self._began, self._ended, strict=True))
-        return Run(self._pages - self._counted, *spent)
+        assert self._began is not None, "the crawl ended before it was warm"
+        first, began = self._began
+        last, ended = self._ended or (self._pages, times())
+        return Run(last - first, *(end - start for start, end in zip(began, ended, strict=True)))
+
+
+Times = tuple[float, float, float]
+"""Seconds: by the wall clock, of all processes, of the main one."""
+
+
+def times() -> Times:
+    return time.perf_counter(), processor_seconds(), time.process_time()
 
 
 def processor_seconds() -> float:
     """Of this process and its workers, who are still alive."""
-    return time.process_time() + sum(
-        user_and_system for parent, user_and_system in _processes() if parent == os.getpid()
-    )
+    return time.process_time() + sum(_of_workers())
 
 
-def _processes() -> Iterator[tuple[int, float]]:
-    """The parent of each, and the processor seconds that it took."""
-    for path in Path("/proc").glob("[0-9]*/stat"):
+def _of_workers() -> Iterator[float]:
+    """The processor seconds that each took."""
+    own = Path(f"/proc/{os.getpid()}")
+    for worker in (own / "task" / own.name / "children").read_text().split():
         with contextlib.suppress(OSError):  # it has just ended
-            fields = path.read_text().rpartition(")")[2].split()
-            yield int(fields[1]), (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            fields = (own.parent / worker / "stat").read_text().rpartition(")")[2].split()
+            yield (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def measure(workers: int, strategy: str, pages: int, seeds: list[str]) -> Run:
