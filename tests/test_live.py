@@ -267,7 +267,7 @@ def requests(log: Path) -> list[tuple[float, float, str]]:
 def large_web(tmp_path_factory: pytest.TempPathFactory) -> Web:
     """Large enough that no kill comes too late."""
     folder = tmp_path_factory.mktemp("webs") / "thai"
-    generate(Request("thai", 400 + 16 * KILLS, 21, text=True), folder, lambda pages: None)
+    generate(Request("thai", 400 + 32 * KILLS, 21, text=True), folder, lambda pages: None)
     return Web.open(folder)
 
 
