@@ -23,6 +23,7 @@ from spoor.recollection import recall
 from spoor.records import Evidence, Key, Link, Page, Sighting, Verdict, Visit, WaitingLink, Wish
 from spoor.score.language_signs import LanguageSigns
 from spoor.score.learned import WITHOUT, Learned
+from spoor.score.learned.learned import ENOUGH
 from spoor.store.journal import lessons, open_to_read
 from spoor.strategy import Strategy
 from spoor.trail.last_page import LastPage
@@ -50,6 +51,17 @@ def strategy_for(world: WrittenWorld, scorer: Learned | None = None) -> Strategy
 def seeds_of(world: WrittenWorld) -> list[str]:
     """Every page that has links."""
     return [url for url, page in world.outcomes.items() if isinstance(page, Page) and page.links]
+
+
+def test_only_the_first_pages_that_have_a_link_tell_something_of_it() -> None:
+    link = Link("http://far.test/")
+    others = {f"http://a.test/{number}": [link] for number in range(ENOUGH + 3)}
+    relevant = {f"http://a.test/wanted{number}": [link] for number in range(ENOUGH + 2)}
+    world = web(others | relevant)
+    crawl, _ = crawled(world, strategy_for(world), len(others) + len(relevant))
+    evidence = crawl.frontier.evidence_of(link.url)
+    assert evidence is not None
+    assert (evidence["parents"], evidence["relevant_parents"]) == (2 * ENOUGH, ENOUGH)
 
 
 def crawled(world: WrittenWorld, strategy: Strategy, visits: int | None = None) -> tuple[Crawl, list[str]]:

@@ -34,7 +34,7 @@ from spoor.records import (
     Visit,
     WaitingLink,
 )
-from spoor.roles import Forecast, Journal, MissLearner, PendingCounter, Reviewer, Troubles, Upkeep
+from spoor.roles import Forecast, Journal, MissLearner, PendingCounter, Reviewer, Saturating, Troubles, Upkeep
 from spoor.strategy import Strategy, hinted
 from spoor.urls import host_of, robots_url
 
@@ -88,6 +88,7 @@ class Crawl:
         self._forecast = strategy.scorer if isinstance(strategy.scorer, Forecast) else strategy.hit_rates
         self._link_reader = strategy.link_reader
         self._reviewer = strategy.scorer if isinstance(strategy.scorer, Reviewer) else None
+        self._saturating = strategy.scorer if isinstance(strategy.scorer, Saturating) else None
         self._scorer = strategy.scorer
         self._merge = self._scorer.merge
         self._turned_away: list[Refused] = []
@@ -455,10 +456,10 @@ class Crawl:
         """The links of a page that are still open: new ones are let in or refused, known ones gain evidence."""
         links = sighting.page.links
         known = self.frontier.find([link.url for link in links])
-        still_open = [(link, e) for link, e in zip(links, known, strict=True) if e is None or e.state in OPEN]
+        of_use = [(link, e) for link, e in zip(links, known, strict=True) if e is None or self._gains(e, sighting)]
         offered = _Offered()
         for (link, evidence), (_, entry) in zip(
-            self._scored(sighting, [link for link, _ in still_open]), still_open, strict=True
+            self._scored(sighting, [link for link, _ in of_use]), of_use, strict=True
         ):
             if evidence is None:
                 offered.refused.append(Refusal(link.url, "it could not be scored", parked=False))
@@ -466,12 +467,18 @@ class Crawl:
             try:
                 if entry is None:
                     self._let_in(link, evidence, sighting, offered)
-                elif not entry.is_seed:
+                else:
                     offered.moved += self._meet_again(link, entry, evidence, sighting.trail)
             except Exception as error:
                 reason = self._spare(sighting.visit.url, "searched for links", error)
                 offered.refused.append(Refusal(link.url, reason, parked=False))
         return offered
+
+    def _gains(self, entry: Entry, sighting: Sighting) -> bool:
+        """Whether more would be known of a link by this page."""
+        if entry.state not in OPEN or entry.is_seed:
+            return False
+        return self._saturating is None or not self._saturating.is_saturated(entry.evidence, sighting)
 
     def _scored(self, sighting: Sighting, links: list[Link]) -> Iterable[tuple[Link, Evidence | None]]:
         """All links together; if that fails, each by itself, and those that cannot be scored without evidence."""

@@ -59,17 +59,19 @@ class Reader:
             return outcome
         page = replace(outcome, links=canonical_links(outcome), sketch=sketch(outcome.text) if outcome.text else None)
         verdict = self.judge.judge([page])[0]
-        if self.links is not None and page.links:
-            page = replace(page, links=tuple(hinted(self.links, page, page.links)))
         return Judged(page, verdict, self._language(page, verdict))
 
     def read_away(self, visit: Visit, response: Response) -> Outcome:
         """In another process: what the crawl has no more use for is not sent back."""
         outcome = self.read(visit, response)
-        if self.texts or not isinstance(outcome, Judged):
+        if not isinstance(outcome, Judged):
             return outcome
-        page = replace(outcome.page, text="", main_text="", tag_texts={})
-        return _Sent(page, outcome.verdict, outcome.language)
+        page = outcome.page
+        if self.links is not None and page.links:
+            page = replace(page, links=tuple(hinted(self.links, page, page.links)))
+        if self.texts:
+            return Judged(page, outcome.verdict, outcome.language)
+        return _Sent(replace(page, text="", main_text="", tag_texts={}), outcome.verdict, outcome.language)
 
     def _language(self, page: Page, verdict: Verdict) -> str:
         """As a judge of languages found it, else at a glance."""

@@ -147,6 +147,15 @@ class Reviewer(Protocol):
         ...
 
 
+@runtime_checkable
+class Saturating(Protocol):
+    """A scorer that learns nothing more of a link from the next page that has it too, when enough others did."""
+
+    def is_saturated(self, evidence: Evidence, sighting: Sighting) -> bool:
+        """By what is known of a link that waits; `sighting` is the page that has it too."""
+        ...
+
+
 class Admission(Protocol):
     """Whether a link may wait, and whether it may be visited when its turn comes."""
 

@@ -61,6 +61,9 @@ SLOPE = 0.3
 """Below the floor, what is known tells this much less than log odds say."""
 FARTHEST = 5.0
 """Unwanted pages in a row that make a difference."""
+ENOUGH = 4
+"""So many relevant pages, and as many others, tell something of a link that all of them have. More of them are pages of
+one site that link to the same things."""
 SIBLINGS = 64
 """Links of a page that are looked at again when one of them led to a wanted page."""
 IN_TURN = 32
@@ -143,6 +146,10 @@ class Learned:
             dict(zip(EVIDENCE, (*inherited, depth, foretold(hints), *moves), strict=True))
             for hints, moves in zip(packed, moving, strict=True)
         ]
+
+    def is_saturated(self, evidence: Evidence, sighting: Sighting) -> bool:
+        relevant = evidence["relevant_parents"]
+        return (relevant if sighting.verdict.relevant else evidence["parents"] - relevant) >= ENOUGH
 
     def key(self, evidence: Evidence) -> tuple[float, float, float]:
         odds = evidence["words"] + self._weighed(evidence)
