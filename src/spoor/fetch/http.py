@@ -6,11 +6,16 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
 
 import aiohttp
+from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
+from aiohttp.http import RawResponseMessage
+from aiohttp.http_exceptions import BadHttpMessage
 from aiohttp.resolver import ThreadedResolver
+from aiohttp.streams import StreamReader
 from yarl import URL
 
 from spoor.errors import BrokenContract
@@ -33,6 +38,11 @@ LARGE_AT_ONCE = 2
 size would fill a small machine."""
 DECODED_AT_ONCE = 2
 """Bodies: besides what comes out, a decoder may take up to 16 MB."""
+READ_AT_ONCE = 64 * 1024
+"""Bytes that are taken from a connection before others have their turn: a server may have put thousands of answers into
+them, each of which takes its time."""
+MOST_INTERIM = 16
+"""Answers such as `100 Continue` before the one that counts."""
 _NOT_IMPLEMENTED = 501
 
 
@@ -87,13 +97,16 @@ class HttpFetcher:
     def _connector(self) -> aiohttp.TCPConnector:
         everywhere = self._allow_private or self._proxy is not None
         resolver = ThreadedResolver()
-        return aiohttp.TCPConnector(
+        connector = aiohttp.TCPConnector(
             resolver=resolver if everywhere else PublicResolver(resolver),
             limit=self._connections,
             keepalive_timeout=KEPT_OPEN,
             ttl_dns_cache=NAMES_VALID,
             dns_cache_max_size=NAMES_REMEMBERED,
         )
+        loop = asyncio.get_running_loop()
+        connector._factory = partial(_Conversation, loop)  # type: ignore[assignment]  # `partial` is invariant
+        return connector
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -184,6 +197,23 @@ class _OpenRequest(aiohttp.ClientRequest):
 
     def is_ssl(self) -> bool:
         return False
+
+
+class _Conversation(ResponseHandler):
+    """Over one connection. aiohttp itself would listen to interim answers without end."""
+
+    _interim = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        setattr(transport, "max_size", READ_AT_ONCE)  # noqa: B010 (only transports of sockets declare it)
+
+    def feed_data(self, data: tuple[RawResponseMessage, StreamReader], size: int = 0) -> None:
+        self._interim = self._interim + 1 if data[0].code < 200 else 0
+        if self._interim <= MOST_INTERIM:
+            super().feed_data(data, size)
+        elif self._exception is None:
+            self.set_exception(BadHttpMessage("too many interim answers"))
 
 
 class _Answer(aiohttp.ClientResponse):

@@ -46,8 +46,9 @@ ROBOTS_AT_HAND = 20_000
 cached elsewhere."""
 LONGEST_TEXT = 4 * LONGEST_FILE
 """Bytes of a robots.txt in UTF-8, whatever its encoding was."""
-PAGES_PER_CHECKPOINT = 32 * 1024
-"""The log may grow to 128 MiB before it is written back: pages that change often are then written once, not often."""
+PAGES_PER_CHECKPOINT = 12 * 1024
+"""The log may grow to 48 MiB before it is written back: pages that change often are then written once, not often. To
+write back more would hold the loop for too long."""
 
 # Rows are appended as links arrive; the first two indexes begin with the host, because most links of a page lead to its
 # own host: offering a page then touches a few leaves of each index instead of one per link. `links_in_turn` are the
