@@ -146,7 +146,7 @@ class FetchSettings:
     )
     parse_seconds: float = setting(10.0, above_0, "to read and judge a page")
     parse_bytes: int = setting(1_000_000_000, at_least(1), "memory to read and judge a page")
-    links_per_page: int = setting(5_000, at_least(1), "links of a page that are followed")
+    links_per_page: int = setting(4_000, at_least(1), "links of a page that are followed")
 
 
 @dataclass(frozen=True)
