@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,17 +10,15 @@ from typing import Any
 from spoor.crawl import Arrival, Crawl
 from spoor.errors import OF_STORAGE
 from spoor.events import Event
-from spoor.records import Judged, Outcome, Trouble, Visit
+from spoor.records import Outcome, Trouble, Visit
 from spoor.roles import Looker, Troubles
 
 GRACE = 0.5
 """Seconds that visits under way may still take after the crawl was told to stop. Two seconds after that it must be
 gone."""
-AT_ONCE, MOST_LINKS = 16, 500
-"""Visits that are absorbed together, fewer when their pages have so many links: what else has come must not wait for
-long. A visit costs less the more there are in a transaction."""
-GATHER = 0.02
-"""Seconds in which others may arrive that are absorbed together with the first."""
+AT_ONCE = 4
+"""Visits that are absorbed together. After so many, and after every decision, the loop turns once: what else has come
+must not wait for all of them."""
 
 
 @dataclass
@@ -89,26 +86,17 @@ class LiveDriver:
         """What has arrived, once something has; nothing if it is time to wake before that."""
         try:
             async with asyncio.timeout(None if wake is None else max(0.0, wake - self.clock())):
-                arrivals = self._checked(await self._arrived.get())
+                arrived = [await self._arrived.get()]
         except TimeoutError:
             return []
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(GATHER):
-                while arrivals and self._takes_more(arrivals):
-                    arrivals += self._checked(await self._arrived.get())
+        while not self._arrived.empty() and len(arrived) < AT_ONCE:
+            arrived.append(self._arrived.get_nowait())
+        for thing in arrived:
+            if isinstance(thing, BaseException):
+                raise thing
+        arrivals = [thing for thing in arrived if isinstance(thing, tuple)]
         self._under_way -= len(arrivals)
         return arrivals
-
-    def _takes_more(self, arrivals: list[Arrival]) -> bool:
-        links = sum(len(outcome.page.links) for _, outcome in arrivals if isinstance(outcome, Judged))
-        return self._stop_by is None and len(arrivals) < min(AT_ONCE, self._under_way) and links < MOST_LINKS
-
-    @staticmethod
-    def _checked(arrived: Arrival | BaseException | None) -> list[Arrival]:
-        """None is there only to wake whoever waits."""
-        if isinstance(arrived, BaseException):
-            raise arrived
-        return [] if arrived is None else [arrived]
 
     async def _abandon(self) -> None:
         """What is still under way stays in transit, and waits again when the crawl is resumed."""
