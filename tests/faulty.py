@@ -37,6 +37,7 @@ PLACES = (
     "key",
     "offer",
     "pop",
+    "saturated",
     "review",
     "gain",
     "begun",
@@ -130,6 +131,10 @@ class FaultyScorer:
 
     def key(self, evidence: Evidence) -> float:
         return evidence["pages"]
+
+    def is_saturated(self, evidence: Evidence, sighting: Sighting) -> bool:
+        self.fault.at("saturated", sighting.page.url)
+        return False
 
     def review(self, link: WaitingLink) -> Evidence:
         self.fault.at("review", link.url)

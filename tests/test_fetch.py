@@ -239,7 +239,7 @@ def test_what_came_before_the_end_is_kept(path: str, cut: str, begins: bytes) ->
         ("/many-headers", "broken answer", 60),
         ("/endless-headers", "broken answer", 60),
         ("/endless-header", "broken answer", 60),
-        ("/endless-continue", "broken answer: too many interim answers", 60),
+        ("/endless-continue", "broken answer: too many interim responses", 60),
         ("/length/of-5000-digits", "broken answer", 60),
         ("/length/negative", "broken answer", 60),
         ("/chunk/overflow", "broken answer", 60),

@@ -46,7 +46,7 @@ def crawl_of(
     return crawl, list(simulate(crawl, world, connections=2))
 
 
-WEB = graph("S: A B C h.test/1 h.test/2 G; A: D B; B: E; C: D", relevant="S B")
+WEB = graph("S: A B C h.test/1 h.test/2 G; A: D B C; B: E; C: D", relevant="S B")
 """One page for each that may fail, a link that leads nowhere, and a host that rests while others could be asked."""
 WEB = replace(WEB, outcomes={page: outcome for page, outcome in WEB.outcomes.items() if page != url("G")})
 

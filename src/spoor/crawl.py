@@ -478,7 +478,11 @@ class Crawl:
         """Whether more would be known of a link by this page."""
         if entry.state not in OPEN or entry.is_seed:
             return False
-        return self._saturating is None or not self._saturating.is_saturated(entry.evidence, sighting)
+        try:
+            return self._saturating is None or not self._saturating.is_saturated(entry.evidence, sighting)
+        except Exception as error:
+            self._spare(entry.url, "met again", error)
+            return False
 
     def _scored(self, sighting: Sighting, links: list[Link]) -> Iterable[tuple[Link, Evidence | None]]:
         """All links together; if that fails, each by itself, and those that cannot be scored without evidence."""

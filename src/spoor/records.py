@@ -206,7 +206,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A page that was judged where it was read, in another process; its links bring their hints along. `language` is
+    """A page that was judged where it was read; from another process its links bring their hints along. `language` is
     the one it was found to be in, a BCP-47 tag or "" when that is not known."""
 
     page: Page

@@ -149,10 +149,10 @@ class Reviewer(Protocol):
 
 @runtime_checkable
 class Saturating(Protocol):
-    """A scorer that learns nothing more of a link from the next page that has it too, when enough others did."""
+    """A scorer to whom one more page that links to a URL says nothing new, when enough others do."""
 
     def is_saturated(self, evidence: Evidence, sighting: Sighting) -> bool:
-        """By what is known of a link that waits; `sighting` is the page that has it too."""
+        """By what is known of a link that waits; `sighting` is the next page that links to the same URL."""
         ...
 
 

@@ -39,10 +39,10 @@ size would fill a small machine."""
 DECODED_AT_ONCE = 2
 """Bodies: besides what comes out, a decoder may take up to 16 MB."""
 READ_AT_ONCE = 64 * 1024
-"""Bytes that are taken from a connection before others have their turn: a server may have put thousands of answers into
-them, each of which takes its time."""
+"""Bytes that are taken from a connection before others have their turn: a server may have put thousands of
+responses into them, each of which takes its time."""
 MOST_INTERIM = 16
-"""Answers such as `100 Continue` before the one that counts."""
+"""Responses such as `100 Continue` before the one that counts."""
 _NOT_IMPLEMENTED = 501
 
 
@@ -105,7 +105,7 @@ class HttpFetcher:
             dns_cache_max_size=NAMES_REMEMBERED,
         )
         loop = asyncio.get_running_loop()
-        connector._factory = partial(_Conversation, loop)  # type: ignore[assignment]  # `partial` is invariant
+        connector._factory = partial(_BoundedHandler, loop)  # type: ignore[assignment]  # `partial` is invariant
         return connector
 
     async def __aexit__(
@@ -199,8 +199,8 @@ class _OpenRequest(aiohttp.ClientRequest):
         return False
 
 
-class _Conversation(ResponseHandler):
-    """Over one connection. aiohttp itself would listen to interim answers without end."""
+class _BoundedHandler(ResponseHandler):
+    """Of one connection. aiohttp itself would listen to interim responses without end."""
 
     _interim = 0
 
@@ -213,7 +213,7 @@ class _Conversation(ResponseHandler):
         if self._interim <= MOST_INTERIM:
             super().feed_data(data, size)
         elif self._exception is None:
-            self.set_exception(BadHttpMessage("too many interim answers"))
+            self.set_exception(BadHttpMessage("too many interim responses"))
 
 
 class _Answer(aiohttp.ClientResponse):

@@ -62,8 +62,8 @@ SLOPE = 0.3
 FARTHEST = 5.0
 """Unwanted pages in a row that make a difference."""
 ENOUGH = 4
-"""So many relevant pages, and as many others, tell something of a link that all of them have. More of them are pages of
-one site that link to the same things."""
+"""So many relevant pages that link to a URL say something of it, and as many others. More of them are pages of one site
+that link to the same things."""
 SIBLINGS = 64
 """Links of a page that are looked at again when one of them led to a wanted page."""
 IN_TURN = 32
