@@ -1,4 +1,5 @@
 """A web made from a seed, served from a process of its own: hosts on 127.0.1.1 and up, one port, pages that link on.
+One socket listens for all of them; only this machine is answered.
 
 Sizes are spread as on the web: one page in ten is half the median or less, one in ten twice the median or more.
 """
@@ -55,7 +56,7 @@ class Writer:
 
     def __init__(self, shape: Shape, port: int) -> None:
         self._shape = shape
-        self._sites = [f"http://127.0.1.{host + 1}:{port}" for host in range(shape.hosts)]
+        self._sites = [f"http://{address(host)}:{port}" for host in range(shape.hosts)]
         author = Author(shape.seed)
         self._stock = {name: _paragraphs(author, name) for name in set(SPOKEN)}
         bytes_each = {name: sum(map(len, stock)) / len(stock) for name, stock in self._stock.items()}
@@ -149,6 +150,8 @@ class Answering(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        if not transport.get_extra_info("peername")[0].startswith("127."):
+            transport.abort()
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
@@ -158,22 +161,19 @@ class Answering(asyncio.Protocol):
             self._transport.write(self._stock.get(path) or self._writer.answer(path))
 
 
-def sockets(hosts: int) -> list[socket.socket]:
-    """One for each host, all at one port, which is free on the first."""
-    bound = [socket.create_server(("127.0.1.1", 0), backlog=512)]
-    port = bound[0].getsockname()[1]
-    return bound + [socket.create_server((f"127.0.1.{host + 1}", port), backlog=512) for host in range(1, hosts)]
+def address(host: int) -> str:
+    """Of up to 63,750 hosts."""
+    return f"127.0.{host // 250 + 1}.{host % 250 + 1}"
 
 
 async def serve(shape: Shape) -> None:
     """Says its seeds once it is ready; ends with its standard input."""
-    listening = sockets(shape.hosts)
-    writer = Writer(shape, listening[0].getsockname()[1])
+    listening = socket.create_server(("0.0.0.0", 0), backlog=512)
+    writer = Writer(shape, listening.getsockname()[1])
     paths = [writer.path(page).encode() for page in range(shape.pages if shape.in_stock else 0)]
     stock = {path: writer.answer(path) for path in paths}
     loop = asyncio.get_running_loop()
-    for one in listening:
-        await loop.create_server(lambda: Answering(writer, stock), sock=one)
+    await loop.create_server(lambda: Answering(writer, stock), sock=listening)
     print(json.dumps(writer.seeds()), flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
 
