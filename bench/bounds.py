@@ -15,9 +15,9 @@ from pathlib import Path
 
 from bench.live import WEB_PER_CRAWL, Contestant, Run, Watch, settings
 from bench.served_web import Shape, served
-from spoor.cli.tables import print_table
-from spoor.live import LiveLooker
-from spoor.session import open_session
+from spoor.cli.terminal import print_table
+from spoor.live.page_reader import LiveLooker
+from spoor.live.session import open_session
 from spoor.store.crawl_folder import open_for_crawling
 
 STRATEGIES = ("soft-focused", "learned")

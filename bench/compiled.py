@@ -12,13 +12,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.cli.tables import print_table
-from spoor.compilation import compiled
-from spoor.course import Course, Task, read_seeds
-from spoor.drivers.compiled import LinkGraph, Plan, run
-from spoor.webs.generate import Request, generate
-from spoor.webs.graph import read_only
-from spoor.webs.web import Web
+from spoor.cli.terminal import print_table
+from spoor.compiled import compiled
+from spoor.lab.compiled_crawl import LinkGraph, Plan, run
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.link_graph import read_only
+from spoor.lab.task import Course, Task, read_seeds
+from spoor.lab.web import Web
 
 CACHE = Path("out/bench")
 PLANS = {

@@ -11,9 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from spoor.crawl import Crawl, Limits
-from spoor.frontier import Entry, Frontier, HostRules, MemoryStore, SqliteStore
-from spoor.judge.pattern import Pattern
+from spoor.crawl import Crawl
+from spoor.frontier.entry import Entry, HostRules
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.frontier.sqlite import SqliteStore
+from spoor.judging.topic_judges import Pattern
+from spoor.pricing import Limits
 from spoor.records import Evidence, Failure, Key, Link, Sighting, Visit
 from spoor.roles import Merge
 from spoor.strategy import Strategy

@@ -9,19 +9,21 @@ from pathlib import Path
 from statistics import mean
 
 from bench.signs import DATA
-from spoor import assembly
-from spoor.admit.all_of import AllOf
-from spoor.admit.manners import Manners
-from spoor.cli.contest_webs import build_webs
-from spoor.cli.tables import print_table
-from spoor.contest.rows import Row, chosen, read_rows
-from spoor.course import Course, Task, read_seeds
-from spoor.crawl import Crawl, Limits
-from spoor.drivers.simulated import simulate
+from spoor import registry
+from spoor.cli.contests import build_webs
+from spoor.cli.terminal import print_table
+from spoor.crawl import Crawl
 from spoor.events import Failed, Redirected, Visited
-from spoor.frontier import Frontier, HostRules, MemoryStore
+from spoor.frontier.entry import HostRules
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.lab.contest import Row, chosen, read_rows
+from spoor.lab.simulated import simulate
+from spoor.lab.task import Course, Task, read_seeds
+from spoor.lab.worlds import FIELD, Network
+from spoor.ordering.admissions import AllOf, Manners
+from spoor.pricing import Limits
 from spoor.strategy import Strategy
-from spoor.webs.network import FIELD, Network
 
 EFFORTS = (0.0, 0.2, 0.5, 0.8, 1.0)
 ROWS = "webkb/class=student,openoffice/lang=de,weblogs/lang=en,weblogs/code=java,debian-docs/lang=zh"
@@ -30,7 +32,7 @@ ROWS = "webkb/class=student,openoffice/lang=de,weblogs/lang=en,weblogs/code=java
 def found_at(row: Row, webs: Path, effort: float) -> tuple[Course, list[tuple[float, bool]]]:
     """The end of every visit in virtual seconds, and whether it brought a relevant page."""
     course = Course(Task(webs / row.web.name, row.target, read_seeds(row.seeds), conditions=FIELD))
-    named = assembly.strategy("learned", course.judge())
+    named = registry.strategy("learned", course.judge())
     strategy = Strategy(named.judge, named.scorer, named.trail, AllOf((Manners(), named.admission)), named.upkeep)
     rules = HostRules(rest=FIELD.rest, ask_first=True)
     limits = Limits(visits=course.yardstick.budget, effort=effort)

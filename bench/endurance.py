@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench.live import crawl, settings
 from bench.served_web import Shape, served
-from spoor.cli.tables import print_table
+from spoor.cli.terminal import print_table
 from spoor.events import Event, Visited
 
 EVERY = 3.0

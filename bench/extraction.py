@@ -15,10 +15,9 @@ from pathlib import Path
 from statistics import mean
 from time import process_time
 
-from spoor.cli.tables import print_table
+from spoor.cli.terminal import print_table
 from spoor.parse.charset import decode
-from spoor.parse.main_text import BEST, NODE_RATIO, QUICK, Extractor
-from spoor.parse.main_text.published import published
+from spoor.parse.main_text import BEST, NODE_RATIO, QUICK, Extractor, published
 
 DATA = Path(os.environ.get("SPOOR_DATA") or Path(__file__).resolve().parents[2] / "shared") / "data" / "extraction"
 EXTRACTORS = {

@@ -14,8 +14,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bench.hub import compare
-from spoor.frontier import Entry, Frontier, MemoryStore, SqliteStore
-from spoor.score.learned import Learned
+from spoor.frontier.entry import Entry
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.frontier.sqlite import SqliteStore
+from spoor.ordering.learned.learned import Learned
 
 HOSTS_PER_MILLION = 10_000
 LINKS_PER_PAGE = 40

@@ -7,12 +7,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from spoor import assembly
-from spoor.crawl import Crawl, Limits
-from spoor.drivers.simulated import simulate
+from spoor import registry
+from spoor.crawl import Crawl
 from spoor.events import Visited
-from spoor.frontier import Frontier, SqliteStore
-from spoor.judge.truth import Truth
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.sqlite import SqliteStore
+from spoor.judging.combined import Truth
+from spoor.lab.simulated import simulate
+from spoor.pricing import Limits
 from spoor.records import Link, Outcome, Page, Visit
 
 HUB = "http://hub.test/"
@@ -76,7 +78,7 @@ def spent(strategy: str, web: HubWeb, visits: int) -> Spent:
     with tempfile.TemporaryDirectory() as folder:
         store = SqliteStore(Path(folder) / "frontier.db")
         crawl = WatchedCrawl(
-            assembly.strategy(strategy, Truth("relevant", web.truth)), Frontier(store), Limits(visits=visits + 1)
+            registry.strategy(strategy, Truth("relevant", web.truth)), Frontier(store), Limits(visits=visits + 1)
         )
         crawl.begin([HUB])
         times, relevant = [time.process_time()], 0

@@ -10,14 +10,11 @@ from pathlib import Path
 from statistics import mean, median
 from time import perf_counter
 
-from spoor.cli.tables import print_table
-from spoor.judge.detector import cld2_shares, known_tags, py3langid_shares
-from spoor.language.gram_index import gram_index
-from spoor.language.identifier import Identifier, competing, identifier
-from spoor.language.known import is_in, shipped_profiles
-from spoor.language.profile import Profile, learned
-from spoor.language.recogniser import recogniser
-from spoor.language.tags import canonical_tag
+from spoor.cli.terminal import print_table
+from spoor.judging.detector import cld2_shares, known_tags, py3langid_shares
+from spoor.judging.language_tags import canonical_tag
+from spoor.judging.profile_search import Identifier, competing, gram_index, identifier, recogniser
+from spoor.judging.profiles import Profile, is_in, learned, shipped_profiles
 
 TEXTS = Path(os.environ.get("SPOOR_DATA") or Path(__file__).resolve().parents[2] / "shared") / "texts" / "ntrex"
 TRAINED_ON = 10_000

@@ -10,15 +10,13 @@ from statistics import mean
 
 import numpy as np
 
-from spoor.cli.tables import print_table
+from spoor.cli.terminal import print_table
 from spoor.errors import UsageError
-from spoor.judge.detector import Detector
-from spoor.judge.language import language_judge
-from spoor.judge.nearest_profile import NearestProfile
-from spoor.judge.ngram_rank import NgramRank
+from spoor.judging.detector import Detector, language_judge
+from spoor.judging.language_judges import NearestProfile, NgramRank
+from spoor.lab.web import Web
 from spoor.records import Page
 from spoor.roles import Judge
-from spoor.webs.web import Web
 
 LABEL = "lang="
 WEBS = Path(__file__).resolve().parents[1] / "out" / "contest" / "webs"

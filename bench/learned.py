@@ -17,20 +17,23 @@ from statistics import mean
 import numpy as np
 
 from bench.signs import DATA
-from spoor import assembly
-from spoor.cli.tables import print_table
-from spoor.contest.rows import chosen, read_rows
-from spoor.course import Course, Task, read_seeds
-from spoor.crawl import Crawl, Limits
-from spoor.drivers.simulated import simulate
+from spoor import registry
+from spoor.cli.terminal import print_table
+from spoor.crawl import Crawl
 from spoor.events import Visited
-from spoor.frontier import Frontier, MemoryStore
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.lab.contest import chosen, read_rows
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.simulated import simulate
+from spoor.lab.task import Course, Task, read_seeds
+from spoor.ordering.learned.learned import Learned
+from spoor.ordering.simple import Foresight
+from spoor.pricing import Limits
 from spoor.records import Evidence, Hints, Link, Page, Sighting, WaitingLink
 from spoor.roles import WaitingLinks
-from spoor.score.foresight import Foresight
-from spoor.score.learned import Learned
 from spoor.strategy import Strategy, wish_of
-from spoor.webs.generate import Request, generate
 
 ROWS = (
     "webkb/class=faculty/hub",
@@ -141,7 +144,7 @@ def generated(folder: Path, pages: int) -> dict[str, Task]:
 def lines(name: str, course: Course, rounds: int) -> tuple[list[str], list[str]]:
     """A line for each table."""
     judge = course.judge()
-    learned, breadth_first = (assembly.strategy(strategy, judge) for strategy in ("learned", "breadth-first"))
+    learned, breadth_first = (registry.strategy(strategy, judge) for strategy in ("learned", "breadth-first"))
     visits = crawl(course, learned).order  # Whatever is needed once is compiled and read here.
     place = {url: number for number, url in enumerate(visits)}
     foreseeing = Strategy(judge, Foresight(lambda url: place.get(url, len(place))))

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.served_web import Shape, served
-from spoor.cli.tables import print_table
-from spoor.config import Config, Crawling, Politeness, Target
+from spoor.cli.terminal import print_table
 from spoor.events import Event, Visited
-from spoor.session import open_session
+from spoor.live.session import open_session
+from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import open_for_crawling
 
 CONNECTIONS = 64

@@ -22,24 +22,26 @@ from random import Random
 from statistics import mean, variance
 
 from bench.signs import DATA
-from spoor import config
-from spoor.cli.contest_webs import build_webs
-from spoor.cli.tables import print_table
-from spoor.config import Config, Crawling, Politeness, Target
-from spoor.contest import course, run
-from spoor.contest.rows import Row, chosen, read_rows
-from spoor.course import Task, read_seeds
-from spoor.crawl import Crawl, Limits
-from spoor.drivers.simulated import simulate
+from spoor import settings as config
+from spoor.cli.contests import build_webs
+from spoor.cli.terminal import print_table
+from spoor.crawl import Crawl
 from spoor.events import Event, Failed, Redirected, Visited
-from spoor.frontier import Frontier, HostRules, MemoryStore
-from spoor.measure.bootstrap import interval
+from spoor.frontier.entry import HostRules
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.lab.contest import Row, chosen, read_rows
+from spoor.lab.leaderboard import interval
+from spoor.lab.runs import course, run
+from spoor.lab.simulated import simulate
+from spoor.lab.task import Task, read_seeds
+from spoor.lab.worlds import FIELD, ComparedWorld, Conditions, Network
+from spoor.live.session import open_session, strategy_of
+from spoor.pricing import Limits
 from spoor.records import Outcome, Visit
 from spoor.roles import World
-from spoor.session import open_session, strategy_of
+from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import open_for_crawling
-from spoor.webs.compared import ComparedWorld
-from spoor.webs.network import FIELD, Conditions, Network
 
 ROWS = (
     "wikispeedia/subject.Science.Biology/hub",

@@ -28,21 +28,20 @@ import numpy as np
 
 from bench.resume import Writing
 from bench.served_web import Shape, served
-from spoor import config
-from spoor.admit.scope import Scope
-from spoor.cli.tables import print_table
-from spoor.config import Config, Crawling, ScopeSettings, Target
+from spoor import settings as config
+from spoor.cli.terminal import print_table
 from spoor.frontier.entry import State
 from spoor.frontier.sqlite import COLUMNS, INSERT, ROBOTS, SqliteStore, deflated, url_hash
+from spoor.live.relearning import snapshot_of
+from spoor.live.session import open_session
+from spoor.ordering.learned.learned import Learned
+from spoor.ordering.scope import Scope
 from spoor.records import Page, Sighting, Verdict, Visit, WaitingLink
-from spoor.score.learned import Learned
-from spoor.session import open_session
-from spoor.snapshotting import snapshot_of
+from spoor.settings import Config, Crawling, ScopeSettings, Target
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.duplicates import BANDS, bands_of
 from spoor.store.journal import place_at
-from spoor.store.migration import write_heads
-from spoor.store.schema import create_tables
+from spoor.store.migration import create_tables, write_heads
 
 SAMPLES = 20_000
 """Visits of a small crawl, from whose links those of the large one are made, and from which its snapshot learned."""

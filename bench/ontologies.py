@@ -13,14 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from spoor.cli.tables import print_table
-from spoor.judge.ontology import OntologyTerms
-from spoor.measure.accuracy import accuracy
-from spoor.ontology.finder import OVERLAPS, Finder
-from spoor.ontology.opening import Choice, open_ontology
+from spoor.cli.terminal import print_table
+from spoor.judging.held_out import accuracy, f1
+from spoor.judging.ontology_files import Choice, open_ontology
+from spoor.judging.ontology_judge import OntologyTerms
+from spoor.judging.term_finder import OVERLAPS, Finder
+from spoor.lab.web import TEXTS, Web
 from spoor.records import Page
-from spoor.training.held_out import f1
-from spoor.webs.web import TEXTS, Web
 
 DATA = Path(os.environ.get("SPOOR_DATA") or Path(__file__).resolve().parents[2] / "shared")
 ONTOLOGY = DATA / "data" / "acm-ccs-2012.skos.xml"

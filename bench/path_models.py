@@ -11,15 +11,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.cli.tables import print_table
-from spoor.context.hidden_markov import HiddenMarkov
-from spoor.context.path_filter import PathFilter
-from spoor.context.path_view import PathState, PathView
-from spoor.training.context import Lesson, Trained, trained
-from spoor.training.path_counts import Labelled, counted
-from spoor.webs.backlinks import WebBacklinks
-from spoor.webs.generate import Request, generate
-from spoor.webs.web import Web
+from spoor.cli.terminal import print_table
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.link_graph import WebBacklinks
+from spoor.lab.web import Web
+from spoor.ordering.hidden_markov import HiddenMarkov
+from spoor.ordering.path_model import PathFilter, PathState, PathView
+from spoor.ordering.train_paths import Labelled, Lesson, TrainedPaths, counted, train_paths
 
 STATES, CLUSTERS = 4, 10
 
@@ -71,12 +70,12 @@ def page_lines(pages: int) -> list[list[str]]:
     return [["s to train on the web", f"{training:.1f}"], *visit_lines(made, texts)]
 
 
-def taught(web: Web) -> Trained:
+def taught(web: Web) -> TrainedPaths:
     wanted = np.flatnonzero(web.labelled("relevant"))
-    return trained(WebBacklinks(web), wanted, Lesson("relevant", web.name, clusters=CLUSTERS), lambda read: None)
+    return train_paths(WebBacklinks(web), wanted, Lesson("relevant", web.name, clusters=CLUSTERS), lambda read: None)
 
 
-def visit_lines(made: Trained, texts: Sequence[tuple[str, str]]) -> list[list[str]]:
+def visit_lines(made: TrainedPaths, texts: Sequence[tuple[str, str]]) -> list[list[str]]:
     """For a page of the web: its cluster, the step and what is ahead; or its layer."""
     path = PathView(made.model)
 

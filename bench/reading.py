@@ -24,20 +24,18 @@ from selectolax.lexbor import LexborHTMLParser
 
 from bench.served_web import Shape, Writer
 from bench.signs import DATA
-from spoor import assembly
-from spoor.cli.tables import print_table
-from spoor.fetch.understanding import understand
-from spoor.live import Reader, canonical_links
-from spoor.parse.bounds import bounded
+from spoor import registry
+from spoor.cli.terminal import print_table
+from spoor.fetch.responses import understand
+from spoor.lab.build.warc_source import open_unpacked, take_apart
+from spoor.live.page_reader import Reader, canonical_links
 from spoor.parse.charset import decode
 from spoor.parse.html import Interest, is_html
 from spoor.parse.main_text import QUICK
-from spoor.parse.reading import read
+from spoor.parse.reading import bounded, read
+from spoor.parse.simhash import sketch
 from spoor.records import Judged, Page, Response, Visit
-from spoor.sketch import sketch
 from spoor.urls import host_of, normalise
-from spoor.webs.build.http_response import take_apart
-from spoor.webs.build.until_it_breaks import open_unpacked
 
 WEBS = ("webkb", "weblogs", "wikispeedia", "openoffice", "debian-docs")
 GENERATED = "generated"
@@ -137,7 +135,7 @@ def measured(asked: list[Asked], sources: dict[str, Path], rounds: int) -> Costs
 
 def of_strategy(name: str, asked: list[Asked]) -> dict[str, list[float]]:
     """What each call takes for each page. The first pages are read to compile and load what is needed once."""
-    reader = Reader.of(assembly.strategy(name, assembly.judge(JUDGE)))
+    reader = Reader.of(registry.strategy(name, registry.judge(JUDGE)))
     links = reader.links
     for visit, response in asked[:WARMING]:
         reader.read(visit, response)

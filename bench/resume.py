@@ -13,16 +13,17 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from spoor import config
-from spoor.cli.tables import print_table
-from spoor.config import Config
+from spoor import settings as config
+from spoor.cli.terminal import print_table
 from spoor.events import Visited
-from spoor.frontier import Entry, Frontier, SqliteStore
-from spoor.recollection import recollect
+from spoor.frontier.entry import Entry
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.sqlite import SqliteStore
+from spoor.live.relearning import ROWS, recollect, snapshot_of
+from spoor.live.session import strategy_of
+from spoor.ordering.learned.learned import Learned
 from spoor.records import Link, Page, Sighting, Verdict, Visit
-from spoor.score.learned import Learned
-from spoor.session import strategy_of
-from spoor.snapshotting import ROWS, snapshot_of
+from spoor.settings import Config
 from spoor.store.journal import Journal, place_at
 from spoor.store.snapshots import Snapshots
 from spoor.strategy import hinted

@@ -18,8 +18,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from spoor.webs.generate.prose import LANGUAGE, Author, Vocabulary
-from spoor.webs.generate.words import LANGUAGES
+from spoor.lab.generate.prose import LANGUAGE, LANGUAGES, Author, Vocabulary
 
 SPOKEN = ("english", "thai", "english", "german", "english", "russian", "english", "japanese")
 """The languages of the hosts, in turn."""

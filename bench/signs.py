@@ -9,14 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
 
-from spoor.cli.contest_webs import build_webs
-from spoor.cli.progress import progress
-from spoor.cli.tables import print_table
-from spoor.contest import compare, workers
-from spoor.contest.rows import Row, read_rows
-from spoor.course import Task, read_seeds
-from spoor.score.language_signs import WEIGHTS
-from spoor.score.server_language import ServerLanguage
+from spoor.cli.contests import build_webs
+from spoor.cli.terminal import print_table, progress
+from spoor.lab.comparison import compare, workers
+from spoor.lab.contest import Row, read_rows
+from spoor.lab.task import Task, read_seeds
+from spoor.ordering.language_order import WEIGHTS, ServerLanguage
 
 DATA = Path(os.environ.get("SPOOR_DATA") or Path(__file__).resolve().parents[2] / "shared")
 BESIDE = ("breadth-first", "soft-focused", "language-focused", "server-language")

@@ -20,7 +20,7 @@ from typing import Any
 
 from bench.live import WARMING, WEB_PER_CRAWL, crawl, settings
 from bench.served_web import Shape, served
-from spoor.cli.tables import print_table
+from spoor.cli.terminal import print_table
 from spoor.events import Event, Visited
 
 STRATEGIES = ("soft-focused", "learned")

@@ -16,17 +16,14 @@ from pathlib import Path
 from statistics import mean, median
 from urllib.parse import unquote
 
-from spoor.cli.tables import print_table
-from spoor.judge.gold import Gold
-from spoor.judge.keywords import Keywords
-from spoor.judge.tag_weighted import TagWeighted
-from spoor.judge.vsm import VectorSpaceModel, calibrated
+from spoor.cli.terminal import print_table
+from spoor.judging.similar_words import learned
+from spoor.judging.topic_judges import Gold, Keywords, TagWeighted, VectorSpaceModel, calibrated
 from spoor.parse.html import Interest, read_page
 from spoor.parse.main_text import QUICK
+from spoor.parse.words import Words
 from spoor.records import Page
 from spoor.roles import Judge
-from spoor.text.field import learned
-from spoor.text.words import Words
 
 DATA = Path(os.environ.get("SPOOR_DATA") or Path(__file__).resolve().parents[2] / "shared")
 ARCHIVE = DATA / "data" / "example-pages" / "ebola.tar.xz"

@@ -15,16 +15,14 @@ from time import process_time
 
 import numpy as np
 
-from spoor.cli.tables import print_table
-from spoor.judge.examples import Examples
-from spoor.judge.keywords import Keywords
-from spoor.judge.taxonomy import Taxonomy
-from spoor.measure.accuracy import accuracy
+from spoor.cli.terminal import print_table
+from spoor.judging.classifiers import Examples, Taxonomy
+from spoor.judging.held_out import FOLDS, accuracy, f1, parted
+from spoor.judging.topic_judges import Keywords
+from spoor.judging.train_taxonomy import train_taxonomy as trained_taxonomy
+from spoor.judging.train_topic import train_topic as trained_topic
+from spoor.judging.training_pages import Kept, read_examples, sides, usable
 from spoor.roles import Judge
-from spoor.training.held_out import FOLDS, f1, parted
-from spoor.training.pages import Kept, read_examples, sides, usable
-from spoor.training.taxonomy import trained as trained_taxonomy
-from spoor.training.topic import trained as trained_topic
 
 DATA = Path(os.environ.get("SPOOR_DATA") or Path(__file__).resolve().parents[2] / "shared")
 ARCHIVE = DATA / "data" / "example-pages" / "ebola.tar.xz"

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from spoor.cli.tables import print_table
-from spoor.ontology.dictionary import Dictionary, read_dictionary
-from spoor.ontology.transcriber import Transcriber
+from spoor.cli.terminal import print_table
+from spoor.judging.dictionary import Dictionary, Transcriber, read_dictionary
 
 A = TypeVar("A")
 T = TypeVar("T")

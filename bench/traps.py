@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from spoor.admit.traps import Traps
-from spoor.cli.tables import print_table
+from spoor.cli.terminal import print_table
+from spoor.ordering.traps import Traps
+from spoor.parse.simhash import sketch
 from spoor.records import Link, Page, Sighting, Verdict, Visit
-from spoor.sketch import sketch
 from spoor.urls import canonical, host_of, normalise
 
 DATA = Path(os.environ.get("SPOOR_DATA") or Path(__file__).resolve().parents[2] / "shared") / "data"

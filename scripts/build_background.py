@@ -1,4 +1,4 @@
-"""Writes src/spoor/text/background.tsv.xz: in how many of a hundred or so general texts a word stands.
+"""Writes src/spoor/judging/background.tsv.xz: in how many of a hundred or so general texts a word stands.
 
     python scripts/build_background.py
 
@@ -14,9 +14,9 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from spoor.text.background import FILE
-from spoor.text.vector_space import Collection, collection
-from spoor.text.words import Words
+from spoor.judging.vectors import FILE
+from spoor.judging.vectors import Collection, collection
+from spoor.parse.words import Words
 
 ROOT = Path(__file__).resolve().parents[1]
 NEWS = Path(os.environ.get("SPOOR_DATA") or ROOT.parent / "shared") / "texts" / "ntrex"

@@ -1,4 +1,4 @@
-"""Writes src/spoor/language/languages.tsv from the CLDR facts in the package Babel, which spoor itself does not need.
+"""Writes src/spoor/judging/languages.tsv from the CLDR facts in the package Babel, which spoor itself does not need.
 
     python3 -m venv /somewhere && /somewhere/bin/pip install Babel==2.18.0
     /somewhere/bin/python scripts/build_languages.py

@@ -1,4 +1,4 @@
-"""Writes src/spoor/language/profiles.spoor: the profile of every language that spoor knows from the start.
+"""Writes src/spoor/judging/profiles.spoor: the profile of every language that spoor knows from the start.
 
     python scripts/build_profiles.py        (make profiles)
 
@@ -14,9 +14,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from spoor.language.profile import Profile, learned
-from spoor.language.profile_file import write_profiles
-from spoor.language.tags import read_tag
+from spoor.judging.profiles import Profile, learned
+from spoor.judging.profiles import write_profiles
+from spoor.judging.language_tags import read_tag
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXTS = Path(os.environ.get("SPOOR_DATA") or ROOT.parent / "shared") / "texts"

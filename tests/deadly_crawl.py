@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-from spoor.config import Config, Crawling, Politeness, Target
-from spoor.live import LiveLooker
+from spoor.live.page_reader import LiveLooker
+from spoor.live.session import open_session
 from spoor.records import Page, Sighting, Verdict
-from spoor.session import open_session
+from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import open_for_crawling
 
 

@@ -6,7 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from spoor.judge.truth import Truth
+from spoor.judging.combined import Truth
+from spoor.lab.worlds import WrittenWorld
+from spoor.ordering.simple import total
 from spoor.records import (
     ADMIT,
     Evidence,
@@ -23,9 +25,7 @@ from spoor.records import (
     WaitingLink,
 )
 from spoor.roles import Merge, WaitingLinks
-from spoor.score.merging import total
 from spoor.strategy import Strategy
-from spoor.webs.written import WrittenWorld
 
 PLACES = (
     "judge",

@@ -9,10 +9,11 @@ import json
 import tempfile
 from pathlib import Path
 
-from spoor.contest import run
-from spoor.course import Course, Task, read_seeds
-from spoor.measure.harvest import measure
-from spoor.webs.generate import Request, generate
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.measures import measure
+from spoor.lab.runs import run
+from spoor.lab.task import Course, Task, read_seeds
 
 FLOORS = Path(__file__).with_name("floors.json")
 WEBS = {

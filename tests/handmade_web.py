@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.webs.folder import FORMAT
+from spoor.lab.web import FORMAT
 
 
 def write_web(folder: Path, links: Sequence[Sequence[int]], labels: Mapping[str, Sequence[int]]) -> Path:

@@ -7,19 +7,21 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from spoor import assembly
-from spoor.crawl import Crawl, Limits
-from spoor.drivers.simulated import simulate
+from spoor import registry
+from spoor.crawl import Crawl
 from spoor.events import Event, Visited
-from spoor.frontier import Frontier, SqliteStore
-from spoor.judge.truth import Truth
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.sqlite import SqliteStore
+from spoor.judging.combined import Truth
+from spoor.lab.simulated import simulate
+from spoor.lab.worlds import WrittenWorld
+from spoor.pricing import Limits
 from spoor.records import Link, Outcome, Page, RobotsRules, Visit
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal, PageFacts
-from spoor.store.record import digest_of
 from spoor.store.warc import Kept, WarcKeeper, judgement
-from spoor.webs.written import WrittenWorld
+from spoor.store.warc_records import digest_of
 from tests.kept_responses import NOON, response
 from tests.written_crawl import POLITE
 
@@ -35,7 +37,7 @@ def kept_crawl(path: Path, pages: int = 40, largest: int = 16_000, seed: int = 4
             for part in (archive.journal, archive.duplicates):
                 part.create(store.connection)
                 store.write_along(part.write)
-            strategy = assembly.strategy("learned", Truth("relevant", world.truth))
+            strategy = registry.strategy("learned", Truth("relevant", world.truth))
             crawl = Crawl(strategy, Frontier(store, POLITE), Limits(visits=pages), archive.journal)
             crawl.begin(urls[:2])
             for event in simulate(crawl, _Looking(world, archive)):

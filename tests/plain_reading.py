@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from spoor.parse.blocks import BLOCKS, HEADINGS
-from spoor.parse.bounds import bounded
 from spoor.parse.charset import decode
 from spoor.parse.html import LONGEST, LONGEST_TAG, LONGEST_URL, Interest
-from spoor.parse.surroundings import words_after, words_before
-from spoor.parse.wishes import ROBOT, wishes
+from spoor.parse.reading import ROBOT, bounded, wishes
+from spoor.parse.tags import BLOCKS, HEADINGS
+from spoor.parse.tidy_text import words_after, words_before
 from spoor.records import Link, Page
 from spoor.urls import join
 

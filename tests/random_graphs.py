@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from spoor.webs.written import WrittenWorld
+from spoor.lab.worlds import WrittenWorld
 
 
 def address(page: int) -> str:

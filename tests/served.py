@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 
 from aiohttp.web import Server, ServerRunner, TCPSite
 
-from spoor.webs.network import Conditions
-from spoor.webs.serve import WebServer
-from spoor.webs.web import Web
+from spoor.lab.serve import WebServer
+from spoor.lab.web import Web
+from spoor.lab.worlds import Conditions
 
 
 @contextlib.asynccontextmanager

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spoor.contest import accuracy_of_judge
-from spoor.course import Task, read_seeds
-from spoor.measure.accuracy import Accuracy, accuracy
-from spoor.webs.generate import Request, generate
+from spoor.judging.held_out import Accuracy, accuracy
+from spoor.lab.comparison import accuracy_of_judge
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.task import Task, read_seeds
 
 
 def of(taken: str, wanted: str) -> Accuracy:

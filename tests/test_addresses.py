@@ -10,8 +10,8 @@ import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from spoor.fetch.addresses import PublicResolver, RefusedAddress, kind_of, literal_of
+from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
-from spoor.fetch.limits import FetchLimits
 from spoor.records import Failure, Response
 from spoor.urls import normalise
 from tests.chaos import chaos

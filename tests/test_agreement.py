@@ -7,13 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.errors import UsageError
-from spoor.judge.agreement import Agreement
-from spoor.judge.charset import Charset
-from spoor.judge.keywords import Keywords
-from spoor.judge.script_share import ScriptShare
-from spoor.judge.truth import Truth
+from spoor.judging.combined import Agreement, Truth
+from spoor.judging.language_judges import Charset, ScriptShare
+from spoor.judging.topic_judges import Keywords
+from spoor.naming import Combined, asserted, names, parse
 from spoor.records import Page, Wish
-from spoor.requirement import Combined, asserted, names, parse
 from spoor.roles import Judge
 from spoor.strategy import wish_of
 

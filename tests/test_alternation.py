@@ -7,15 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from spoor.text.field import learned
-from spoor.text.rewriting import RewrittenTopic, similar_words
-from spoor.text.topic import Topic
-from spoor.text.vector_space import Collection, VectorSpace
-from spoor.text.words import Words
+from spoor.judging.similar_words import RewrittenTopic, learned, similar_words
+from spoor.judging.vectors import Collection, Topic, VectorSpace
+from spoor.parse.words import Words
 
 pytest.importorskip("scipy", reason="scipy is not installed")
 
-from spoor.text.alternation import alternate, matrix
+from spoor.judging.similar_words import alternate, matrix
 
 WORDS = ("shop", "store", "pay", "goal")
 TEXTS = np.array([[1, 0, 1, 0], [0, 1, 1, 0], [1, 0, 1, 0], [0, 0, 0, 1.0]])

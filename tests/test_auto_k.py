@@ -5,9 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spoor.context.auto_k import Spread, distances, groups, spread
-from spoor.context.clusters import begun, clearest, farthest_apart, k_means, nearest, silhouette
-from spoor.context.hidden_markov import Floats
+from spoor.ordering.clusters import (
+    Spread,
+    begun,
+    clearest,
+    distances,
+    farthest_apart,
+    groups,
+    k_means,
+    nearest,
+    silhouette,
+    spread,
+)
+from spoor.ordering.hidden_markov import Floats
 
 LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
 OUTLIER = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [9.0, 9.0]])

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from spoor.measure.bootstrap import interval, paired
+from spoor.lab.leaderboard import interval, paired
 
 
 def rows(*figures: float) -> list[list[float]]:

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.parse.charset import decode
-from spoor.parse.charset_labels import canonical
+from spoor.parse.charset import canonical, decode
 
 JAPANESE = "図書館は朝九時に開きます。新聞と雑誌は一階で読めます。"
 SIMPLIFIED = "图书馆早上九点开门，报纸和杂志可以在一楼阅读。"

@@ -9,26 +9,22 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from spoor.admit.host_yield import EnoughYield
-from spoor.assembly import strategy
-from spoor.assembly.classics import CLASSICS
 from spoor.errors import UsageError
-from spoor.judge.keywords import Keywords
-from spoor.judge.script_share import ScriptShare
-from spoor.judge.truth import Truth
+from spoor.judging.classifiers import goodness, is_good
+from spoor.judging.combined import Truth
+from spoor.judging.language_judges import ScriptShare
+from spoor.judging.topic_judges import Keywords
+from spoor.lab.worlds import WrittenWorld
+from spoor.ordering.classics import CLASSICS, Shark
+from spoor.ordering.correlation_degree import LikeLanguage
+from spoor.ordering.host_yield import EnoughYield, HostYield
+from spoor.ordering.link_analysis import CrawledGraph, PageRankOrder, flows
+from spoor.ordering.link_classifier import LinkClassifier, WordOdds
+from spoor.ordering.tag_paths import TagPathClusters
+from spoor.ordering.trails import Inherited
 from spoor.records import Link, Page, Redirect, Sighting, Verdict, Visit, WaitingLink
-from spoor.score.crawled_graph import CrawledGraph
-from spoor.score.host_yield import HostYield
-from spoor.score.like_language import LikeLanguage
-from spoor.score.link_classifier import LinkClassifier
-from spoor.score.page_rank_order import PageRankOrder, flows
-from spoor.score.shark import Shark
-from spoor.score.tag_paths import TagPathClusters
-from spoor.score.word_odds import WordOdds
+from spoor.registry import strategy
 from spoor.strategy import hinted
-from spoor.text.taxonomy_model import goodness, is_good
-from spoor.trail.inherited import Inherited
-from spoor.webs.written import WrittenWorld
 from tests.tiny import events_of, graph, names, truth, url
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from spoor.assembly.classics import CLASSICS
-from spoor.webs.generate import Request, generate
-from spoor.webs.web import Web
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.web import Web
+from spoor.ordering.classics import CLASSICS
 from tests.test_live import crawl_live, crawl_simulated, settings, visits
 
 SOON = {"page-rank": ":every=20", "distiller": ":every=20", "link-classifier": ":every=20", "host-yield": ":every=20"}

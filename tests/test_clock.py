@@ -10,13 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.clock import SteadyClock
-from spoor.crawl import Crawl, Limits
-from spoor.drivers.simulated import simulate
+from spoor.crawl import Crawl
 from spoor.events import Event, HostOpened, Visited
-from spoor.frontier import Frontier, HostRules, MemoryStore, SqliteStore
+from spoor.frontier.entry import HostRules
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.frontier.sqlite import SqliteStore
+from spoor.lab.simulated import simulate
+from spoor.live.watchdog import SteadyClock
+from spoor.ordering.simple import Arrival
+from spoor.pricing import Limits
 from spoor.records import Failure, Page
-from spoor.score.arrival import Arrival
 from spoor.store.journal import Journal, last_moment
 from spoor.strategy import Strategy
 from tests.tiny import graph, truth, url

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spoor.context.clusters import clustered, evenly, farthest_apart, k_means, nearest, silhouette
+from spoor.ordering.clusters import clustered, evenly, farthest_apart, k_means, nearest, silhouette
 
 CROSS = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9], [-1.0, 0.0], [-0.9, 0.1]])
 

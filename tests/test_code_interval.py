@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from spoor.assembly import judge
 from spoor.errors import BadInput, UsageError
-from spoor.judge.code_interval import CodeInterval
+from spoor.judging.language_judges import CodeInterval
 from spoor.records import Page, Verdict, Wish
+from spoor.registry import judge
 
 WORD = "\ue2c1\ue27f\ue317\ue27e\ue2e8"
 UNICODE = "ᠮᠣᠩᠭᠣᠯ"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spoor.lab.generate.prose import LANGUAGE, Author
+from spoor.lab.worlds import ComparedWorld
 from spoor.records import Failure, Link, Outcome, Page, Visit
-from spoor.webs.compared import ComparedWorld
-from spoor.webs.generate.prose import LANGUAGE, Author
 
 WORDS = Author(5).write(LANGUAGE["english"], 400)
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spoor.drivers.compiled import CompiledCrawl, LinkGraph, Plan, run
 from spoor.errors import BadInput, UsageError
-from spoor.webs.graph import FAR
-from spoor.webs.web import Web
+from spoor.lab.compiled_crawl import CompiledCrawl, LinkGraph, Plan, run
+from spoor.lab.link_graph import FAR
+from spoor.lab.web import Web
 from tests.handmade_web import write_web
 
 ALL = 10**9

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor import assembly
-from spoor.config import SECTIONS, SETTINGS, Config, checked, dumps, load, loads, seeds_in, target_in
+from spoor import registry
 from spoor.errors import BadInput, SpoorError, UsageError
+from spoor.settings import SECTIONS, SETTINGS, Config, checked, dumps, load, loads, seeds_in, target_in
 from spoor.strategy import wish_of
 
 SMALL = """
@@ -199,10 +199,10 @@ def test_a_target_in_a_file_is_a_judge_without_seeds_and_with_files_beside_it(tm
     wanted = tmp_path / "wanted.toml"
     wanted.write_text('[target]\nlanguage = "th"\ngold = "good.txt"\n')
     assert target_in(wanted).gold == str(tmp_path.resolve() / "good.txt")
-    assert wish_of(assembly.judge(str(wanted))).language == "th"
+    assert wish_of(registry.judge(str(wanted))).language == "th"
 
 
 def test_a_file_that_asks_for_nothing_is_no_judge(tmp_path: Path) -> None:
     (tmp_path / "wanted.toml").write_text("[target]\n")
     with pytest.raises(UsageError, match="target"):
-        assembly.judge(str(tmp_path / "wanted.toml"))
+        registry.judge(str(tmp_path / "wanted.toml"))

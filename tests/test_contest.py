@@ -15,13 +15,11 @@ from typing import Any
 import pytest
 
 from spoor.cli.main import main
-from spoor.contest import Comparison
-from spoor.contest.folder import ABOVE, ContestFolder
-from spoor.contest.heats import Heat, Result, View
-from spoor.contest.rows import Row
-from spoor.course import Course, Task
-from spoor.measure.harvest import OrderScore, Score, Yardstick
-from spoor.standings.board import Board
+from spoor.lab.comparison import Comparison
+from spoor.lab.contest import ABOVE, ContestFolder, Heat, Result, Row, View
+from spoor.lab.leaderboard import Board
+from spoor.lab.measures import OrderScore, Score, Yardstick
+from spoor.lab.task import Course, Task
 from tests.warcs import response
 
 pytest.importorskip("sklearn", reason="real judges are trained, which needs the extra topics")
@@ -408,14 +406,14 @@ class TestWhatIsKept:
         ]
         (web / "web.json").write_text((web / "web.json").read_text() + "\n")
         files.append(folder.file("runs/x.json", web, "http://h0.test/0"))
-        monkeypatch.setattr("spoor.contest.folder.code", lambda: "other code")
+        monkeypatch.setattr("spoor.lab.contest.code", lambda: "other code")
         files.append(folder.file("runs/x.json", web, "http://h0.test/0"))
         assert len(set(files)) == 4
 
     def test_only_code_that_no_run_can_depend_on_may_change(self) -> None:
         layers = tomllib.loads(PYPROJECT.read_text("utf8"))["tool"]["importlinter"]["contracts"][0]["layers"]
-        above = " | ".join(layers[: layers.index("spoor.contest")])
-        assert {f"spoor.{name}" for name in ABOVE} == set(above.split(" | "))
+        above = " | ".join(layers[: layers.index("lab")])
+        assert set(ABOVE) == set(above.split(" | "))
 
 
 class TestPage:

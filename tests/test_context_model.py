@@ -8,13 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spoor.context.clusters import tells
-from spoor.context.path_model_file import open_paths, write_paths
-from spoor.context.path_view import PathView
-from spoor.context.reestimation import log_likelihood
 from spoor.errors import BadInput, UsageError
-from spoor.training.context import Lesson, trained
-from spoor.training.walks import seen_on_walks
+from spoor.ordering.clusters import tells
+from spoor.ordering.hidden_markov import log_likelihood
+from spoor.ordering.path_model import PathView, open_paths, write_paths
+from spoor.ordering.train_paths import Lesson, seen_on_walks, train_paths
 from tests.written_links import SAID, WrittenLinks, corridors, learned
 
 MODEL = learned()
@@ -78,13 +76,13 @@ def test_clusters_that_go_with_layers_leave_no_doubt_and_others_all_of_it() -> N
 
 def test_nothing_is_learned_where_no_page_is_wanted_or_none_has_a_text() -> None:
     with pytest.raises(BadInput, match="there is no page that is 'unicorn' in corridors"):
-        trained(corridors(), np.array([], np.int64), Lesson("unicorn", "corridors"), lambda pages: None)
+        train_paths(corridors(), np.array([], np.int64), Lesson("unicorn", "corridors"), lambda pages: None)
     silent = WrittenLinks("b>a c>b", dict.fromkeys("abc", ""))
     with pytest.raises(BadInput, match="no page that is 'a' in silent has a text"):
-        trained(silent, np.array([0]), Lesson("a", "silent"), lambda pages: None)
+        train_paths(silent, np.array([0]), Lesson("a", "silent"), lambda pages: None)
     strange = WrittenLinks("b>a c>b")
     with pytest.raises(BadInput, match="no two pages of strange share a word"):
-        trained(strange, np.array([0]), Lesson("a", "strange"), lambda pages: None)
+        train_paths(strange, np.array([0]), Lesson("a", "strange"), lambda pages: None)
 
 
 def test_a_lesson_that_cannot_be_taught_is_refused() -> None:
@@ -111,7 +109,7 @@ def test_rounds_of_baum_welch_explain_walks_better() -> None:
     source = corridors()
     wanted = source.numbers(" ".join(name for name in source.names if name.startswith("horse")))
     lessons = [Lesson("horse", "corridors", 3, 4, refine) for refine in (0, 2)]
-    counted, refined = (trained(source, wanted, lesson, lambda pages: None).model for lesson in lessons)
+    counted, refined = (train_paths(source, wanted, lesson, lambda pages: None).model for lesson in lessons)
     walks = seen_on_walks(source, counted.observer)
     assert log_likelihood(refined.path, walks) > log_likelihood(counted.path, walks)
 

@@ -7,23 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from spoor.admit.two_thresholds import TwoThresholds
-from spoor.assembly import judge, strategy
 from spoor.errors import UsageError
 from spoor.events import Event, Refused
-from spoor.judge.truth import Truth
-from spoor.ontology.dictionary import Dictionary
-from spoor.ontology.finder import Finder
-from spoor.ontology.look_ahead import LookAhead
-from spoor.ontology.rule_model import RuleModel, write_rules
-from spoor.ontology.rules import rules_from
-from spoor.ontology.transcriber import Transcriber
+from spoor.judging.classifiers import TaxonomyModel, learned
+from spoor.judging.combined import Truth
+from spoor.judging.dictionary import Dictionary, Transcriber
+from spoor.judging.page_rules import LookAhead, RuleModel, rules_from, write_rules
+from spoor.judging.term_finder import Finder
+from spoor.lab.worlds import WrittenWorld
+from spoor.ordering.admissions import TwoThresholds
+from spoor.ordering.ontology_order import ContextOntology
 from spoor.records import Link, Page
+from spoor.registry import judge, strategy
 from spoor.roles import Judge
-from spoor.score.context_ontology import ContextOntology
-from spoor.text.naive_bayes import learned
-from spoor.text.taxonomy_model import TaxonomyModel
-from spoor.webs.written import WrittenWorld
 from tests.test_ontology import BRANCHES as ONTOLOGY
 from tests.test_rules import BRANCHES as RULES
 from tests.tiny import events_of, names, url

@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from spoor.admit.key_above import KeyAbove
-from spoor.assembly import strategy
 from spoor.errors import UsageError
 from spoor.events import Event, Visited
-from spoor.judge.truth import Truth
-from spoor.language.recogniser import recogniser
+from spoor.judging.combined import Truth
+from spoor.judging.profile_search import recogniser
+from spoor.lab.worlds import WrittenWorld
+from spoor.ordering.admissions import KeyAbove
+from spoor.ordering.correlation_degree import CorrelationDegree, Weights, path_size
 from spoor.records import Link, Page, Sighting, Verdict, Visit
-from spoor.score.correlation_degree import CorrelationDegree, Weights, path_size
+from spoor.registry import strategy
 from spoor.strategy import Strategy, hinted
 from spoor.urls import normalise
-from spoor.webs.written import WrittenWorld
 from tests.tiny import events_of, truth
 
 

@@ -13,13 +13,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spoor import assembly
-from spoor.admit.limited_distance import LimitedDistance
-from spoor.crawl import Crawl, Limits
-from spoor.drivers.simulated import simulate
+from spoor import registry
+from spoor.crawl import Crawl
 from spoor.errors import BrokenContract
 from spoor.events import Failed, HostOpened, Redirected, Refused, Visited
-from spoor.frontier import Frontier, HostRules, MemoryStore, SqliteStore, State
+from spoor.frontier.entry import HostRules, State
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.frontier.sqlite import SqliteStore
+from spoor.lab.simulated import simulate
+from spoor.lab.worlds import WrittenWorld
+from spoor.ordering.admissions import LimitedDistance
+from spoor.ordering.simple import Arrival, Nearness, RelevantReferrer, total
+from spoor.ordering.trails import SinceRelevant
+from spoor.pricing import Limits
 from spoor.records import (
     ADMIT,
     Evidence,
@@ -38,13 +45,7 @@ from spoor.records import (
     Visit,
 )
 from spoor.roles import Merge, WaitingLinks
-from spoor.score.arrival import Arrival
-from spoor.score.merging import total
-from spoor.score.nearness import Nearness
-from spoor.score.relevant_referrer import RelevantReferrer
 from spoor.strategy import Strategy
-from spoor.trail.since_relevant import SinceRelevant
-from spoor.webs.written import WrittenWorld
 from tests.random_graphs import random_worlds
 from tests.tiny import events_of, gaps, graph, names, truth, url
 
@@ -438,7 +439,7 @@ def test_both_stores_give_the_same_crawl(world: WrittenWorld, strategy: str) -> 
         stores = (MemoryStore(), SqliteStore(Path(folder) / "frontier.db"))
         visited = []
         for store in stores:
-            crawl = Crawl(assembly.strategy(strategy, truth(world)), Frontier(store))
+            crawl = Crawl(registry.strategy(strategy, truth(world)), Frontier(store))
             crawl.begin(["http://p0.test/"])
             visited.append(names(list(simulate(crawl, world))))
         stores[1].close()

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from spoor.errors import BadInput
-from spoor.store.checksums import changed_bytes, sums_of
 from spoor.store.crawl_folder import open_for_crawling, open_for_reading
+from spoor.store.sqlite_files import changed_bytes, sums_of
 from spoor.store.warc import WarcKeeper
 from tests.kept_responses import response
 

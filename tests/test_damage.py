@@ -18,16 +18,15 @@ from pathlib import Path
 import pytest
 
 from spoor.store.cdxj import index_of
-from spoor.store.checksums import sums_of
-from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
+from spoor.store.crawl_folder import CrawlFolder, message_of, open_for_crawling
 from spoor.store.database_check import check_database
 from spoor.store.database_repair import known_rows, rebuild
-from spoor.store.findings import Finding
 from spoor.store.folder_check import check, repair_folder
+from spoor.store.incidents import Finding
 from spoor.store.journal import open_to_read, pages
-from spoor.store.members import members, unpacked
-from spoor.store.messages import message_of
-from spoor.store.schema import shapes
+from spoor.store.migration import shapes
+from spoor.store.sqlite_files import sums_of
+from spoor.store.warc_records import members, unpacked
 from spoor.store.warc_repair import repair
 from tests.kept_crawl import kept_crawl
 from tests.kept_responses import passes_warcio_check

@@ -16,14 +16,13 @@ from aiohttp import web
 
 from spoor.access import GIVEN_UP
 from spoor.crawl import Crawl
-from spoor.drivers.live import Blamed
-from spoor.frontier import Frontier, HostRules, SqliteStore, State
-from spoor.frontier.entry import DIED
-from spoor.frontier.frontier import LATER
+from spoor.frontier.entry import DIED, HostRules, State
+from spoor.frontier.frontier import LATER, Frontier
+from spoor.frontier.sqlite import SqliteStore
+from spoor.live.driver import Blamed
+from spoor.ordering.simple import Arrival
 from spoor.records import Outcome, Page, Visit
-from spoor.score.arrival import Arrival
-from spoor.store.in_work import InWork, died_of
-from spoor.store.trouble import SavedTroubles
+from spoor.store.incidents import InWork, SavedTroubles, died_of
 from spoor.strategy import Strategy
 from tests.tiny import graph, truth, url
 

@@ -12,13 +12,11 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from spoor import assembly, robots
-from spoor.cli.demo import BUDGET, CONTACT, make_room
+from spoor import registry, robots
+from spoor.cli.demo_crawls import BUDGET, CONTACT, make_room
 from spoor.cli.main import main
-from spoor.demo.answers import Asked, answer
-from spoor.demo.hosts import DELAY, SLOW
-from spoor.demo.plan import AGENT, Habits, Host, Moved, Place, Plan, Rules, Text
-from spoor.demo.server import DemoServer
+from spoor.demo.plan import AGENT, DELAY, SLOW, Habits, Host, Moved, Place, Plan, Rules, Text
+from spoor.demo.server import Asked, DemoServer, answer
 from spoor.demo.site import TUNNEL, plan
 from spoor.errors import BadInput
 from spoor.parse.html import read_page
@@ -73,7 +71,7 @@ def test_many_charsets_are_spoken_and_some_are_not_declared(web: Plan) -> None:
 
 
 def test_a_reader_sees_thai_where_thai_was_written(web: Plan) -> None:
-    judge = assembly.judge("language:th")
+    judge = registry.judge("language:th")
     for host in web.hosts.values():
         if not host.habits.front_of:
             (verdict,) = judge.judge([read(host, "/")])

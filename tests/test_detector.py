@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.errors import UsageError
-from spoor.judge.detector import _REFUSED_BY_CLD2, LIBRARIES, PIECE, Detector, excerpt, known_tags
+from spoor.judging.detector import _REFUSED_BY_CLD2, LIBRARIES, PIECE, Detector, excerpt, known_tags
 from spoor.records import Page, Verdict, Wish
 
 ENGLISH = "The library opens in the morning and closes when the last reader has gone home."

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spoor.errors import BadInput, UsageError
-from spoor.ontology.dictionary import Dictionary, Source, read_dictionary
+from spoor.judging.dictionary import Dictionary, Source, read_dictionary
 from tests.shared_data import SHARED, needs_shared
 
 

@@ -9,10 +9,9 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from spoor.assembly import strategy
+from spoor.ordering.link_analysis import Distiller, hubs_and_authorities
 from spoor.records import Link, Page, Sighting, Verdict, Visit, WaitingLink
-from spoor.score.distiller import Distiller
-from spoor.score.hubs import hubs_and_authorities
+from spoor.registry import strategy
 from tests.tiny import events_of, graph, names, url
 
 PAGES = ("h1", "h2", "a1", "a2", "x")

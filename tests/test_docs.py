@@ -16,19 +16,21 @@ from typing import get_args
 
 import pytest
 
-from spoor import assembly, config, events, roles, session
+from spoor import events, registry, roles
+from spoor import settings as config
 from spoor.cli.main import parser
-from spoor.config import SETTINGS, Config, Setting
-from spoor.contest import Comparison
-from spoor.course import Task
-from spoor.frontier import SqliteStore
-from spoor.judge.charset import ALIASES, CHARSETS
-from spoor.judge.script_share import SCRIPTS
-from spoor.measure.harvest import OrderScore, Score, Yardstick
+from spoor.frontier.sqlite import SqliteStore
+from spoor.judging.language_judges import ALIASES, CHARSETS, SCRIPTS
+from spoor.lab import web as folder
+from spoor.lab.comparison import Comparison
+from spoor.lab.generate import CATALOGUE, generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.measures import OrderScore, Score, Yardstick
+from spoor.lab.task import Task
+from spoor.live import session
+from spoor.settings import SETTINGS, Config, Setting
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal
-from spoor.webs import folder
-from spoor.webs.generate import CATALOGUE, Request, generate
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -70,19 +72,19 @@ def test_a_table_of_options_holds_none_that_the_command_lacks() -> None:
             assert has_word(known[title], option), f"{title} {option}"
 
 
-@pytest.mark.parametrize("name", assembly.STRATEGIES)
+@pytest.mark.parametrize("name", registry.STRATEGIES)
 def test_every_strategy_has_its_section_with_parameters_and_defaults(name: str) -> None:
     section = re.search(rf"^### {re.escape(name)}\n(.*?)(?=^##|\Z)", page("strategies.md"), re.M | re.S)
     assert section, f"docs/strategies.md has no section {name}"
-    for parameter, default in assembly.STRATEGIES[name].parameters().items():
+    for parameter, default in registry.STRATEGIES[name].parameters().items():
         assert f"`{parameter}={default}`" in section[1]
 
 
-@pytest.mark.parametrize("name", assembly.JUDGES)
+@pytest.mark.parametrize("name", registry.JUDGES)
 def test_every_judge_has_its_section_with_parameters_and_defaults(name: str) -> None:
     section = re.search(rf"^## {re.escape(name)}\n(.*?)(?=^## |\Z)", page("judges.md"), re.M | re.S)
     assert section, f"docs/judges.md has no section {name}"
-    for parameter, default in assembly.JUDGES[name].parameters().items():
+    for parameter, default in registry.JUDGES[name].parameters().items():
         assert f"`{parameter}={default}`" in section[1]
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spoor.contest import run
-from spoor.course import Course, Task
 from spoor.errors import UsageError
-from spoor.webs.web import Web
+from spoor.lab.runs import run
+from spoor.lab.task import Course, Task
+from spoor.lab.web import Web
 from tests.handmade_web import write_web
 
 GRAPHS = 200

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.sketch import sketch
+from spoor.parse.simhash import sketch
 from spoor.store.duplicates import FARTHEST, Duplicates
-from spoor.store.record import digest_of
 from spoor.store.warc import Kept
+from spoor.store.warc_records import digest_of
 
 SENTENCE = "horse steppe river of the and morning winter they rode across an old wide far valley people who came"
 

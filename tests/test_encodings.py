@@ -9,10 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.errors import BadInput
-from spoor.language.encoding_table import load, read, shipped, shipped_for
-from spoor.language.encodings import collapse, encoded, encodings_in, readings, share_inside, with_line_ends
-from spoor.language.profile import learned
-from spoor.language.recogniser import trained
+from spoor.judging.encodings import (
+    collapse,
+    encoded,
+    encodings_in,
+    load,
+    read,
+    readings,
+    share_inside,
+    shipped,
+    shipped_for,
+    with_line_ends,
+)
+from spoor.judging.profile_search import trained
+from spoor.judging.profiles import learned
 from tests.shared_data import SHARED
 
 MENKSOFT, SAIYIN = shipped()["menksoft"], shipped()["saiyin"]

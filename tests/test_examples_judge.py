@@ -10,15 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spoor import assembly
+from spoor import registry
 from spoor.errors import BadInput, UsageError
-from spoor.judge.examples import Examples
-from spoor.language.profile import learned
-from spoor.language.profile_file import open_profiles, write_profiles
+from spoor.judging.classifiers import Examples, TopicModel, open_topic, write_topic
+from spoor.judging.profiles import learned, open_profiles, write_profiles
+from spoor.parse.words import IN_TITLE, PLACES, features, place
 from spoor.records import Page, Verdict, Wish
 from spoor.strategy import wish_of
-from spoor.text.features import IN_TITLE, PLACES, features, place
-from spoor.text.topic_model import TopicModel, open_topic, write_topic
 
 
 def model(bias: float = -1.0, **weights: float) -> TopicModel:
@@ -113,7 +111,7 @@ class TestTheFile:
 
     def test_is_a_judge_by_its_name_alone_or_behind_that_of_the_judge(self, file: Path) -> None:
         for name in (f"{file}", f"{file}:least=0.5", f"examples:{file}:least=0.5"):
-            assert assembly.judge(name).judge([Page("http://a.test/", text="horse")])[0].relevant
+            assert registry.judge(name).judge([Page("http://a.test/", text="horse")])[0].relevant
 
     def test_of_another_version_is_refused(self, file: Path) -> None:
         file.write_bytes(file.read_bytes().replace(b"models 1\n", b"models 7\n", 1))
@@ -123,18 +121,18 @@ class TestTheFile:
     def test_of_a_language_is_no_topic_and_the_other_way_round(self, file: Path, tmp_path: Path) -> None:
         write_profiles(tmp_path / "x-a.spoor", [learned("x-a", "a", "some text", "a text")])
         with pytest.raises(BadInput, match="is no file of topic models but of language profiles; `spoor train topic`"):
-            assembly.judge(f"examples:{tmp_path / 'x-a.spoor'}")
+            registry.judge(f"examples:{tmp_path / 'x-a.spoor'}")
         with pytest.raises(BadInput, match="is no file of language profiles but of topic models"):
             open_profiles(file)
 
     def test_that_is_no_model_is_refused(self, file: Path) -> None:
         file.write_text("hello")
         with pytest.raises(BadInput, match="is no model; `spoor train` makes one"):
-            assembly.judge(str(file))
+            registry.judge(str(file))
 
     def test_that_is_not_there_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(BadInput, match=r"cannot read the model .*none.spoor: No such file or directory"):
-            assembly.judge(f"examples:{tmp_path / 'none.spoor'}")
+            registry.judge(f"examples:{tmp_path / 'none.spoor'}")
 
     @pytest.mark.parametrize("says", [{"threshold": 0.0}, {"bias": "x"}, {"bias": float("nan")}, {"words": 7}])
     def test_with_senseless_figures_is_refused(self, file: Path, says: dict[str, object]) -> None:

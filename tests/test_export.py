@@ -16,17 +16,17 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from spoor.cli import export as command
+from spoor.cli import folders as command
 from spoor.cli.command import Parser
 from spoor.errors import BadInput, MissingExtra, UsageError
 from spoor.events import Visited
-from spoor.export import Document, Wish, export, main_text, write_jsonl, write_text
 from spoor.records import Response, Verdict, Visit
+from spoor.report.export import Document, Wish, export, main_text, write_jsonl, write_text
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling, open_for_reading
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal, PageFacts
-from spoor.store.record import digest_of
 from spoor.store.warc import WarcKeeper
+from spoor.store.warc_records import digest_of
 from tests.kept_responses import HTML_HEAD, NOON, response
 
 STORY = "Морьтой хүмүүс өргөн тал нутгаар олон хоног явсны эцэст голын эрэгт хүрч ирэв. " * 4
@@ -185,7 +185,7 @@ def test_refusals_leave_no_file(crawl: CrawlFolder, tmp_path: Path, monkeypatch:
 
 def arguments(*words: object) -> argparse.Namespace:
     parser = Parser(prog="spoor")
-    command.register(parser.add_subparsers())
+    command.register_export(parser.add_subparsers())
     return parser.parse_args(["export", *map(str, words)])
 
 

@@ -18,9 +18,8 @@ from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.fetch.decoding import Decoding, decoded
+from spoor.fetch.decoding import Decoding, FetchLimits, decoded
 from spoor.fetch.http import DECODED_AT_ONCE, LARGE, LARGE_AT_ONCE, HttpFetcher
-from spoor.fetch.limits import FetchLimits
 from spoor.records import Failure, Response
 from tests.chaos import COMPRESS, SMALL, Chaos, chaos
 

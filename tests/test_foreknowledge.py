@@ -7,8 +7,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spoor.ordering.learned.prior import Foreknowledge
 from spoor.records import Link, Page, Wish
-from spoor.score.learned.foreknowledge import Foreknowledge
 
 LETTERS = "ab_ -Aé9日\u0301"
 WORDS = st.lists(st.text(st.sampled_from(LETTERS), max_size=7), max_size=3).map(tuple)

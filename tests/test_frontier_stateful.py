@@ -11,9 +11,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from spoor.frontier import Entry, Frontier, HostRules, MemoryStore, SqliteStore, State
-from spoor.frontier.entry import OPEN
-from spoor.frontier.frontier import SOON
+from spoor.frontier.entry import OPEN, Entry, HostRules, State
+from spoor.frontier.frontier import SOON, Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.frontier.sqlite import SqliteStore
 from spoor.frontier.store import LinkStore
 from spoor.records import SOONEST, Key, WaitingLink
 

@@ -17,9 +17,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from spoor.errors import BadInput
-from spoor.frontier import Entry, Frontier, MemoryStore, SqliteStore, State
-from spoor.frontier.host import Host
-from spoor.frontier.queue import Queue
+from spoor.frontier.entry import Entry, Host, State
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.frontier.queues import Queue
+from spoor.frontier.sqlite import SqliteStore
 from spoor.frontier.store import Counters, LinkStore
 from spoor.records import Key
 

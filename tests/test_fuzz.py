@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from spoor import config
+from spoor import settings as config
 from spoor.errors import BadInput, UsageError
-from spoor.language.profile_file import open_profiles
-from spoor.webs.build.http_response import take_apart
+from spoor.judging.profiles import open_profiles
+from spoor.lab.build.warc_source import take_apart
 from tests.fuzz.mutation import LARGEST, Mutator
 from tests.fuzz.targets import TARGETS
 

@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 
 from spoor.cli.main import main
 from spoor.errors import BadInput, UsageError
-from spoor.judge.code_interval import CodeInterval
-from spoor.language.encoding_table import shipped
-from spoor.language.encodings import collapse, share_inside
-from spoor.language.recogniser import recogniser
+from spoor.judging.encodings import collapse, share_inside, shipped
+from spoor.judging.language_judges import CodeInterval
+from spoor.judging.profile_search import recogniser
+from spoor.lab.generate import CATALOGUE, generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.generate.language_texts import own_words, words_in
+from spoor.lab.generate.language_web import Language
+from spoor.lab.generate.languages import JAPANESE, THAI
+from spoor.lab.generate.mongolian_words import MONGOLIAN_WORDS
+from spoor.lab.generate.prose import TOPICS
+from spoor.lab.link_graph import reachable
+from spoor.lab.web import Web
 from spoor.records import Page
-from spoor.webs.generate import CATALOGUE, Request, generate
-from spoor.webs.generate.language_web import Language
-from spoor.webs.generate.languages import JAPANESE, THAI
-from spoor.webs.generate.mongolian_words import MONGOLIAN_WORDS
-from spoor.webs.generate.word_list import own_words, words_in
-from spoor.webs.generate.words import TOPICS
-from spoor.webs.graph import reachable
-from spoor.webs.web import Web
 from tests.shared_data import SHARED
 
 Make = Callable[..., Web]

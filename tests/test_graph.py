@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from spoor.webs.graph import FAR, distance_to_relevant, reachable
+from spoor.lab.link_graph import FAR, distance_to_relevant, reachable
 
 Links = list[list[int]]
 Arrays = tuple[NDArray[np.int64], NDArray[np.int32]]

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from spoor.cli.main import main
-from spoor.contest.halves import Halves, halved, seeds, teaching, write_halves
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.held_out_contest import Halves, halved, seeds, teaching, write_halves
+from spoor.lab.link_graph import write_part
+from spoor.lab.web import Web
+from spoor.lab.worlds import RecordedWorld
 from spoor.records import Page, Visit
-from spoor.webs.generate import Request, generate
-from spoor.webs.part import write_part
-from spoor.webs.recorded import RecordedWorld
-from spoor.webs.web import Web
 from tests.warcs import response
 
 

@@ -11,11 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spoor.context.hidden_markov import HiddenMarkov
-from spoor.context.path_filter import PathFilter
-from spoor.context.recursions import backward, forward, viterbi
-from spoor.context.reestimation import log_likelihood, refined
 from spoor.errors import UsageError
+from spoor.ordering.hidden_markov import HiddenMarkov, backward, forward, log_likelihood, refined, viterbi
+from spoor.ordering.path_model import PathFilter
 
 MODEL = HiddenMarkov(
     start=np.array([0.6, 0.4]),

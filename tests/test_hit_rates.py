@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spoor.hit_rates import CELLS, HitRates
+from spoor.pricing import CELLS, HitRates
 from spoor.records import Key, Miss, Page, Sighting, Verdict, Visit
 
 URL = "http://a.test/"

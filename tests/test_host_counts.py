@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.admit import host_counts
-from spoor.admit.host_counts import HostCounts
 from spoor.errors import BadInput
+from spoor.ordering import scope as host_counts
+from spoor.ordering.scope import HostCounts
 
 HOSTS = [f"h{number}.test" for number in range(12)]
 

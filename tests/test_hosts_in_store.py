@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.frontier import Entry, Frontier, HostRules, MemoryStore, SqliteStore, State
-from spoor.frontier.entry import Order
-from spoor.frontier.host import Host
-from spoor.frontier.place import packed, unpacked
+from spoor.frontier.entry import Entry, Host, HostRules, Order, State, packed, unpacked
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.frontier.sqlite import SqliteStore
 from spoor.frontier.store import LinkStore
-from spoor.robots_files import RobotsFile
+from spoor.robots import RobotsFile
 
 PARTS = st.floats(allow_nan=False)
 ORDERS = st.tuples(st.lists(PARTS, min_size=1, max_size=3).map(tuple), st.integers(1, 2**62))

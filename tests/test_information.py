@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spoor.measure.harvest import Run
-from spoor.measure.information import information, speed
+from spoor.lab.measures import Run, information, speed
 
 
 def run(found: str, stored: str, sizes: list[int]) -> Run:

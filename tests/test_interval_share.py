@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from spoor.assembly import strategy
 from spoor.errors import UsageError
 from spoor.events import Visited
-from spoor.judge.truth import Truth
+from spoor.judging.combined import Truth
+from spoor.lab.worlds import WrittenWorld
 from spoor.records import Link, Page
-from spoor.webs.written import WrittenWorld
+from spoor.registry import strategy
 from tests.tiny import events_of
 
 GLYPHS = "\ue264\ue270\ue279\ue283"

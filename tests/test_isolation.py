@@ -17,20 +17,24 @@ from aiohttp import web
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spoor.config import Config, Crawling, Politeness, Target
-from spoor.crawl import APART_AFTER, Crawl, Limits
-from spoor.drivers.simulated import simulate
+from spoor.crawl import APART_AFTER, Crawl
 from spoor.errors import BrokenContract, BrokenStorage
 from spoor.events import Event, Failed, Redirected, Troubled, Visited
-from spoor.frontier import Entry, Frontier, HostRules, MemoryStore, SqliteStore, State
-from spoor.recollection import recollect
+from spoor.frontier.entry import Entry, HostRules, State
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.frontier.sqlite import SqliteStore
+from spoor.lab.simulated import simulate
+from spoor.lab.worlds import WrittenWorld
+from spoor.live.relearning import recollect
+from spoor.live.session import Session, open_session
+from spoor.pricing import Limits
 from spoor.records import Outcome, Page, Trouble, Verdict, Visit
-from spoor.session import Session, open_session
+from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import open_for_crawling
+from spoor.store.incidents import MOST_FILES, SavedTroubles, line_of
 from spoor.store.journal import Journal
-from spoor.store.trouble import MOST_FILES, SavedTroubles, line_of
 from spoor.strategy import Strategy
-from spoor.webs.written import WrittenWorld
 from tests.faulty import PLACES, Fault, faulty
 from tests.random_graphs import address, random_worlds
 from tests.tiny import graph, names, url

@@ -7,20 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from spoor.assembly import judge, judge_of
-from spoor.config import Target
 from spoor.errors import UsageError
-from spoor.judge.detector import Detector
-from spoor.judge.language import MOSTLY, PARTLY, DetectorOrProfiles, language_judge
-from spoor.judge.nearest_profile import NearestProfile
-from spoor.judge.ngram_rank import NgramRank
-from spoor.language.deciding import deciding
-from spoor.language.identifier import identifier
-from spoor.language.known import shipped_profiles
-from spoor.language.profile import Profile, learned
-from spoor.language.profile_file import write_profiles
+from spoor.judging.detector import MOSTLY, PARTLY, Detector, DetectorOrProfiles, language_judge
+from spoor.judging.language_judges import NearestProfile, NgramRank
+from spoor.judging.profile_search import deciding, identifier
+from spoor.judging.profiles import Profile, learned, shipped_profiles, write_profiles
 from spoor.records import Page, Verdict
+from spoor.registry import judge, judge_of
 from spoor.roles import Judge
+from spoor.settings import Target
 from spoor.strategy import wish_of
 
 ENGLISH = "All human beings are born free and equal in dignity and rights, and this is what the page goes on about. "

@@ -7,11 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.errors import UsageError
-from spoor.language.anchor_signs import named_in_anchor, script_sign, words_signs
-from spoor.language.signs import claimed, sign
-from spoor.language.url_signs import domain_sign, named_in_url
+from spoor.judging.language_signs import (
+    claimed,
+    domain_sign,
+    named_in_anchor,
+    named_in_url,
+    script_sign,
+    sign,
+    words_signs,
+)
+from spoor.ordering.language_order import WEIGHTS, LanguageSigns
 from spoor.records import Link, Page, Sighting, Verdict, Visit
-from spoor.score.language_signs import WEIGHTS, LanguageSigns
 from spoor.strategy import hinted
 
 

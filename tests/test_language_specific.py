@@ -6,14 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spoor import assembly
-from spoor.admit.limited_distance import LimitedDistance
+from spoor import registry
+from spoor.lab.worlds import WrittenWorld
+from spoor.ordering.admissions import LimitedDistance
+from spoor.ordering.simple import Nearness, RelevantReferrer
+from spoor.ordering.trails import SinceRelevant
 from spoor.records import Evidence
-from spoor.score.nearness import Nearness
-from spoor.score.relevant_referrer import RelevantReferrer
 from spoor.strategy import Strategy
-from spoor.trail.since_relevant import SinceRelevant
-from spoor.webs.written import WrittenWorld
 from tests.random_graphs import random_worlds
 from tests.tiny import events_of, graph, names, truth
 
@@ -24,7 +23,7 @@ TOY = graph(
 
 
 def order(strategy: str, world: WrittenWorld = TOY, seeds: tuple[str, ...] = ("S",)) -> str:
-    return names(events_of(world, assembly.strategy(strategy, truth(world)), seeds))
+    return names(events_of(world, registry.strategy(strategy, truth(world)), seeds))
 
 
 def harvest_and_coverage(strategy: str, world: WrittenWorld = TOY) -> tuple[float, float]:
@@ -68,7 +67,7 @@ def test_harvest_and_coverage_on_the_worked_example(strategy: str, harvest: floa
 
 
 def test_hard_focus_drops_three_links_on_the_worked_example() -> None:
-    events = events_of(TOY, assembly.strategy("hard-focused", truth(TOY)), ["S"])
+    events = events_of(TOY, registry.strategy("hard-focused", truth(TOY)), ["S"])
     assert sum(len(event.refused) for event in events if hasattr(event, "refused")) == 3
 
 

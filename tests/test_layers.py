@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from spoor.cli.main import main
-from spoor.context.layers import layers
-from spoor.training.path_counts import Labelled, counted, triples
-from spoor.webs.backlinks import WebBacklinks
-from spoor.webs.generate import Request, generate
-from spoor.webs.graph import FAR, distance_to_relevant
-from spoor.webs.web import Web
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.link_graph import FAR, WebBacklinks, distance_to_relevant
+from spoor.lab.web import Web
+from spoor.ordering.train_paths import Labelled, counted, layers, triples
 from tests.written_links import WrittenLinks
 
 A_7 = WrittenLinks("d>c c>b b>a c>a2 e>b d>e a>b")

@@ -8,27 +8,29 @@ from pathlib import Path
 
 import pytest
 
-from spoor import assembly
-from spoor.contest import run
-from spoor.course import Course, Task, read_seeds
-from spoor.crawl import Crawl, Limits
-from spoor.drivers.simulated import simulate
+from spoor import registry
+from spoor.crawl import Crawl
 from spoor.errors import BadInput, UsageError
 from spoor.events import Failed, Visited
-from spoor.frontier import Frontier, MemoryStore
 from spoor.frontier.entry import Entry
-from spoor.judge.truth import Truth
-from spoor.measure.harvest import measure
-from spoor.recollection import recall
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.judging.combined import Truth
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.measures import measure
+from spoor.lab.runs import run
+from spoor.lab.simulated import simulate
+from spoor.lab.task import Course, Task, read_seeds
+from spoor.lab.worlds import WrittenWorld
+from spoor.live.relearning import recall
+from spoor.ordering.language_order import LanguageSigns
+from spoor.ordering.learned.learned import ENOUGH, WITHOUT, Learned
+from spoor.ordering.trails import LastPage
+from spoor.pricing import Limits
 from spoor.records import Evidence, Key, Link, Page, Sighting, Verdict, Visit, WaitingLink, Wish
-from spoor.score.language_signs import LanguageSigns
-from spoor.score.learned import WITHOUT, Learned
-from spoor.score.learned.learned import ENOUGH
 from spoor.store.journal import lessons, open_to_read
 from spoor.strategy import Strategy
-from spoor.trail.last_page import LastPage
-from spoor.webs.generate import Request, generate
-from spoor.webs.written import WrittenWorld
 from tests.written_crawl import crawl_into
 
 START = "http://start.test/"
@@ -281,13 +283,13 @@ class NothingWaits:
 @pytest.mark.parametrize("name", WITHOUT)
 def test_each_kind_of_evidence_can_be_left_out(name: str) -> None:
     world = web(HUBS)
-    strategy = assembly.strategy(f"learned:without={name}", Truth("relevant", world.truth))
+    strategy = registry.strategy(f"learned:without={name}", Truth("relevant", world.truth))
     assert sorted(crawled(world, strategy)[1]) == sorted(world.outcomes)
 
 
 def test_what_cannot_be_left_out_is_said_in_one_line() -> None:
     with pytest.raises(UsageError, match="learned has nothing called 'luck' to leave out; there are url, anchor"):
-        assembly.strategy("learned:without=words+luck", Truth("relevant", lambda url: True))
+        registry.strategy("learned:without=words+luck", Truth("relevant", lambda url: True))
 
 
 def key(scorer: Learned, **evidence: float) -> Key:

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.parse.html import read_page
-from spoor.parse.surroundings import WINDOW, words_after, words_before
-from spoor.parse.tidying import tidied
+from spoor.parse.tidy_text import WINDOW, tidied, words_after, words_before
 from spoor.records import Link
 
 

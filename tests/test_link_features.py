@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spoor.ordering.learned.features import FIELDS, HEAD, MOST, named_features, packed_features
+from spoor.ordering.learned.learned import Learned
 from spoor.records import Link, Page
-from spoor.score.learned import Learned
-from spoor.score.learned.features import FIELDS, HEAD, MOST, packed_features
-from spoor.score.learned.naming import named_features
 from spoor.strategy import hinted
 
 PAGE = Page("http://p.test/", title="Horses")

@@ -23,26 +23,29 @@ from aiohttp.web import Server, ServerRunner, TCPSite
 from warcio.archiveiterator import ArchiveIterator
 
 from spoor.cli.main import main
-from spoor.config import Config, Crawling, Politeness, ScopeSettings, Target
-from spoor.crawl import Crawl, Limits
-from spoor.drivers.simulated import simulate
+from spoor.crawl import Crawl
 from spoor.errors import BadInput
 from spoor.events import Event, Failed, Redirected, Visited
-from spoor.frontier import Frontier, HostRules, MemoryStore, State
-from spoor.live import LiveLooker, Reader
+from spoor.frontier.entry import HostRules, State
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.serve import WebServer
+from spoor.lab.simulated import simulate
+from spoor.lab.web import Web
+from spoor.lab.worlds import RecordedWorld, WrittenWorld
+from spoor.live.page_reader import LiveLooker, Reader
+from spoor.live.session import fetcher_for, open_session, strategy_of
+from spoor.ordering.language_order import ServerLanguage
+from spoor.pricing import Limits
 from spoor.records import Link, Page, Sighting, Verdict, Visit
-from spoor.score.server_language import ServerLanguage
-from spoor.session import fetcher_for, open_session, strategy_of
+from spoor.settings import Config, Crawling, Politeness, ScopeSettings, Target
 from spoor.store.crawl_folder import open_for_crawling
-from spoor.store.in_work import died_of
+from spoor.store.incidents import died_of
 from spoor.store.journal import open_to_read
 from spoor.strategy import hinted
 from spoor.urls import host_of
-from spoor.webs.generate import Request, generate
-from spoor.webs.recorded import RecordedWorld
-from spoor.webs.serve import WebServer
-from spoor.webs.web import Web
-from spoor.webs.written import WrittenWorld
 
 
 @pytest.fixture(scope="module")

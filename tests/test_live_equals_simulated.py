@@ -12,18 +12,19 @@ import numpy as np
 import pytest
 
 from spoor.cli.main import main
-from spoor.config import Config, Crawling, Politeness, Target
-from spoor.crawl import Crawl, Limits
-from spoor.drivers.simulated import simulate
+from spoor.crawl import Crawl
 from spoor.events import Event, Failed, Redirected, Visited
-from spoor.frontier import Frontier, HostRules, MemoryStore
-from spoor.session import open_session, strategy_of
+from spoor.frontier.entry import HostRules
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.lab.generate.prose import LANGUAGE, Author
+from spoor.lab.simulated import simulate
+from spoor.lab.web import Web
+from spoor.lab.worlds import ComparedWorld, Conditions, Network, RecordedWorld
+from spoor.live.session import open_session, strategy_of
+from spoor.pricing import Limits
+from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import open_for_crawling
-from spoor.webs.compared import ComparedWorld
-from spoor.webs.generate.prose import LANGUAGE, Author
-from spoor.webs.network import Conditions, Network
-from spoor.webs.recorded import RecordedWorld
-from spoor.webs.web import Web
 from tests import warcs
 from tests.served import served
 

@@ -20,22 +20,25 @@ from pathlib import Path
 import pytest
 from aiohttp import web as http
 
-from spoor import config
-from spoor.config import Config, Crawling, Politeness, Target
-from spoor.crawl import Crawl, Limits
-from spoor.drivers.live import LiveDriver
+from spoor import settings as config
+from spoor.crawl import Crawl
 from spoor.events import Event, Failed, Refused, Visited
+from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
-from spoor.fetch.limits import FetchLimits
-from spoor.frontier import Frontier, HostRules, MemoryStore
-from spoor.judge.script_share import ScriptShare
-from spoor.live import LiveLooker, Reader
+from spoor.frontier.entry import HostRules
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.judging.language_judges import ScriptShare
+from spoor.live.driver import LiveDriver
+from spoor.live.page_reader import LiveLooker, Reader
+from spoor.live.session import AGENT, host_rules
+from spoor.ordering.simple import Arrival
 from spoor.parse.html import USUAL
+from spoor.pricing import Limits
 from spoor.report.politeness import Promise, conduct
-from spoor.score.arrival import Arrival
-from spoor.session import AGENT, host_rules
+from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import open_for_reading
-from spoor.store.trouble import SavedTroubles
+from spoor.store.incidents import SavedTroubles
 from spoor.strategy import Strategy
 from tests.logged_hosts import LoggedHosts, leads_to, says, serving
 

@@ -8,16 +8,18 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from spoor.crawl import AT_ONCE, Crawl
-from spoor.drivers.live import LiveDriver
-from spoor.drivers.simulated import simulate
 from spoor.events import Event, Refused
-from spoor.frontier import Frontier, MemoryStore, State
+from spoor.frontier.entry import State
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.lab.simulated import simulate
+from spoor.lab.worlds import WrittenWorld
+from spoor.live.driver import LiveDriver
+from spoor.ordering.simple import Arrival
 from spoor.records import ADMIT, Evidence, Link, Outcome, Ruling, Sighting, TrailState, Visit, WaitingLink
 from spoor.roles import Merge
-from spoor.score.arrival import Arrival
-from spoor.store.trouble import SavedTroubles
+from spoor.store.incidents import SavedTroubles
 from spoor.strategy import Strategy
-from spoor.webs.written import WrittenWorld
 from tests.tiny import names, truth, url
 
 MANY = 5 * AT_ONCE

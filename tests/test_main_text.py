@@ -9,9 +9,16 @@ import pytest
 from bench.extraction import Marks, agreement, gold_pages
 
 from spoor.errors import MissingExtra
-from spoor.parse.main_text import BEST, NODE_RATIO, QUICK, Extractor
-from spoor.parse.main_text.node_ratio import main_element, node_ratio, unlink_node_ratio
-from spoor.parse.main_text.outline import outline
+from spoor.parse.main_text import (
+    BEST,
+    NODE_RATIO,
+    QUICK,
+    Extractor,
+    main_element,
+    node_ratio,
+    outline,
+    unlink_node_ratio,
+)
 from tests.shared_data import SHARED
 
 needs_gold_texts = pytest.mark.skipif(

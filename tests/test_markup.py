@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spoor.lab.serve import markup
 from spoor.parse.html import read_page
 from spoor.records import Link, Page
-from spoor.webs.markup import markup
 
 URL = "http://a.test/page"
 

@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as any_of
 
 from spoor.events import Event, Failed, HostOpened, Redirected, Visited
-from spoor.measure.harvest import Run, Score, Yardstick, beside, measure
-from spoor.measure.orders import over_orders, seed_orders
-from spoor.measure.politeness import politeness
-from spoor.measure.timing import area_by_time, timing
+from spoor.lab.delays import politeness
+from spoor.lab.measures import Run, Score, Yardstick, area_by_time, beside, measure, timing
+from spoor.lab.task import over_orders, seed_orders
 from spoor.records import Verdict, Visit
 
 

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.store.members import HEADER, LARGEST, Gap, Member, members, packed, pieces, unpacked
-from spoor.store.record import digest_of, record
+from spoor.store.warc_records import HEADER, LARGEST, Gap, Member, digest_of, members, packed, pieces, record, unpacked
 
 
 def a_record(number: int, size: int, seed: int = 1) -> bytes:

@@ -11,14 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spoor.errors import UsageError
-from spoor.language.gram_index import gram_index, similarities
-from spoor.language.ngrams import calibrate, mean_distance, ranks, similarity
-from spoor.language.profile import learned, merged
-from spoor.language.recogniser import recogniser
-from spoor.language.text import BORDERS, Unit, sentences
+from spoor.judging.ngrams import BORDERS, Unit, calibrate, mean_distance, plain_ranks, sentences, similarity
+from spoor.judging.profile_search import gram_index, recogniser, similarities
+from spoor.judging.profiles import learned, merged
 from tests.shared_data import SHARED, needs_shared
 
-MODEL = ranks(["abababc"], 2)
+MODEL = plain_ranks(["abababc"], 2)
 
 
 def words_of(name: str) -> list[str]:
@@ -48,13 +46,13 @@ class TestTheModel:
         assert similarity(MODEL, ["a"], 2) == 0.0
 
     def test_never_crosses_the_border_of_a_sentence(self) -> None:
-        assert ranks(["ab", "ba"], 2) == {"ab": 1, "ba": 2}
+        assert plain_ranks(["ab", "ba"], 2) == {"ab": 1, "ba": 2}
 
     def test_keeps_only_the_top_when_it_is_told(self) -> None:
-        assert ranks(["abababc"], 2, top=2) == {"ab": 1, "ba": 2}
+        assert plain_ranks(["abababc"], 2, top=2) == {"ab": 1, "ba": 2}
 
     def test_costs_no_more_than_the_farthest_for_any_gram(self) -> None:
-        assert mean_distance(ranks(["aaaaabbbbcccdde"], 1), ["e"], 1, farthest=3) == 3
+        assert mean_distance(plain_ranks(["aaaaabbbbcccdde"], 1), ["e"], 1, farthest=3) == 3
 
 
 class TestText:
@@ -87,7 +85,7 @@ def test_the_fast_path_gives_the_numbers_of_the_plain_one(
 ) -> None:
     unit: Unit = "byte" if as_bytes else "letter"
     profiles = [learned("x-a", "a", text, "", unit) for text in trained]
-    plain = [ranks(sentences(text, unit), n) for text in trained]
+    plain = [plain_ranks(sentences(text, unit), n) for text in trained]
     assert [profile.as_words(n) for profile in profiles] == plain
     expected = [[similarity(model, sentences(text, unit), n) if model else 0.0 for model in plain] for text in asked]
     found = similarities(gram_index(profiles, [n]), asked, unit)
@@ -96,7 +94,7 @@ def test_the_fast_path_gives_the_numbers_of_the_plain_one(
 
 @given(texts, texts, st.integers(1, 3), st.integers(1, 5))
 def test_the_fast_path_knows_top_and_farthest(trained: str, asked: str, n: int, top: int) -> None:
-    model = ranks(sentences(trained), n, top)
+    model = plain_ranks(sentences(trained), n, top)
     found = similarities(gram_index([learned("x-a", "a", trained, "")], [n], top, farthest=7), [asked])[0, 0]
     assert found == pytest.approx(similarity(model, sentences(asked), n, farthest=7), abs=1e-12)
 
@@ -109,7 +107,7 @@ def test_several_lengths_count_as_their_mean() -> None:
 
 def test_merged_profiles_are_those_of_the_texts_in_one() -> None:
     one, other = learned("x-a", "one", "abcab", ""), learned("x-a", "other", "zab", "")
-    assert merged([one, other]).as_words(2) == ranks(["abcab", "zab"], 2)
+    assert merged([one, other]).as_words(2) == plain_ranks(["abcab", "zab"], 2)
 
 
 def test_lengths_beyond_four_are_refused() -> None:

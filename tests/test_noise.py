@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spoor.admit.noise import NoNoise, noise_in
+from spoor.ordering.admissions import NoNoise, noise_in
 from spoor.parse.html import read_page
 from spoor.records import Link
 

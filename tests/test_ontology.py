@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from spoor.errors import BadInput, UsageError
-from spoor.ontology.finder import Finder
-from spoor.ontology.terms import Ontology, Term
-from spoor.ontology.tokens import tokens
+from spoor.judging.ontology import Ontology, Term
+from spoor.judging.term_finder import Finder, tokens
 
 BRANCHES = Ontology(
     "branches",

@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 from spoor.errors import BadInput, MissingExtra, SpoorError, UsageError
-from spoor.ontology.finder import Finder
-from spoor.ontology.importance import distinctness, weighted
-from spoor.ontology.opening import Choice, open_ontology
-from spoor.ontology.rdf import read_rdf
-from spoor.ontology.terms import Ontology, Term
+from spoor.judging.ontology import Ontology, Term, distinctness, weighted
+from spoor.judging.ontology_files import Choice, open_ontology
+from spoor.judging.rdf import read_rdf
+from spoor.judging.term_finder import Finder
 from tests.shared_data import SHARED, needs_shared
 
 TURTLE = """

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from spoor import assembly, config
+from spoor import registry
+from spoor import settings as config
 from spoor.cli.main import main
 from spoor.errors import SpoorError, UsageError
-from spoor.judge.agreement import Agreement
-from spoor.judge.ontology import OntologyTerms
-from spoor.ontology.dictionary import Dictionary
-from spoor.ontology.finder import Finder
-from spoor.ontology.terms import Ontology, Term
-from spoor.ontology.transcriber import Transcriber
+from spoor.judging.combined import Agreement
+from spoor.judging.dictionary import Dictionary, Transcriber
+from spoor.judging.ontology import Ontology, Term
+from spoor.judging.ontology_judge import OntologyTerms
+from spoor.judging.term_finder import Finder
 from spoor.records import Page, Verdict
 from tests.shared_data import SHARED, needs_shared
 
@@ -116,7 +116,7 @@ class TestAskingForIt:
         return tmp_path / "animals.ttl"
 
     def test_by_name_and_parameters(self, file: Path) -> None:
-        judge = assembly.judge(f"ontology:{file}:concept=Sea animals:least=0.4:overlap=longest:languages=en+de")
+        judge = registry.judge(f"ontology:{file}:concept=Sea animals:least=0.4:overlap=longest:languages=en+de")
         assert isinstance(judge, OntologyTerms)
         assert (judge.finder.ontology.name, judge.finder.overlap, judge.least) == (
             "animals.ttl, Sea animals", "longest", 0.4,
@@ -129,14 +129,14 @@ class TestAskingForIt:
             {"target": {"ontology": "animals.ttl", "concept": "sea"}, "crawl": {"seeds": ["http://a.test/"]}},
             file.parent,
         )
-        judge = assembly.judge_of(settings.target)
+        judge = registry.judge_of(settings.target)
         assert isinstance(judge, Agreement)
         assert judge.judge([page("monk seals")])[0].because.startswith("ontology: Monk seals 1")
         assert settings.target.ontology == str(file.resolve())
 
     def test_in_a_target_from_a_folder(self, file: Path) -> None:
         table = {"target": {"ontology": ".", "query": "monk seals"}, "crawl": {"seeds": ["http://a.test/"]}}
-        judge = assembly.judge_of(config.checked(table, file.parent).target)
+        judge = registry.judge_of(config.checked(table, file.parent).target)
         assert judge.judge([page("land animals")])[0].relevance > 0.0
 
     def test_a_concept_alone_is_no_target(self) -> None:
@@ -159,7 +159,7 @@ class TestAskingForIt:
     ) -> None:
         (file.parent / "page.txt").write_text("seals")
         with pytest.raises(SpoorError, match=complaint):
-            assembly.judge("ontology:" + asked.format(file=file))
+            registry.judge("ontology:" + asked.format(file=file))
         assert main(["judge", "ontology:" + asked.format(file=file), str(file.parent / "page.txt")]) in (1, 2)
         told = capsys.readouterr().err
         assert told.startswith("spoor: ") and told.count("\n") == 1

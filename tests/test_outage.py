@@ -18,20 +18,23 @@ from aiohttp.client_reqrep import ConnectionKey
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spoor.cli.live_line import LiveLine
-from spoor.config import Config, Crawling, Politeness, Target
-from spoor.crawl import Crawl, Limits
-from spoor.drivers.simulated import simulate
+from spoor.cli.crawling import LiveLine
+from spoor.crawl import Crawl
 from spoor.events import Event, Failed, Paused, Resumed, Visited
-from spoor.fetch.failures import failure_of
-from spoor.frontier import Frontier, HostRules, MemoryStore, State
+from spoor.fetch.responses import failure_of
+from spoor.frontier.entry import HostRules, State
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.lab.simulated import simulate
+from spoor.lab.worlds import WrittenWorld
+from spoor.live.session import Session, _limits, open_session
+from spoor.ordering.simple import Arrival
 from spoor.outage import FIRST_PROBE, LONGEST_PROBE, MANY, Outage
+from spoor.pricing import Limits
 from spoor.records import Failure, Outcome, Page, RobotsRules, Visit
-from spoor.score.arrival import Arrival
-from spoor.session import Session, _limits, open_session
+from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import open_for_crawling
 from spoor.strategy import Strategy
-from spoor.webs.written import WrittenWorld
 from tests.tiny import truth
 
 NO_NAME_SERVER = Failure("host name cannot be looked up", 60.0, unanswered=True)

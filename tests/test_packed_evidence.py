@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.errors import BadInput
-from spoor.frontier.packed_evidence import EvidenceNames
+from spoor.frontier.evidence import EvidenceNames
 from spoor.frontier.sqlite import stored_entry
 from spoor.store.crawl_folder import VERSION, CrawlFolder, open_for_crawling
 from spoor.store.migration import Advance, from_3, silently

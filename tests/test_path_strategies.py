@@ -9,23 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from spoor.assembly import strategy
 from spoor.cli.main import main
-from spoor.config import Config, Crawling, Politeness, Target
-from spoor.context.path_model_file import write_paths
-from spoor.context.path_view import PathView
 from spoor.errors import BadInput, UsageError
-from spoor.judge.keywords import Keywords
-from spoor.judge.script_share import ScriptShare
-from spoor.judge.truth import Truth
+from spoor.judging.combined import Truth
+from spoor.judging.language_judges import ScriptShare
+from spoor.judging.topic_judges import Keywords
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.web import Web
+from spoor.lab.worlds import WrittenWorld
+from spoor.ordering.path_model import PathView, write_paths
+from spoor.ordering.paths import HiddenState, LikeliestLayer, queue_key, queued
+from spoor.ordering.trails import Tunnel
 from spoor.records import Link, Page, Sighting, Verdict, Visit
-from spoor.score.layer_queues import queue_key, queued
-from spoor.score.likeliest_layer import LikeliestLayer
-from spoor.trail.hidden_state import HiddenState
-from spoor.trail.tunnel import Tunnel
-from spoor.webs.generate import Request, generate
-from spoor.webs.web import Web
-from spoor.webs.written import WrittenWorld
+from spoor.registry import strategy
+from spoor.settings import Config, Crawling, Politeness, Target
 from tests.test_live import crawl_live, crawl_simulated, visits
 from tests.tiny import events_of, graph, names, truth, url
 from tests.written_links import SAID, learned

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from spoor.cli import report as command
+from spoor.cli import folders as command
 from spoor.cli.command import Parser
 from spoor.events import Event, Failed, HostOpened, Redirected, Visited
-from spoor.frontier import HostRules, SqliteStore
-from spoor.frontier.host import Host
+from spoor.frontier.entry import Host, HostRules
+from spoor.frontier.sqlite import SqliteStore
 from spoor.frontier.store import Counters
 from spoor.records import Verdict, Visit
 from spoor.report.politeness import Conduct, Promise, conduct
-from spoor.robots_files import RobotsFile
+from spoor.robots import RobotsFile
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.journal import Journal
 from tests.written_crawl import POLITE, SETTINGS, as_version_2, small_crawl
@@ -181,7 +181,7 @@ def test_an_address_is_known_only_after_the_first_visit(written: Written) -> Non
 
 def arguments(*words: object) -> argparse.Namespace:
     parser = Parser(prog="spoor")
-    command.register(parser.add_subparsers())
+    command.register_report(parser.add_subparsers())
     return parser.parse_args(["report", *map(str, words), "--politeness"])
 
 

@@ -8,10 +8,13 @@ from typing import ClassVar
 
 import pytest
 
-from spoor.crawl import Crawl, Limits
-from spoor.drivers.simulated import simulate
+from spoor.crawl import Crawl
 from spoor.events import Event
-from spoor.frontier import Frontier, HostRules, MemoryStore
+from spoor.frontier.entry import HostRules
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.lab.simulated import simulate
+from spoor.pricing import Limits
 from spoor.records import Evidence, Key, Link, RobotsRules, Sighting
 from spoor.roles import Merge
 from spoor.strategy import Strategy

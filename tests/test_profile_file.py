@@ -11,9 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.errors import BadInput
-from spoor.language.known import shipped, shipped_profiles
-from spoor.language.profile import Profile, learned
-from spoor.language.profile_file import open_profiles, write_profiles
+from spoor.judging.profiles import Profile, learned, open_profiles, shipped, shipped_profiles, write_profiles
 
 PROFILE = learned("x-a", "one", "the quick brown fox; jumps over the lazy dog", "a text")
 

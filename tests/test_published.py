@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from spoor.parse.main_text.published import published
+from spoor.parse.main_text import published
 
 META = '<meta property="article:published_time" content="2019-11-18T23:30:00-05:00">'
 JSON = '<script type="application/ld+json">{"@type": "NewsArticle", "datePublished" : "2019-11-17T08:00:00Z"}</script>'

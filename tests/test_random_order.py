@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from spoor import assembly
+from spoor import registry
 from tests.tiny import events_of, graph, names, truth
 
 
@@ -12,7 +12,7 @@ def orders(text: str, seeds: int) -> list[list[str]]:
     world = graph(text)
     runs = range(seeds)
     return [
-        names(events_of(world, assembly.strategy(f"random:seed={seed}", truth(world)), ["S"])).split() for seed in runs
+        names(events_of(world, registry.strategy(f"random:seed={seed}", truth(world)), ["S"])).split() for seed in runs
     ]
 
 

@@ -13,12 +13,11 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from spoor.lab.build.warc_source import open_unpacked, take_apart
 from spoor.parse.html import Interest, read_page
-from spoor.parse.tidying import tidied
+from spoor.parse.tidy_text import tidied
 from spoor.parse.walk import BORDER
 from spoor.records import Page
-from spoor.webs.build.http_response import take_apart
-from spoor.webs.build.until_it_breaks import open_unpacked
 from tests.fuzz import corpus
 from tests.fuzz.mutation import Mutator
 from tests.plain_reading import plain_page

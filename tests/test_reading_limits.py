@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from spoor.judge.script_share import ScriptShare
-from spoor.live import Reader
+from spoor.judging.language_judges import ScriptShare
+from spoor.live.page_reader import Reader
+from spoor.live.workers import ReadingLimits, working
 from spoor.parse.html import Interest, read_page
 from spoor.parse.main_text import QUICK
 from spoor.records import Failure, Judged, Outcome, Response, Visit
-from spoor.workers import ReadingLimits, working
 
 READER = Reader(ScriptShare("thai"), None, texts=False, interest=Interest(QUICK, most_links=5_000), labels=False)
 URL = "http://a.test/"

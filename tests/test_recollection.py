@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from spoor import assembly
-from spoor.crawl import Crawl, Limits
-from spoor.drivers.simulated import simulate
+from spoor import registry
+from spoor.crawl import Crawl
 from spoor.errors import BadInput
-from spoor.frontier import Frontier, SqliteStore
-from spoor.judge.keywords import Keywords
-from spoor.recollection import check_links
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.sqlite import SqliteStore
+from spoor.judging.topic_judges import Keywords
+from spoor.lab.simulated import simulate
+from spoor.live.relearning import check_links
+from spoor.pricing import Limits
 from spoor.strategy import Strategy
 from tests.tiny import graph, url
 
@@ -21,7 +23,7 @@ TREE = graph("S: A B C; A: D; B: E F", relevant="S A")
 
 
 def strategy(name: str) -> Strategy:
-    return assembly.strategy(name, Keywords(("horse",)))
+    return registry.strategy(name, Keywords(("horse",)))
 
 
 def check(begun_by: str, gone_on_with: str, file: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spoor.errors import BadInput
-from spoor.judge.remembered import Verdicts
+from spoor.judging.combined import Verdicts
 
 
 def test_verdicts_are_read_as_they_were_written(tmp_path: Path) -> None:

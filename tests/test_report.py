@@ -12,13 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from spoor.cli import report as command
+from spoor.cli import folders as command
 from spoor.cli.command import Parser
 from spoor.errors import BadInput
 from spoor.events import ClockSet, Held, Paused, Resumed, Troubled
-from spoor.report.chart import line_chart, ticks
 from spoor.report.figures import Figures, Incident, Kind, Pace, Reason, Stop, figures
-from spoor.report.page import html_of, write_page
+from spoor.report.page import html_of, line_chart, ticks, write_page
 from spoor.report.showing import duration, moment, plain, size
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import Journal
@@ -189,7 +188,7 @@ def test_the_page_is_whole_or_the_old_one_stays(told: Figures, tmp_path: Path) -
 
 def arguments(*words: object) -> argparse.Namespace:
     parser = Parser(prog="spoor")
-    command.register(parser.add_subparsers())
+    command.register_report(parser.add_subparsers())
     return parser.parse_args(["report", *map(str, words)])
 
 

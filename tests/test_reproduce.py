@@ -10,17 +10,16 @@ import pytest
 
 from spoor.cli.main import main
 from spoor.errors import BadInput
-from spoor.measure.information import Collected, Information
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.measures import Collected, Information
+from spoor.lab.papers import correlation, mongolian
+from spoor.lab.papers.correlation import PUBLISHED
+from spoor.lab.papers.experiment import STARTS, Condition, OnceJudged, draw, falls, rises, within
+from spoor.lab.papers.language_specific import SEEDS, STRATEGIES
+from spoor.lab.papers.mongolian import ACCURACY, CORRECT, MEGABYTES, PUBLISHED_PAGES
+from spoor.lab.web import Web
 from spoor.records import Page, Verdict
-from spoor.reproduce import correlation, mongolian
-from spoor.reproduce.conditions import Condition, falls, rises
-from spoor.reproduce.correlation import PUBLISHED
-from spoor.reproduce.language_specific import SEEDS, STRATEGIES
-from spoor.reproduce.mongolian_tables import ACCURACY, CORRECT, MEGABYTES, PAGES
-from spoor.reproduce.once_judged import OnceJudged
-from spoor.reproduce.sample import STARTS, draw, within
-from spoor.webs.generate import Request, generate
-from spoor.webs.web import Web
 
 
 def test_a_condition_holds_when_enough_seeds_agree() -> None:
@@ -61,7 +60,7 @@ def test_seeds_that_are_no_numbers_are_refused(capsys: pytest.CaptureFixture[str
 def test_the_accuracy_rates_of_the_paper_follow_from_its_counts_but_for_one() -> None:
     cells = [
         (hour, correct / pages, rate)
-        for hour, row in enumerate(zip(CORRECT, PAGES, ACCURACY, strict=True), 1)
+        for hour, row in enumerate(zip(CORRECT, PUBLISHED_PAGES, ACCURACY, strict=True), 1)
         for correct, pages, rate in zip(*row, strict=True)
     ]
     wrong = [(hour, round(share, 3), rate) for hour, share, rate in cells if abs(share - rate) > 0.0051]
@@ -69,11 +68,15 @@ def test_the_accuracy_rates_of_the_paper_follow_from_its_counts_but_for_one() ->
 
 
 def test_the_last_accuracy_rates_of_the_paper() -> None:
-    assert [round(n / of, 4) for n, of in zip(CORRECT[-1], PAGES[-1], strict=True)] == [0.3171, 0.5056, 0.8321]
+    assert [round(n / of, 4) for n, of in zip(CORRECT[-1], PUBLISHED_PAGES[-1], strict=True)] == [
+        0.3171,
+        0.5056,
+        0.8321,
+    ]
 
 
 def test_the_information_sums_of_the_paper_are_ten_kilobytes_a_page() -> None:
-    sizes = [mb / n * 1000 for row in zip(MEGABYTES, PAGES, strict=True) for mb, n in zip(*row, strict=True)]
+    sizes = [mb / n * 1000 for row in zip(MEGABYTES, PUBLISHED_PAGES, strict=True) for mb, n in zip(*row, strict=True)]
     assert min(sizes) > 9.95 and max(sizes) < 10.03
 
 

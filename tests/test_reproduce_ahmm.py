@@ -7,10 +7,20 @@ from pathlib import Path
 import pytest
 
 from spoor.cli.main import main
-from spoor.context.path_model_file import open_paths
-from spoor.reproduce import ahmm
-from spoor.reproduce.ahmm import ABLATION, CLUSTERS, CRAWLERS, Experiment, Outcome
-from spoor.reproduce.ahmm_tables import FIGURE_1, TABLE_2, ablation_rows, findings, precision_rows
+from spoor.lab.papers import ahmm
+from spoor.lab.papers.ahmm import (
+    ABLATION,
+    CLUSTERS,
+    CRAWLERS,
+    FIGURE_1,
+    TABLE_2,
+    Experiment,
+    Outcome,
+    ablation_rows,
+    findings,
+    precision_rows,
+)
+from spoor.ordering.path_model import open_paths
 
 AS_PUBLISHED = {"composite BF": 0.155, "content BF": 0.128, "link BF": 0.05, "AHMM": 0.152, "HMM": 0.033}
 AS_QUICK = {"composite BF": 2.0, "content BF": 1.0, "AHMM": 3.0}

@@ -7,17 +7,25 @@ from pathlib import Path
 import pytest
 
 from spoor.cli.main import main
-from spoor.ontology.dictionary import read_dictionary
-from spoor.ontology.finder import Finder
-from spoor.ontology.opening import open_ontology
-from spoor.ontology.rule_model import open_rules
-from spoor.ontology.transcriber import Transcriber
-from spoor.reproduce import core
-from spoor.reproduce.core import IN_ENGLISH, ML_CORE, TICKS, Experiment, Outcome, given_to_all, learned
-from spoor.reproduce.core_tables import curve_rows, found_rows
-from spoor.webs.generate import Request
-from spoor.webs.generate.course_hindi import OWN_HINDI, in_hindi
-from spoor.webs.generate.words import COURSE_TERMS
+from spoor.judging.dictionary import Transcriber, read_dictionary
+from spoor.judging.ontology_files import open_ontology
+from spoor.judging.page_rules import open_rules
+from spoor.judging.term_finder import Finder
+from spoor.lab.generate.chance import Request
+from spoor.lab.generate.courses import OWN_HINDI, in_hindi
+from spoor.lab.generate.prose import COURSE_TERMS
+from spoor.lab.papers import core
+from spoor.lab.papers.core import (
+    IN_ENGLISH,
+    ML_CORE,
+    TICKS,
+    Experiment,
+    Outcome,
+    curve_rows,
+    found_rows,
+    given_to_all,
+    learned,
+)
 
 
 def outcome(baseline: int, plain: int, multilingual: int, same: bool = True) -> Outcome:

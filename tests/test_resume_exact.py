@@ -12,19 +12,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spoor.assembly import strategy
 from spoor.crawl import Crawl
-from spoor.drivers.simulated import simulate
 from spoor.events import Event, Failed, Redirected, Visited
-from spoor.frontier import Frontier, HostRules, MemoryStore, SqliteStore
-from spoor.judge.truth import Truth
-from spoor.recollection import recollect
+from spoor.frontier.entry import HostRules
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.frontier.sqlite import SqliteStore
+from spoor.judging.combined import Truth
+from spoor.lab.simulated import simulate
+from spoor.lab.worlds import WrittenWorld
+from spoor.live.relearning import recollect, snapshot_of
 from spoor.records import Failure, Link, Outcome, Page, Redirect, Visit
-from spoor.snapshotting import snapshot_of
+from spoor.registry import strategy
 from spoor.store.journal import Journal, place_at
 from spoor.store.snapshots import Snapshots
 from spoor.strategy import Strategy
-from spoor.webs.written import WrittenWorld
 from tests.random_graphs import address, random_worlds
 
 POLITE = HostRules(rest=1.0, ask_first=True)

@@ -7,7 +7,7 @@ from math import inf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.robots_files import MOST_REDIRECTS, RobotsFile, Wanted, delay_for, holding_for
+from spoor.robots import MOST_REDIRECTS, RobotsFile, Wanted, delay_for, holding_for
 
 A, B, C = (f"http://{host}.test/robots.txt" for host in "abc")
 

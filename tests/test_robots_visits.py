@@ -14,16 +14,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spoor.crawl import Crawl, Limits
-from spoor.drivers.simulated import simulate
+from spoor.crawl import Crawl
 from spoor.events import Event, Failed, HostOpened, Redirected, Refused, Visited
-from spoor.frontier import Frontier, HostRules, MemoryStore, SqliteStore
-from spoor.measure.politeness import politeness
+from spoor.frontier.entry import HostRules
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.frontier.sqlite import SqliteStore
+from spoor.lab.delays import politeness
+from spoor.lab.simulated import simulate
+from spoor.lab.worlds import WrittenWorld
+from spoor.ordering.simple import Arrival
+from spoor.pricing import Limits
 from spoor.records import Failure, Link, Outcome, Page, Redirect, RobotsRules, Visit
-from spoor.robots_files import RobotsFile, Wanted
-from spoor.score.arrival import Arrival
+from spoor.robots import RobotsFile, Wanted
 from spoor.strategy import Strategy
-from spoor.webs.written import WrittenWorld
 from tests.tiny import truth
 
 POLITE = HostRules(rest=1.0, ask_first=True)

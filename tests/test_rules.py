@@ -8,14 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spoor import assembly
+from spoor import registry
 from spoor.errors import BadInput, UsageError
-from spoor.ontology.look_ahead import LookAhead
-from spoor.ontology.rule_model import RuleModel, open_rules, write_rules
-from spoor.ontology.rules import Rules, rules_from
+from spoor.judging.classifiers import TaxonomyModel, learned
+from spoor.judging.page_rules import LookAhead, RuleModel, Rules, open_rules, rules_from, write_rules
 from spoor.records import Page
-from spoor.text.naive_bayes import learned
-from spoor.text.taxonomy_model import TaxonomyModel
 
 TABLE_2 = {
     "CSE": {"IT": 8, "ENGG": 1, "COMP": 1},
@@ -111,7 +108,7 @@ class TestTheFile:
 
     def test_is_a_judge_by_its_name_alone(self, file: Path) -> None:
         for name in (str(file), f"taxonomy:{file}"):
-            assert assembly.judge(name).judge([Page("http://a.test/", text="ball")])[0].label == "goal"
+            assert registry.judge(name).judge([Page("http://a.test/", text="ball")])[0].label == "goal"
 
     @pytest.mark.parametrize("times", [[[1, 2]], [[1, -2], [3, 4]], "many", [["a", 2], [3, 4]], [[1, 2], [3]]])
     def test_with_senseless_figures_is_refused(self, file: Path, times: object) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spoor.contest.runs import run, run_fast_oracle, score
-from spoor.course import Course, Task
 from spoor.errors import UsageError
-from spoor.webs.network import FIELD, Conditions
+from spoor.lab.runs import run, run_fast_oracle, score
+from spoor.lab.task import Course, Task
+from spoor.lab.worlds import FIELD, Conditions
 from tests.handmade_web import write_web
 
 PAGES = 60

@@ -6,20 +6,16 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from spoor.admit.all_of import AllOf
-from spoor.admit.at_least import AtLeast
-from spoor.admit.limited_distance import LimitedDistance
-from spoor.admit.manners import Manners
-from spoor.admit.scope import Scope
-from spoor.domains import registrable_domain
 from spoor.errors import UsageError
 from spoor.events import Refused, Visited
+from spoor.lab.worlds import WrittenWorld
+from spoor.ordering.admissions import AllOf, AtLeast, LimitedDistance, Manners
+from spoor.ordering.scope import Scope
+from spoor.ordering.simple import Arrival
 from spoor.records import ADMIT, Evidence, Link, Page, Redirect, Ruling, Sighting, TrailState, Verdict, Visit
 from spoor.roles import Admission
-from spoor.score.arrival import Arrival
 from spoor.strategy import AdmitAll, Strategy
-from spoor.urls import host_of
-from spoor.webs.written import WrittenWorld
+from spoor.urls import host_of, registrable_domain
 from tests.tiny import events_of, graph, names, truth
 
 

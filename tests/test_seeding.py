@@ -13,17 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.errors import UsageError
+from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
-from spoor.fetch.limits import FetchLimits
 from spoor.records import Failure
-from spoor.seeding.agreement import Seed, agreed
-from spoor.seeding.answers import json_in
-from spoor.seeding.asking import asking
-from spoor.seeding.feed import links_in
-from spoor.seeding.gathering import Gathered, gather
-from spoor.seeding.seed_file import seed_file
-from spoor.seeding.source import Listing
-from spoor.seeding.specs import source
+from spoor.seeding.asking import Listing, asking, json_in
+from spoor.seeding.search import Gathered, Seed, agreed, gather, seed_file, source
+from spoor.seeding.sources import links_in
 from tests.search_server import SearchServer, search_server
 
 SHORT = FetchLimits(connect=1.0, idle=1.0, whole=1.0)

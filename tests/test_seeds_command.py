@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spoor.cli.main import main
-from spoor.config import seeds_in
+from spoor.settings import seeds_in
 from tests.search_server import SearchServer, search_server
 
 

@@ -10,16 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spoor import assembly
+from spoor import registry
 from spoor.cli.main import main
-from spoor.config import Config, Crawling
-from spoor.live import LiveLooker, Reader
+from spoor.lab.web import Web
+from spoor.lab.worlds import Conditions, Network, RecordedWorld
+from spoor.live.page_reader import LiveLooker, Reader
+from spoor.live.session import fetcher_for
 from spoor.records import Failure, Judged, Outcome, Page, Redirect, RobotsRules, Trouble, Visit
-from spoor.session import fetcher_for
+from spoor.settings import Config, Crawling
 from spoor.urls import host_of, robots_url
-from spoor.webs.network import Conditions, Network
-from spoor.webs.recorded import RecordedWorld
-from spoor.webs.web import Web
 from tests import warcs
 from tests.served import served
 
@@ -64,7 +63,7 @@ def rules_visit(url: str) -> Visit:
 
 async def live(web: Web, conditions: Conditions | None, visits: list[Visit]) -> list[tuple[Outcome, float]]:
     """What a live crawl makes of each visit, one after another, and the seconds it took."""
-    reader = Reader.of(assembly.strategy("breadth-first", assembly.judge("pattern:x")))
+    reader = Reader.of(registry.strategy("breadth-first", registry.judge("pattern:x")))
     taken = []
     async with (
         served(web, conditions) as proxy,

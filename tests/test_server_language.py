@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from spoor import assembly
-from spoor.admit.left_servers import LeftServers
+from spoor import registry
 from spoor.cli.main import main
 from spoor.errors import UsageError
-from spoor.judge.truth import Truth
+from spoor.judging.combined import Truth
+from spoor.ordering.correlation_degree import PlaceShares
+from spoor.ordering.language_order import LeftServers, ServerLanguage
 from spoor.records import Link, Page, Sighting, Verdict, Visit
-from spoor.score.place_shares import PlaceShares
-from spoor.score.server_language import ServerLanguage
 from spoor.strategy import hinted
 from spoor.urls import host_of
 
@@ -95,7 +94,7 @@ def test_an_unknown_server_is_tried_not_flooded() -> None:
 
 
 def test_a_copy_has_learned_nothing() -> None:
-    strategy = assembly.strategy("server-language:language=ja", Truth("x", lambda url: False))
+    strategy = registry.strategy("server-language:language=ja", Truth("x", lambda url: False))
     (scorer,) = [part for part in strategy.learners() if isinstance(part, ServerLanguage)]
     scorer.learn(sighting("http://a.test/", True))
     fresh = strategy.fresh().scorer
@@ -154,20 +153,20 @@ def test_patience_below_one_is_refused() -> None:
 @pytest.mark.parametrize("name", ["server-language", "language-focused"])
 class TestStrategiesThatKnowTheLanguage:
     def test_ask_the_judge_for_it(self, name: str) -> None:
-        strategy = assembly.strategy(name, Truth("lang=jpn", lambda url: False))
+        strategy = registry.strategy(name, Truth("lang=jpn", lambda url: False))
         assert "'ja'" in repr(strategy.scorer)
 
     def test_take_it_as_a_parameter(self, name: str) -> None:
-        strategy = assembly.strategy(f"{name}:language=de:without=url+page", Truth("x", lambda url: False))
+        strategy = registry.strategy(f"{name}:language=de:without=url+page", Truth("x", lambda url: False))
         assert "'de', without=('url', 'page')" in repr(strategy.scorer)
 
     def test_say_what_to_do_without_one(self, name: str) -> None:
         with pytest.raises(UsageError, match=rf"{name} needs to know .* {name}:language=.* give a judge that does"):
-            assembly.strategy(name, Truth("class=course", lambda url: False))
+            registry.strategy(name, Truth("class=course", lambda url: False))
 
     def test_refuse_a_language_that_nobody_knows(self, name: str) -> None:
         with pytest.raises(UsageError, match="unknown language 'xx'"):
-            assembly.strategy(f"{name}:language=xx", Truth("x", lambda url: False))
+            registry.strategy(f"{name}:language=xx", Truth("x", lambda url: False))
 
 
 def test_a_language_of_ones_own_is_looked_for_by_its_model(tmp_path: Path) -> None:
@@ -175,9 +174,9 @@ def test_a_language_of_ones_own_is_looked_for_by_its_model(tmp_path: Path) -> No
     text.write_text("burxan talo vesik mendar, ilto suran qevi. " * 60)
     model = tmp_path / "x-mine.spoor"
     assert main(["train", "language", "--name", "x-mine", str(text), "--out", str(model)]) == 0
-    judge = assembly.judge(f"language:{model}")
+    judge = registry.judge(f"language:{model}")
     for name in ("server-language", "language-focused", "n-crawl"):
-        reader = assembly.strategy(name, judge).link_reader
+        reader = registry.strategy(name, judge).link_reader
         assert reader is not None
         page = Page(
             "http://a.test/", links=(Link("http://b.mn/ja/", "burxan talo vesik mendar"), Link("http://c.test/"))

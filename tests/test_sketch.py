@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.sketch import KEPT, READ, SHORTEST, sketch
+from spoor.parse.simhash import KEPT, READ, SHORTEST, sketch
 from spoor.store.duplicates import FARTHEST
 from tests.test_duplicates import article
 

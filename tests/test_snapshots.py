@@ -16,25 +16,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.admit.all_of import AllOf
-from spoor.admit.scope import Scope
-from spoor.admit.traps import Traps
-from spoor.assembly import strategy
 from spoor.cli.main import main
 from spoor.errors import BadInput
-from spoor.judge.truth import Truth
-from spoor.recollection import recollect
-from spoor.saved_state import State
-from spoor.score.learned import Learned
-from spoor.session import strategy_of
-from spoor.snapshotting import ROWS, SECONDS, SnapshotWriter, snapshot_of
+from spoor.files import State
+from spoor.judging.combined import Truth
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.web import Web
+from spoor.live.relearning import ROWS, SECONDS, SnapshotWriter, recollect, snapshot_of
+from spoor.live.session import strategy_of
+from spoor.ordering.admissions import AllOf
+from spoor.ordering.learned.learned import Learned
+from spoor.ordering.scope import Scope
+from spoor.ordering.traps import Traps
+from spoor.registry import strategy
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import Journal, Place, count_lessons, open_to_read, place_at
-from spoor.store.snapshot_file import Snapshot, read_snapshot, write_snapshot
-from spoor.store.snapshots import Snapshots, named_parts
+from spoor.store.snapshots import Snapshot, Snapshots, named_parts, read_snapshot, write_snapshot
 from spoor.strategy import Strategy
-from spoor.webs.generate import Request, generate
-from spoor.webs.web import Web
 from tests.test_live import crawl_live, settings
 from tests.test_resume_exact import drawn, first
 from tests.written_crawl import crawl_into

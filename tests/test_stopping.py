@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from spoor.drivers.live import GRACE
+from spoor.live.driver import GRACE
 
 SLACK = 3.0
 """Seconds that a busy machine may add to the two that are promised."""
@@ -76,7 +76,7 @@ def test_told_twice_it_waits_for_nothing(tmp_path: Path) -> None:
 
 LOOKUP = """
 import asyncio, time
-from spoor.daemon_threads import DaemonThreads
+from spoor.pools import DaemonThreads
 async def main():
     asyncio.get_running_loop().set_default_executor(DaemonThreads(4))
     assert await asyncio.gather(*(asyncio.to_thread(pow, 2, n) for n in range(20))) == [2**n for n in range(20)]

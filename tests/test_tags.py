@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.errors import UsageError
-from spoor.language.tags import canonical_tag, language, languages, matches, read_tag
+from spoor.judging.language_tags import canonical_tag, language, languages, matches, read_tag
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from spoor import assembly
+from spoor import registry
 from spoor.errors import BadInput
-from spoor.judge.taxonomy import Taxonomy
+from spoor.judging.classifiers import Taxonomy, TaxonomyModel, goodness, is_good, learned, open_taxonomy, write_taxonomy
 from spoor.records import Page
 from spoor.strategy import wish_of
-from spoor.text.naive_bayes import learned
-from spoor.text.taxonomy_model import TaxonomyModel, goodness, is_good, open_taxonomy, write_taxonomy
 
 GOAL = learned({"T": [["goal", "goal", "match"]], "O": [["shop", "pay"]]})
 
@@ -96,7 +94,7 @@ class TestTheFile:
         assert again.bayes.times.tolist() == MODEL.bayes.times.tolist()
 
     def test_is_a_judge_by_its_name_alone(self, file: Path) -> None:
-        assert assembly.judge(str(file)).judge([Page("http://a.test/", text="golf ball")])[0].label == "sports/golf"
+        assert registry.judge(str(file)).judge([Page("http://a.test/", text="golf ball")])[0].label == "sports/golf"
 
     @pytest.mark.parametrize(
         "says", [{"texts": [1, 2]}, {"texts": [0, 1, 1]}, {"words": 3}, {"words": 10**9}, {"classes": 5}, {"good": 1}]

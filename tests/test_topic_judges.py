@@ -9,23 +9,30 @@ from urllib.parse import unquote
 
 import pytest
 
-from spoor import assembly, config
-from spoor.cli.crawl import settings_for
+from spoor import registry
+from spoor import settings as config
+from spoor.cli.crawling import settings_for
 from spoor.cli.main import parser
 from spoor.errors import BadInput, UsageError
-from spoor.judge.gold import Gold
-from spoor.judge.keywords import Keywords
-from spoor.judge.pattern import Pattern
-from spoor.judge.tag_weighted import HIGHEST, TagWeighted, stressed
-from spoor.judge.vsm import UNCALIBRATED, VectorSpaceModel, calibrated
+from spoor.judging.similar_words import learned
+from spoor.judging.topic_judges import (
+    HIGHEST,
+    UNCALIBRATED,
+    Gold,
+    Keywords,
+    Pattern,
+    TagWeighted,
+    VectorSpaceModel,
+    calibrated,
+    stressed,
+)
 from spoor.parse.html import Interest, read_page
 from spoor.parse.main_text import QUICK
+from spoor.parse.words import Words
 from spoor.records import Page, Verdict, Wish
 from spoor.roles import Judge
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.strategy import wish_of
-from spoor.text.field import learned
-from spoor.text.words import Words
 from tests.shared_data import SHARED
 
 FILLER = "nobody expects these words to tell anything about what this page is meant for " * 8
@@ -252,13 +259,13 @@ def test_judges_by_name(tmp_path: Path) -> None:
         (tmp_path / "others" / f"{number}.html").write_text(f"<p>{ships}")
     gold = tmp_path / "gold.html"
     gold.write_text(f"<title>Horses</title><p>{HORSES[0]}")
-    assert assembly.judge("keywords:horse+wild steppe:least=0.4") == Keywords(("horse", "wild steppe"), 0.4)
-    assert assembly.judge("tag-weighted:horse:normalise=False") == TagWeighted(("horse",), normalise=False)
-    assert assembly.judge(r"pattern:^https?://(?:a|b)\.test/\?id=:where=url") == Pattern(
+    assert registry.judge("keywords:horse+wild steppe:least=0.4") == Keywords(("horse", "wild steppe"), 0.4)
+    assert registry.judge("tag-weighted:horse:normalise=False") == TagWeighted(("horse",), normalise=False)
+    assert registry.judge(r"pattern:^https?://(?:a|b)\.test/\?id=:where=url") == Pattern(
         r"^https?://(?:a|b)\.test/\?id=", ("url",)
     )
     for asked in (f"gold:{gold}", f"vsm:{tmp_path / 'field'}:background={tmp_path / 'others'}:terms=20"):
-        judge = assembly.judge(asked)
+        judge = registry.judge(asked)
         assert verdict(judge, HORSES[3]).relevant
         assert not verdict(judge, SHIPS[3]).relevant
 
@@ -276,7 +283,7 @@ def test_judges_by_name(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_read_or_understood_is_told_in_a_line(asked: str, complaint: str, tmp_path: Path) -> None:
     with pytest.raises((UsageError, BadInput), match=complaint):
-        assembly.judge(asked.replace("EMPTY", str(tmp_path)))
+        registry.judge(asked.replace("EMPTY", str(tmp_path)))
 
 
 def test_thai_pages_about_agriculture_are_two_lines() -> None:
@@ -288,7 +295,7 @@ def test_thai_pages_about_agriculture_are_two_lines() -> None:
         [crawl]
         seeds = ["http://a.test/"]
     """)
-    judge = assembly.judge_of(settings.target)
+    judge = registry.judge_of(settings.target)
     farming = "เกษตรกรปลูกข้าวในนา ข้าวเป็นพืชสำคัญของการเกษตรไทย เกษตรกรส่วนใหญ่ปลูกข้าวหอมมะลิ "
     assert verdict(judge, farming).relevant
     assert not verdict(judge, "ภาษาไทยเป็นภาษาราชการของประเทศไทย และเป็นภาษาแม่ของคนส่วนใหญ่").relevant
@@ -308,7 +315,7 @@ def test_settings_name_a_document_beside_them_and_a_pattern(tmp_path: Path) -> N
     settings = config.loads(text + '[crawl]\nseeds = ["http://a.test/"]', tmp_path)
     assert settings.target.gold == str(tmp_path / "horses.txt")
     assert config.loads(config.dumps(settings)) == settings
-    (ship,) = assembly.judge_of(settings.target).judge([Page("http://a.test/animals/", text=SHIPS[0])])
+    (ship,) = registry.judge_of(settings.target).judge([Page("http://a.test/animals/", text=SHIPS[0])])
     assert ship.relevant
 
 

@@ -8,18 +8,17 @@ from typing import ClassVar
 
 import pytest
 
-from spoor.assembly import strategy
 from spoor.errors import UsageError
 from spoor.events import Visited
-from spoor.judge.keywords import Keywords
-from spoor.judge.script_share import ScriptShare
-from spoor.judge.truth import Truth
+from spoor.judging.combined import Truth
+from spoor.judging.language_judges import ScriptShare
+from spoor.judging.topic_judges import Keywords
+from spoor.lab.worlds import WrittenWorld
+from spoor.ordering.correlation_degree import Aspects, Shares, url_words
+from spoor.ordering.trails import ChainHops
 from spoor.records import Link, Page, Sighting, Verdict, Visit
-from spoor.score.aspects import Aspects, Shares
-from spoor.score.url_words import url_words
+from spoor.registry import strategy
 from spoor.strategy import AdmitAll, hinted
-from spoor.trail.chain_hops import ChainHops
-from spoor.webs.written import WrittenWorld
 from tests.tiny import events_of, graph, names, truth, url
 
 STRATEGIES = ("vsm", "vsm:graded=True", "content-bf", "link-bf", "composite-bf", "four-aspect")

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from spoor import config
+from spoor import settings as config
 from spoor.cli.main import main
-from spoor.language.profile_file import open_profiles
+from spoor.judging.profiles import open_profiles
 
 SYLLABLES = ["ba", "dilu", "morga", "ne", "tsik", "ulam", "varo", "wenna", "xi", "yoru", "zeb"]
 

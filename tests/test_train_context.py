@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from spoor.cli.main import main
-from spoor.config import Config, Crawling, Politeness, Target
-from spoor.context.path_model_file import open_paths
-from spoor.webs.generate import Request, generate
-from spoor.webs.web import Web
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.web import Web
+from spoor.ordering.path_model import open_paths
+from spoor.settings import Config, Crawling, Politeness, Target
 from tests.test_live import crawl_live
 
 

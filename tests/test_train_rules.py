@@ -8,9 +8,8 @@ import pytest
 
 from spoor.cli.main import main
 from spoor.errors import BadInput, UsageError
-from spoor.ontology.rule_model import open_rules
-from spoor.training.rules import labelled_examples, siblings, trained_on_web
-from spoor.webs.web import Web
+from spoor.judging.page_rules import labelled_examples, open_rules, siblings, trained_on_web
+from spoor.lab.web import Web
 from tests.handmade_web import write_web
 from tests.warcs import response
 

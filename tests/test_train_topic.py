@@ -15,16 +15,17 @@ from pathlib import Path
 
 import pytest
 
-from spoor import assembly, config
-from spoor.cli.crawl import with_kept_model
+from spoor import registry
+from spoor import settings as config
+from spoor.cli.crawling import with_kept_model
 from spoor.cli.main import main
 from spoor.errors import BadInput
+from spoor.judging.classifiers import open_topic
+from spoor.judging.held_out import f1
+from spoor.judging.train_topic import topic_from, train_topic
+from spoor.judging.training_pages import Example, read_examples, sides, usable
 from spoor.records import Page
 from spoor.store.crawl_folder import CrawlFolder
-from spoor.text.topic_model import open_topic
-from spoor.training.held_out import f1
-from spoor.training.pages import Example, read_examples, sides, usable
-from spoor.training.topic import topic_from, trained
 from tests.shared_data import SHARED
 
 pytest.importorskip("sklearn", reason="training needs the extra topics")
@@ -175,7 +176,7 @@ class TestTrainingATopic:
     def test_refuses_pages_that_nothing_tells_apart(self) -> None:
         said = [Example(f"{n}", Page("http://a.test/", text=f"the same words in every page w{n}")) for n in range(40)]
         with pytest.raises(BadInput, match="no words tell the positive pages from the negative ones"):
-            trained("none", usable(said[::2]), usable(said[1::2]), "")
+            train_topic("none", usable(said[::2]), usable(said[1::2]), "")
 
     def test_refuses_a_name_that_is_no_model(self, examples: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert spoor("train", "topic", "--name", "h", examples, "--out", "model") == 2
@@ -195,7 +196,7 @@ class TestATarget:
         table = {"target": {"topic": "../horses.spoor"}, "crawl": {"seeds": ["http://a.test/"]}}
         target = config.checked(table, Path("pages")).target
         assert target.topic == str(Path("horses.spoor").resolve())
-        assert assembly.judge_of(target).judge([Page("http://a.test/", text="mare and foal")])[0].relevant
+        assert registry.judge_of(target).judge([Page("http://a.test/", text="mare and foal")])[0].relevant
 
     def test_takes_a_folder_of_examples_and_keeps_what_was_trained(self, examples: Path, tmp_path: Path) -> None:
         table = {"target": {"examples": "pages"}, "crawl": {"seeds": ["http://a.test/"]}}
@@ -225,7 +226,7 @@ class TestTrainingATaxonomy:
 
     def test_makes_a_judge(self, classes: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert spoor("train", "taxonomy", "--name", "animals", "--good", "animals", classes) == 0
-        (verdict,) = assembly.judge("animals.spoor").judge([Page("http://a.test/", text="a puppy on a leash")])
+        (verdict,) = registry.judge("animals.spoor").judge([Page("http://a.test/", text="a puppy on a leash")])
         assert verdict.relevant and verdict.label == "animals/dogs"
 
     def test_refuses_a_class_that_is_not_there(self, classes: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -269,7 +270,7 @@ def test_archives_that_hold_links_and_devices_give_their_files_only(tmp_path: Pa
 def test_pages_about_ebola_are_told_from_pages_about_other_diseases() -> None:
     archive = SHARED / "data" / "example-pages" / "ebola.tar.xz"
     positive, negative = sides(archive, read_examples(archive))
-    trial = trained("ebola", usable(positive), usable(negative), archive.name).trial
+    trial = train_topic("ebola", usable(positive), usable(negative), archive.name).trial
     assert f1(trial.accuracy) > 0.96
     assert trial.astray < 0.03
 

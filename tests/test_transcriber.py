@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.errors import UsageError
-from spoor.ontology.dictionary import Dictionary, read_dictionary
-from spoor.ontology.transcriber import Transcriber
-from spoor.text.stop_words import STOP_WORDS
+from spoor.judging.dictionary import Dictionary, Transcriber, read_dictionary
+from spoor.parse.words import STOP_WORDS
 from tests.shared_data import SHARED, needs_shared
 
 HINDI = Dictionary(

@@ -11,23 +11,20 @@ from bench.traps import DATA, crawl, urls
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.admit import traps as traps_module
-from spoor.admit.all_of import AllOf
-from spoor.admit.manners import Manners
-from spoor.admit.novelty import Memory, passages
-from spoor.admit.traps import Traps
-from spoor.admit.url_shape import repeated_part, template, wider_groups
-from spoor.crawl import Limits
 from spoor.errors import UsageError
 from spoor.events import Event, Refused, Visited
-from spoor.judge.script_share import ScriptShare
+from spoor.judging.language_judges import ScriptShare
+from spoor.lab.worlds import WrittenWorld
+from spoor.ordering import traps as traps_module
+from spoor.ordering.admissions import AllOf, Manners
+from spoor.ordering.simple import Arrival
+from spoor.ordering.traps import Memory, Traps, passages, repeated_part, template, wider_groups
+from spoor.parse.simhash import sketch
+from spoor.pricing import Limits
 from spoor.records import ADMIT, Link, Outcome, Page, Ruling, Sighting, Verdict, Visit
 from spoor.roles import Judge
-from spoor.score.arrival import Arrival
-from spoor.sketch import sketch
 from spoor.strategy import Strategy
 from spoor.urls import host_of, normalise
-from spoor.webs.written import WrittenWorld
 from tests.tiny import events_of, truth
 
 WORDS = [

@@ -10,8 +10,8 @@ import pytest
 
 from spoor.cli.main import main
 from spoor.errors import UsageError
-from spoor.measure.harvest import Score, Yardstick
-from spoor.tune import grid, simplex, value
+from spoor.lab.comparison import grid, simplex, value
+from spoor.lab.measures import Score, Yardstick
 from tests.handmade_web import write_web
 
 CHAIN = [[1, 2], [], [3], [4], [5, 6], [], []]

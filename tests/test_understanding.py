@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from spoor.fetch.understanding import understand
+from spoor.fetch.responses import understand
 from spoor.records import Failure, Page, Redirect, Response, RobotsRules, Visit
 
 URL = "http://a.test/dir/page"

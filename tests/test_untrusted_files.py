@@ -24,23 +24,22 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from spoor.cli.main import main
-from spoor.drivers import compiled
 from spoor.errors import BadInput, BrokenContract, SpoorError, UsageError
-from spoor.export import Wish, export
-from spoor.language.encoding_table import read as read_encoding
-from spoor.model_file import Kind, Part, kind_in, read_model, unpacked, write_model
-from spoor.ontology.dictionary import read_dictionary
-from spoor.ontology.opening import open_ontology
+from spoor.files import Kind, Part, kind_in, read_model, unpacked, write_model
+from spoor.judging.dictionary import read_dictionary
+from spoor.judging.encodings import read as read_encoding
+from spoor.judging.ontology_files import open_ontology
+from spoor.lab import compiled_crawl as compiled
+from spoor.lab.build.warc_source import take_apart
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.link_graph import WebBacklinks, distance_to_relevant, locality, reachable
+from spoor.lab.web import Web
+from spoor.lab.worlds import RecordedWorld
 from spoor.records import Visit
+from spoor.report.export import Wish, export
+from spoor.store.crawl_folder import message_of
 from spoor.store.journal import open_to_read, pages
-from spoor.store.messages import message_of
-from spoor.webs.backlinks import WebBacklinks
-from spoor.webs.build.http_response import take_apart
-from spoor.webs.generate import Request, generate
-from spoor.webs.graph import distance_to_relevant, reachable
-from spoor.webs.locality import locality
-from spoor.webs.recorded import RecordedWorld
-from spoor.webs.web import Web
 from tests.handmade_web import write_web
 from tests.kept_crawl import kept_crawl
 from tests.test_web_info import web_of

@@ -7,10 +7,17 @@ import math
 import pytest
 
 from spoor.errors import UsageError
-from spoor.text.background import background
-from spoor.text.topic import Topic, general_space
-from spoor.text.vector_space import Collection, VectorSpace, collection, cosine, heaviest
-from spoor.text.words import Words
+from spoor.judging.vectors import (
+    Collection,
+    Topic,
+    VectorSpace,
+    background,
+    collection,
+    cosine,
+    general_space,
+    heaviest,
+)
+from spoor.parse.words import Words
 
 DOCUMENTS = {
     "D1": ["e"] * 10 + ["c"],

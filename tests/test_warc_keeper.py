@@ -17,12 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spoor.errors import BadInput
+from spoor.lab.build.gather import BuildReport
+from spoor.lab.build.warc_source import read_warcs
 from spoor.records import Verdict, Visit
-from spoor.store.members import members, unpacked
-from spoor.store.record import digest_of
 from spoor.store.warc import Kept, WarcKeeper, judgement
-from spoor.webs.build.gather import Report
-from spoor.webs.build.warc_source import read_warcs
+from spoor.store.warc_records import digest_of, members, unpacked
 from tests.kept_responses import NOON, passes_warcio_check, records_of, response, warcs_in
 
 ABOUT = {"software": "spoor/0.1.0", "robots": "obeyed", "strategy": "soft-focused"}
@@ -71,7 +70,7 @@ def test_fastwarc_finds_every_digest_right(archive: Path) -> None:
 
 
 def test_a_web_can_be_built_from_it(archive: Path) -> None:
-    report = Report()
+    report = BuildReport()
     pages = [packed.page for packed in read_warcs(warcs_in(archive), report, workers=1)]
     assert [page.url for page in pages] == [f"http://a.test/{name}" for name in "123"]
     assert (report["truncated"], report["duplicates"], report["broken"]) == (1, 1, 0)

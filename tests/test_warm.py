@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from spoor.cli.main import main
-from spoor.config import Config, ScopeSettings, Target, dumps
 from spoor.events import Event, Visited
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.web import Web
+from spoor.settings import Config, ScopeSettings, Target, dumps
 from spoor.store.crawl_folder import CrawlFolder
-from spoor.webs.generate import Request, generate
-from spoor.webs.web import Web
 from tests.test_live import crawl_live, rows, settings, visits
 from tests.written_crawl import small_crawl
 

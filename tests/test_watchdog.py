@@ -17,13 +17,13 @@ from typing import ClassVar
 
 from aiohttp import web
 
-from spoor.config import Config, Crawling, Politeness, Target
 from spoor.events import Event, Held
-from spoor.live import LiveLooker
+from spoor.live.page_reader import LiveLooker
+from spoor.live.session import open_session
+from spoor.live.watchdog import LONGEST, Hold, watching, where
 from spoor.records import Page, Verdict
-from spoor.session import open_session
+from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import open_for_crawling
-from spoor.watchdog import LONGEST, Hold, watching, where
 
 
 def hold_it(seconds: float) -> None:

@@ -17,14 +17,13 @@ import pytest
 
 from spoor.cli.main import main
 from spoor.errors import BadInput
+from spoor.lab.build.builder import Making, build_web
+from spoor.lab.build.gather import BuildReport
+from spoor.lab.build.log_source import read_logs
+from spoor.lab.build.warc_source import read_warcs, warc_files
+from spoor.lab.web import FORMAT, Web
+from spoor.lab.worlds import RecordedWorld
 from spoor.records import Page, Visit
-from spoor.webs.build.builder import Making, build_web
-from spoor.webs.build.gather import Report
-from spoor.webs.build.log_source import read_logs
-from spoor.webs.build.warc_source import read_warcs, warc_files
-from spoor.webs.folder import FORMAT
-from spoor.webs.recorded import RecordedWorld
-from spoor.webs.web import Web
 from tests.shared_data import SHARED, needs_shared
 from tests.warcs import page, record, response
 
@@ -38,7 +37,7 @@ def build(folder: Path, *records: bytes, truth: str | None = None, exact: bool =
     if truth is not None:
         (folder / "truth.tsv").write_text(truth)
     making = Making("tiny", "here", folder / "truth.tsv" if truth is not None else None, exact)
-    report = Report()
+    report = BuildReport()
     return build_web(folder / "web", read_warcs([warc], report, workers=1), making, report)
 
 
@@ -56,7 +55,7 @@ def logged(folder: Path, **tables: str) -> Web:
     """A web from these CSV tables, in the folder `web`."""
     for name, text in tables.items():
         (folder / f"{name}.csv").write_text(text)
-    counts = Report()
+    counts = BuildReport()
     files = [folder / f"{name}.csv" for name in tables]
     return build_web(folder / "web", read_logs(files, counts), Making("tiny", "here"), counts)
 
@@ -237,14 +236,14 @@ def test_a_truth_file_without_its_columns_is_refused(tmp_path: Path, truth: str)
 )
 def test_a_warc_may_be_plain_or_compressed(tmp_path: Path, name: str, pack: type[bytes]) -> None:
     (tmp_path / name).write_bytes(pack(page(A, B)) + pack(page(B)))
-    assert [packed.page.url for packed in read_warcs([tmp_path / name], Report(), workers=1)] == [A, B]
+    assert [packed.page.url for packed in read_warcs([tmp_path / name], BuildReport(), workers=1)] == [A, B]
 
 
 def test_a_crawl_folder_is_read_file_by_file(tmp_path: Path) -> None:
     (tmp_path / "warc").mkdir()
     (tmp_path / "warc" / "2.warc").write_bytes(page(B))
     (tmp_path / "warc" / "1.warc.gz").write_bytes(gzip.compress(page(A)))
-    assert [packed.page.url for packed in read_warcs(warc_files(tmp_path), Report(), 1)] == [A, B]
+    assert [packed.page.url for packed in read_warcs(warc_files(tmp_path), BuildReport(), 1)] == [A, B]
 
 
 def chunked(body: bytes) -> bytes:
@@ -275,7 +274,7 @@ def test_the_web_is_the_same_for_any_number_of_workers(tmp_path: Path) -> None:
     records = [page(f"http://h{i % 7}.test/{i}", *(f"/{(i * k) % 500}" for k in range(1, 9))) for i in range(500)]
     (tmp_path / "w.warc").write_bytes(b"".join(records))
     for workers in (1, 3):
-        counts = Report()
+        counts = BuildReport()
         build_web(tmp_path / str(workers), read_warcs([tmp_path / "w.warc"], counts, workers), Making("w", ""), counts)
     for file in (tmp_path / "1").iterdir():
         assert file.read_bytes() == (tmp_path / "3" / file.name).read_bytes(), file.name
@@ -314,7 +313,7 @@ def test_a_whole_response_is_preferred_to_a_truncated_one(tmp_path: Path) -> Non
 def test_a_compressed_file_that_ends_early_is_read_as_far_as_it_goes(tmp_path: Path, pack: type[bytes]) -> None:
     noise = "".join(chr(0x4E00 + (i * i * 31 + i) % 20000) for i in range(20000))
     packed = pack(page(A, B) + response(B, f"<p>{noise}"))
-    counts = Report()
+    counts = BuildReport()
     (tmp_path / "w").write_bytes(packed[: len(packed) * 2 // 3])
     assert [packed.page.url for packed in read_warcs([tmp_path / "w"], counts, 1)] == [A, B]
     assert (counts["broken"], counts["truncated"]) == (1, 1)
@@ -420,7 +419,7 @@ def test_a_log_may_be_parquet(tmp_path: Path) -> None:
     columns = {"url": [A, B], "status": [200, None], "label": [["x", "y"], None], "seconds": [0.5, None]}
     parquet.write_table(arrow.table(columns), tmp_path / "log.parquet")
     (tmp_path / "links.csv").write_text(f"source,target\n{A},{B}\n")
-    counts = Report()
+    counts = BuildReport()
     records = read_logs([tmp_path / "links.csv", tmp_path / "log.parquet"], counts)
     web = build_web(tmp_path / "web", records, Making("tiny", ""), counts)
     assert (web.pages, links(web, A), web.labels, report(web)) == (2, [B], ["x", "y"], {})
@@ -490,7 +489,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
 @needs_shared
 def test_no_real_warc_breaks_the_reader(tmp_path: Path) -> None:
     for warc in sorted((SHARED / "data" / "warc").iterdir()):
-        counts = Report()
+        counts = BuildReport()
         try:
             build_web(tmp_path / warc.name, read_warcs([warc], counts, 1), Making(warc.name, ""), counts)
         except BadInput as refusal:
@@ -499,7 +498,7 @@ def test_no_real_warc_breaks_the_reader(tmp_path: Path) -> None:
 
 @needs_shared
 def test_a_real_web_is_read_as_it_was_recorded(tmp_path: Path) -> None:
-    recorded, counts = SHARED / "webs" / "webkb", Report()
+    recorded, counts = SHARED / "webs" / "webkb", BuildReport()
     making = Making("webkb", "", recorded / "truth.tsv")
     web = build_web(tmp_path / "web", read_warcs([recorded / "web.warc.xz"], counts), making, counts)
     assert (web.pages + counts["duplicates"], int(web.labelled("class=course").sum())) == (5774, 766)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from spoor.cli.main import main
-from spoor.webs.build.builder import Making, build_web
-from spoor.webs.build.gather import Report
-from spoor.webs.build.log_source import read_logs
-from spoor.webs.locality import Locality, locality
-from spoor.webs.web import Web
+from spoor.lab.build.builder import Making, build_web
+from spoor.lab.build.gather import BuildReport
+from spoor.lab.build.log_source import read_logs
+from spoor.lab.link_graph import Locality, locality
+from spoor.lab.web import Web
 
 
 def web_of(folder: Path, pages: str, links: str) -> Web:
@@ -20,7 +20,7 @@ def web_of(folder: Path, pages: str, links: str) -> Web:
     (folder / "log.csv").write_text("url,label\n" + "\n".join(rows))
     edges = [f"http://{link[0]}.test/,http://{link[1]}.test/" for link in links.split()]
     (folder / "links.csv").write_text("source,target\n" + "\n".join(edges))
-    report = Report()
+    report = BuildReport()
     records = read_logs([folder / "log.csv", folder / "links.csv"], report)
     return build_web(folder / "web", records, Making("tiny", "two tables"), report)
 
@@ -67,7 +67,7 @@ def test_a_target_shows_how_wanted_pages_are_linked(tmp_path: Path, capsys: pyte
 
 def test_long_lists_end_in_how_many_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "log.csv").write_text("url,label\nhttp://a.test/," + " ".join(f"l{i}" for i in range(25)))
-    report = Report()
+    report = BuildReport()
     web = build_web(tmp_path / "web", read_logs([tmp_path / "log.csv"], report), Making("tiny", ""), report)
     assert told(capsys, str(web.folder))[-1] == "and 5 more"
 

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from spoor.cli import why as command
+from spoor.cli import explaining as command
 from spoor.cli.command import Parser
-from spoor.crawl import Limits
 from spoor.errors import BadInput, UsageError
 from spoor.frontier.entry import State
-from spoor.judge.truth import Truth
+from spoor.judging.combined import Truth
+from spoor.lab.worlds import WrittenWorld
+from spoor.ordering.simple import Arrival
+from spoor.pricing import Limits
 from spoor.records import Failure, Page, Redirect, RobotsRules
 from spoor.report.why import account
-from spoor.score.arrival import Arrival
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.strategy import Strategy
-from spoor.webs.written import WrittenWorld
 from tests.written_crawl import as_version_2, crawl_into, small_crawl
 
 
@@ -163,7 +163,7 @@ def test_the_rules_of_a_host_are_no_page(crawl: CrawlFolder) -> None:
 
 def run(*words: object) -> int:
     parser = Parser(prog="spoor")
-    command.register(parser.add_subparsers())
+    command.register_why(parser.add_subparsers())
     arguments: argparse.Namespace = parser.parse_args(["why", *map(str, words)])
     return int(arguments.run(arguments))
 

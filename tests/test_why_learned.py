@@ -10,23 +10,22 @@ from pathlib import Path
 
 import pytest
 
-from spoor import config
-from spoor.cli.why import lines
-from spoor.cli.why_learned import lines as moved
-from spoor.crawl import Limits
-from spoor.live import canonical_links
+from spoor import settings as config
+from spoor.cli.explaining import learned_lines as moved
+from spoor.cli.explaining import lines
+from spoor.lab.worlds import WrittenWorld
+from spoor.live.page_reader import canonical_links
+from spoor.live.relearning import recall, snapshot_of
+from spoor.live.session import strategy_of
 from spoor.parse.html import read_page
-from spoor.recollection import recall
+from spoor.pricing import Limits
 from spoor.records import Response
 from spoor.report.why import account
 from spoor.roles import Recalling
-from spoor.session import strategy_of
-from spoor.snapshotting import snapshot_of
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import count_lessons, numbered_lessons, place_at
-from spoor.store.record import digest_of
 from spoor.store.warc import WarcKeeper
-from spoor.webs.written import WrittenWorld
+from spoor.store.warc_records import digest_of
 from tests.written_crawl import crawl_into, small_crawl
 
 HOME = "http://home.test/"

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.errors import MissingExtra, UsageError
-from spoor.text import words as module
-from spoor.text.stop_words import STOP_WORDS
-from spoor.text.words import STEMMERS, Words, folded, word_count
+from spoor.parse import words as module
+from spoor.parse.words import STEMMERS, STOP_WORDS, Words, folded, word_count
 
 needs_jieba = pytest.mark.skipif(importlib.util.find_spec("jieba") is None, reason="jieba is not installed")
 needs_stemmers = pytest.mark.skipif(

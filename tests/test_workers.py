@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import pytest
 
 from spoor.errors import BrokenContract, UsageError
+from spoor.live.workers import MOST_WAITING, ReadingLimits, working
 from spoor.records import Failure, Outcome, Response, Visit
-from spoor.workers import MOST_WAITING, ReadingLimits, working
 
 LIMITS = ReadingLimits(seconds=1.0, memory=200_000_000)
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from spoor.crawl import Crawl, Limits
-from spoor.drivers.simulated import simulate
+from spoor.crawl import Crawl
 from spoor.events import Event, Failed, Redirected, Visited
-from spoor.frontier import Frontier, HostRules, MemoryStore
-from spoor.judge.truth import Truth
+from spoor.frontier.entry import HostRules
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.judging.combined import Truth
+from spoor.lab.simulated import simulate
+from spoor.lab.worlds import WrittenWorld
+from spoor.pricing import Limits
 from spoor.strategy import Strategy
-from spoor.webs.written import WrittenWorld
 
 
 def url(name: str) -> str:

@@ -6,10 +6,10 @@ import contextlib
 import json
 import sqlite3
 
-from spoor.frontier.packed_evidence import EvidenceNames
+from spoor.frontier.evidence import EvidenceNames
 from spoor.records import Evidence
 from spoor.store.crawl_folder import CrawlFolder
-from spoor.store.schema import create_tables
+from spoor.store.migration import create_tables
 
 VERSION_3 = """
 CREATE TABLE hosts (

@@ -8,22 +8,24 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from spoor.admit.scope import Scope
-from spoor.crawl import Crawl, Limits
-from spoor.drivers.simulated import simulate
-from spoor.frontier import Frontier, HostRules, SqliteStore
-from spoor.frontier.sqlite import inflated
-from spoor.judge.truth import Truth
+from spoor.crawl import Crawl
+from spoor.frontier.entry import HostRules
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.sqlite import SqliteStore, inflated
+from spoor.judging.combined import Truth
+from spoor.lab.simulated import simulate
+from spoor.lab.worlds import WrittenWorld
+from spoor.ordering.scope import Scope
+from spoor.ordering.simple import RelevantReferrer
+from spoor.ordering.trails import SinceRelevant
+from spoor.pricing import Limits
 from spoor.records import Failure, Link, Outcome, Page, Redirect, RobotsRules, Visit
-from spoor.score.relevant_referrer import RelevantReferrer
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal, PageFacts
-from spoor.store.record import digest_of
 from spoor.store.warc import Kept
+from spoor.store.warc_records import digest_of
 from spoor.strategy import Strategy
-from spoor.trail.since_relevant import SinceRelevant
-from spoor.webs.written import WrittenWorld
 
 POLITE = HostRules(rest=1.0, address_rest=0.25, ask_first=True)
 SETTINGS = '[target]\nscript = "mongolian"\n\n[crawl]\nseeds = ["http://a.test/"]\n\n[politeness]\nrest = 1.0\n'

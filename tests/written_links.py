@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.context.path_model import PathModel
-from spoor.training.context import Lesson, trained
+from spoor.ordering.path_model import PathModel
+from spoor.ordering.train_paths import Lesson, train_paths
 
 
 @dataclass(frozen=True)
@@ -60,4 +60,4 @@ def learned(source: WrittenLinks | None = None, clusters: int | None = 4, layers
     """A model of the paths to horses."""
     source = source or corridors()
     wanted = source.numbers(" ".join(name for name in source.names if name.startswith("horse")))
-    return trained(source, wanted, Lesson("horse", "corridors", layers, clusters), lambda pages: None).model
+    return train_paths(source, wanted, Lesson("horse", "corridors", layers, clusters), lambda pages: None).model

@@ -8,8 +8,7 @@ from spoor.frontier.entry import DIED, Entry
 from spoor.frontier.frontier import LATER, Frontier
 from spoor.pricing import Limits
 from spoor.records import ADMIT, Failure, Outcome, Redirect, RobotsRules, Ruling, Visit
-from spoor.robots import RulesCache
-from spoor.robots_files import RobotsFile, Wanted
+from spoor.robots import RobotsFile, RulesCache, Wanted
 from spoor.urls import host_of, robots_url
 
 DISALLOWED = Ruling("drop", "robots.txt disallows it")

@@ -38,8 +38,6 @@ from spoor.roles import Forecast, Journal, MissLearner, PendingCounter, Reviewer
 from spoor.strategy import Strategy, hinted
 from spoor.urls import host_of, robots_url
 
-__all__ = ["Arrival", "Crawl", "Limits"]
-
 Arrival = tuple[Visit, Outcome]
 
 LONGEST_REST = 86_400.0

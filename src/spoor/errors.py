@@ -7,8 +7,9 @@ SpoorError                  anything spoor refuses to do, said in one line with 
 │   └── BrokenStorage       what a crawl keeps cannot be written any more    (exit 1)
 └── BrokenContract          a judge, scorer or other part broke its role     (exit 1)
 
-What the web does wrong is never an exception: it is a `records.Failure`.
-"""
+What the web does wrong is never an exception: it is a `records.Failure`."""
+
+from __future__ import annotations
 
 import sqlite3
 

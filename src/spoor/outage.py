@@ -3,8 +3,7 @@
 On the open web many hosts are dead, so hosts that do not answer mean nothing as long as others do. When many different
 ones in a row do not, the crawl pauses and asks one that has answered before. If that answers, all is well, and the next
 alarm needs twice as many. If not, our own side is out of order: what failed since the last answer is tried again as if
-nothing had been, and until a host answers nothing but that is tried, more and more seldom.
-"""
+nothing had been, and until a host answers nothing but that is tried, more and more seldom."""
 
 from __future__ import annotations
 

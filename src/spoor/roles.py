@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.events import Event
+from spoor.files import State
 from spoor.records import (
     Evidence,
     Hints,
@@ -25,7 +26,6 @@ from spoor.records import (
     WaitingLink,
     Wish,
 )
-from spoor.saved_state import State
 
 Merge = Callable[[float, float], float]
 """How two sightings of one evidence become one: the old value and the new, to the value kept."""

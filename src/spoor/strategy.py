@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from spoor.hit_rates import HitRates
+from spoor.pricing import HitRates
 from spoor.records import ADMIT, Evidence, Link, Page, Ruling, TrailState, Verdict, Visit, Wish
 from spoor.roles import (
     Admission,

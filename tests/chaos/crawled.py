@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from spoor import config
-from spoor.config import Config, Crawling, FetchSettings, Politeness, ScopeSettings, Target
-from spoor.frontier import State
+from spoor import settings as config
+from spoor.frontier.entry import State
+from spoor.settings import Config, Crawling, FetchSettings, Politeness, ScopeSettings, Target
 from tests.chaos import HONEST, WRONG, Chaos, chaos
 from tests.chaos.rules import CLOSED, OPEN, RULES, SLOW
 

@@ -9,10 +9,9 @@ import sys
 import time
 from pathlib import Path
 
-from spoor import config
-from spoor.allocation import give_back_large_blocks
+from spoor import settings as config
 from spoor.cli.main import leave
-from spoor.session import open_session
+from spoor.live.session import give_back_large_blocks, open_session
 from spoor.store.crawl_folder import open_for_crawling
 
 TICK = 0.01

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.link_graph import WebBacklinks
+from spoor.lab.web import Web
 from spoor.roles import BacklinkSource
-from spoor.webs.backlinks import WebBacklinks
-from spoor.webs.generate import Request, generate
-from spoor.webs.web import Web
 from tests.written_links import corridors
 
 

@@ -5,37 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spoor.judge.agreement import Agreement
-from spoor.judge.charset import Charset
-from spoor.judge.code_interval import CodeInterval
-from spoor.judge.detector import Detector
-from spoor.judge.examples import Examples
-from spoor.judge.gold import Gold
-from spoor.judge.keywords import Keywords
-from spoor.judge.language import language_judge
-from spoor.judge.nearest_profile import NearestProfile
-from spoor.judge.ngram_rank import NgramRank
-from spoor.judge.ontology import OntologyTerms
-from spoor.judge.pattern import Pattern
-from spoor.judge.remembered import Remembered
-from spoor.judge.script_share import ScriptShare
-from spoor.judge.tag_weighted import TagWeighted
-from spoor.judge.taxonomy import Taxonomy
-from spoor.judge.truth import Truth
-from spoor.judge.vsm import VectorSpaceModel
-from spoor.ontology.dictionary import Dictionary
-from spoor.ontology.finder import Finder
-from spoor.ontology.terms import Ontology, Term
-from spoor.ontology.transcriber import Transcriber
+from spoor.judging.classifiers import Examples, Taxonomy, TaxonomyModel, TopicModel
+from spoor.judging.classifiers import learned as learned_classes
+from spoor.judging.combined import Agreement, Remembered, Truth
+from spoor.judging.detector import Detector, language_judge
+from spoor.judging.dictionary import Dictionary, Transcriber
+from spoor.judging.language_judges import Charset, CodeInterval, NearestProfile, NgramRank, ScriptShare
+from spoor.judging.ontology import Ontology, Term
+from spoor.judging.ontology_judge import OntologyTerms
+from spoor.judging.similar_words import learned
+from spoor.judging.term_finder import Finder
+from spoor.judging.topic_judges import Gold, Keywords, Pattern, TagWeighted, VectorSpaceModel
+from spoor.lab.papers.experiment import OnceJudged
+from spoor.parse.words import PLACES, Words, place
 from spoor.records import Page, Verdict
-from spoor.reproduce.once_judged import OnceJudged
 from spoor.roles import Comparing, Foretelling, Judge
-from spoor.text.features import PLACES, place
-from spoor.text.field import learned
-from spoor.text.naive_bayes import learned as learned_classes
-from spoor.text.taxonomy_model import TaxonomyModel
-from spoor.text.topic_model import TopicModel
-from spoor.text.words import Words
 
 PAGES = [
     Page("http://a.test/", meta_charset="TIS-620", text="ภาษาไทย เป็นภาษา"),

@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
-from spoor.fetch.limits import FetchLimits
 from spoor.records import Failure, Response
-from spoor.seeding.asking import asking
-from spoor.seeding.pages import page_url
-from spoor.seeding.source import Listing, ResultSource
-from spoor.seeding.specs import KINDS, source
+from spoor.seeding.asking import Listing, ResultSource, asking, page_url
+from spoor.seeding.search import KINDS, source
 from tests.search_server import search_server
 
 SPECS = {

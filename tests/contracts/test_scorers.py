@@ -9,50 +9,41 @@ from dataclasses import replace
 
 import pytest
 
-from spoor.context.path_view import PathView
-from spoor.judge.keywords import Keywords
-from spoor.language.recogniser import recogniser
-from spoor.ontology.dictionary import Dictionary
-from spoor.ontology.finder import Finder
-from spoor.ontology.look_ahead import LookAhead
-from spoor.ontology.rule_model import RuleModel
-from spoor.ontology.rules import rules_from
-from spoor.ontology.terms import Ontology, Term
-from spoor.ontology.transcriber import Transcriber
+from spoor.judging.classifiers import TaxonomyModel
+from spoor.judging.classifiers import learned as learned_classes
+from spoor.judging.dictionary import Dictionary, Transcriber
+from spoor.judging.ontology import Ontology, Term
+from spoor.judging.page_rules import LookAhead, RuleModel, rules_from
+from spoor.judging.profile_search import recogniser
+from spoor.judging.term_finder import Finder
+from spoor.judging.topic_judges import Keywords
+from spoor.ordering.classics import Fish, Shark
+from spoor.ordering.correlation_degree import Aspects, CorrelationDegree
+from spoor.ordering.host_yield import HostYield
+from spoor.ordering.language_order import LanguageSigns, ServerLanguage
+from spoor.ordering.learned.learned import Learned
+from spoor.ordering.link_analysis import Cash, Distiller, PageRankOrder
+from spoor.ordering.link_classifier import LinkClassifier
+from spoor.ordering.ontology_order import ContextOntology
+from spoor.ordering.path_model import PathView
+from spoor.ordering.paths import ExpectedDistance, Layer, LikeliestLayer, PathAspects
+from spoor.ordering.simple import (
+    Arrival,
+    Chance,
+    Foresight,
+    IntervalShare,
+    Latest,
+    Nearness,
+    PageClass,
+    ParentRelevance,
+    RelevantInLinks,
+    RelevantReferrer,
+    TaxonomyRelevance,
+)
+from spoor.ordering.tag_paths import TagPathBandit
 from spoor.records import Evidence, Link, Page, Sighting, TrailState, Verdict, Visit, WaitingLink, Wish
 from spoor.roles import LinkReader, LinkScorer, Reviewer
-from spoor.score.arrival import Arrival
-from spoor.score.aspects import Aspects
-from spoor.score.cash import Cash
-from spoor.score.chance import Chance
-from spoor.score.context_ontology import ContextOntology
-from spoor.score.correlation_degree import CorrelationDegree
-from spoor.score.distiller import Distiller
-from spoor.score.expected_distance import ExpectedDistance
-from spoor.score.fish import Fish
-from spoor.score.foresight import Foresight
-from spoor.score.host_yield import HostYield
-from spoor.score.interval_share import IntervalShare
-from spoor.score.language_signs import LanguageSigns
-from spoor.score.latest import Latest
-from spoor.score.layer import Layer
-from spoor.score.learned import Learned
-from spoor.score.likeliest_layer import LikeliestLayer
-from spoor.score.link_classifier import LinkClassifier
-from spoor.score.nearness import Nearness
-from spoor.score.page_class import PageClass
-from spoor.score.page_rank_order import PageRankOrder
-from spoor.score.parent_relevance import ParentRelevance
-from spoor.score.path_aspects import PathAspects
-from spoor.score.relevant_in_links import RelevantInLinks
-from spoor.score.relevant_referrer import RelevantReferrer
-from spoor.score.server_language import ServerLanguage
-from spoor.score.shark import Shark
-from spoor.score.tag_path_bandit import TagPathBandit
-from spoor.score.taxonomy_relevance import TaxonomyRelevance
 from spoor.strategy import hinted
-from spoor.text.naive_bayes import learned as learned_classes
-from spoor.text.taxonomy_model import TaxonomyModel
 from tests.written_links import learned
 
 LINKS = tuple(Link(f"http://{name}.test/", anchor=name) for name in ("a", "b", "c"))

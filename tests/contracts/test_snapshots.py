@@ -12,29 +12,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spoor import assembly
-from spoor.admit.all_of import AllOf
-from spoor.admit.host_yield import EnoughYield
-from spoor.admit.manners import Manners
-from spoor.admit.scope import Scope
-from spoor.admit.traps import Traps
+from spoor import registry
 from spoor.crawl import Crawl
-from spoor.drivers.simulated import simulate
 from spoor.events import Event
-from spoor.frontier import Frontier, HostRules, MemoryStore
-from spoor.frontier.entry import State
-from spoor.judge.keywords import Keywords
+from spoor.files import State as Saved
+from spoor.frontier.entry import HostRules, State
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.judging.topic_judges import Keywords
+from spoor.lab.simulated import simulate
+from spoor.lab.worlds import WrittenWorld
+from spoor.ordering.admissions import AllOf, Manners
+from spoor.ordering.host_yield import EnoughYield
+from spoor.ordering.scope import Scope
+from spoor.ordering.traps import Traps
 from spoor.records import Failure, Link, Outcome, Page, Redirect, Visit
 from spoor.roles import PendingCounter, Snapshotted
-from spoor.saved_state import State as Saved
 from spoor.strategy import Strategy
-from spoor.webs.written import WrittenWorld
 
 WORDS = ("horse", "steppe", "rider", "price", "login", "terms")
 PATHS = ("html/body/ul/li", "html/body/p", "html/body/nav/ul/li/b", "html/body/div/div/span")
 NEED_A_MODEL = ("context-graph", "hmm", "ahmm", "core", "ml-core", "g-crawl", "n-crawl")
 """Their scorers learn nothing on the way; `ahmm` is here as `four-aspect`, whose trail it shares."""
-NAMES = [name for name in assembly.STRATEGIES if name not in (*NEED_A_MODEL, *assembly.ORACLES)]
+NAMES = [name for name in registry.STRATEGIES if name not in (*NEED_A_MODEL, *registry.ORACLES)]
 OFTEN = {"page-rank": "every=7", "distiller": "every=7", "link-classifier": "every=7", "host-yield": "every=3"}
 POLITE = HostRules(rest=1.0, ask_first=True)
 
@@ -63,7 +63,7 @@ def drawn(seed: int, pages: int = 90) -> WrittenWorld:
 def named(name: str) -> Strategy:
     """As a live crawl has it: bound by scope, and with a sense for traps."""
     asked = ":".join(filter(None, (name, OFTEN.get(name, ""), "language=de" if "language" in name else "")))
-    made = assembly.strategy(asked, Keywords(("horse", "steppe")))
+    made = registry.strategy(asked, Keywords(("horse", "steppe")))
     bounds = (Manners(), Scope(pages_per_host=9), Traps(patience=2), EnoughYield(0.3, 4), made.admission)
     return replace(made, admission=AllOf(bounds))
 

@@ -6,30 +6,18 @@ import json
 
 import pytest
 
-from spoor.admit.all_of import AllOf
-from spoor.admit.at_least import AtLeast
-from spoor.admit.at_most import AtMost
-from spoor.admit.host_yield import EnoughYield
-from spoor.admit.key_above import KeyAbove
-from spoor.admit.left_servers import LeftServers
-from spoor.admit.limited_distance import LimitedDistance
-from spoor.admit.manners import Manners
-from spoor.admit.noise import NoNoise
-from spoor.admit.scope import Scope
-from spoor.admit.traps import Traps
-from spoor.admit.two_thresholds import TwoThresholds
-from spoor.context.path_view import PathView
+from spoor.ordering.admissions import AllOf, AtLeast, AtMost, KeyAbove, LimitedDistance, Manners, NoNoise, TwoThresholds
+from spoor.ordering.host_yield import EnoughYield
+from spoor.ordering.language_order import LeftServers
+from spoor.ordering.path_model import PathView
+from spoor.ordering.paths import HiddenState
+from spoor.ordering.scope import Scope
+from spoor.ordering.simple import RelevantReferrer
+from spoor.ordering.trails import Both, ChainHops, Inherited, LastPage, SinceRelevant, Tunnel
+from spoor.ordering.traps import Traps
 from spoor.records import Link, Page, TrailState, Verdict, Visit
 from spoor.roles import Admission, Trail
-from spoor.score.relevant_referrer import RelevantReferrer
 from spoor.strategy import AdmitAll, NoTrail
-from spoor.trail.both import Both
-from spoor.trail.chain_hops import ChainHops
-from spoor.trail.hidden_state import HiddenState
-from spoor.trail.inherited import Inherited
-from spoor.trail.last_page import LastPage
-from spoor.trail.since_relevant import SinceRelevant
-from spoor.trail.tunnel import Tunnel
 from tests.written_links import learned
 
 PAGE = Page("http://p.test/")

@@ -8,16 +8,15 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from spoor.ordering.host_yield import HostYield
+from spoor.ordering.learned.learned import Learned
+from spoor.ordering.link_analysis import Distiller, PageRankOrder
+from spoor.ordering.link_classifier import LinkClassifier
+from spoor.ordering.tag_paths import TagPathBandit
+from spoor.ordering.trails import LastPage
 from spoor.records import Evidence, Link, Page, Sighting, TrailState, Verdict, Visit, WaitingLink
 from spoor.roles import LinkReader, Merge, Upkeep
-from spoor.score.distiller import Distiller
-from spoor.score.host_yield import HostYield
-from spoor.score.learned import Learned
-from spoor.score.link_classifier import LinkClassifier
-from spoor.score.page_rank_order import PageRankOrder
-from spoor.score.tag_path_bandit import TagPathBandit
 from spoor.strategy import hinted
-from spoor.trail.last_page import LastPage
 from spoor.urls import host_of
 from tests.tiny import url
 

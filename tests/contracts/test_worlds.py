@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from spoor.lab.web import Web
+from spoor.lab.worlds import ComparedWorld, Conditions, Network, RecordedWorld
 from spoor.records import Failure, Page, RobotsRules, Visit
 from spoor.roles import World
-from spoor.webs.compared import ComparedWorld
-from spoor.webs.network import Conditions, Network
-from spoor.webs.recorded import RecordedWorld
-from spoor.webs.web import Web
 from tests.handmade_web import write_web
 from tests.tiny import graph
 

@@ -8,11 +8,11 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from spoor import assembly
-from spoor.crawl import Limits
+from spoor import registry
 from spoor.events import Failed, HostOpened, Redirected, Refusal, Refused, Visited
-from spoor.judge.keywords import Keywords
-from spoor.recollection import recollect
+from spoor.judging.topic_judges import Keywords
+from spoor.live.relearning import recollect
+from spoor.pricing import Limits
 from spoor.records import Verdict, Visit
 from spoor.store.journal import Journal, PageFacts, events, lessons, pages
 from spoor.strategy import Strategy
@@ -81,4 +81,4 @@ def _good() -> sqlite3.Connection:
 
 
 def _learning() -> Strategy:
-    return assembly.strategy("learned", Keywords(("horse",)))
+    return registry.strategy("learned", Keywords(("horse",)))

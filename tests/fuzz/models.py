@@ -11,14 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from spoor.context.path_model_file import open_paths
 from spoor.errors import SpoorError
-from spoor.language.profile import learned
-from spoor.language.profile_file import open_profiles, write_profiles
-from spoor.model_file import SUFFIX
-from spoor.text.naive_bayes import NaiveBayes
-from spoor.text.taxonomy_model import TaxonomyModel, open_taxonomy, write_taxonomy
-from spoor.text.topic_model import open_topic
+from spoor.files import SUFFIX
+from spoor.judging.classifiers import NaiveBayes, TaxonomyModel, open_taxonomy, open_topic, write_taxonomy
+from spoor.judging.profiles import learned, open_profiles, write_profiles
+from spoor.ordering.path_model import open_paths
 
 OPENERS = (open_profiles, open_topic, open_taxonomy, open_paths)
 

@@ -7,22 +7,19 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from spoor.admit.left_servers import LeftServers
-from spoor.admit.scope import Scope
 from spoor.errors import SpoorError
-from spoor.hit_rates import HitRates
-from spoor.model_file import Part, read_model, write_model
+from spoor.files import Part, read_model, write_model
+from spoor.ordering.host_yield import HostYield
+from spoor.ordering.language_order import LeftServers, ServerLanguage
+from spoor.ordering.link_analysis import Distiller, PageRankOrder
+from spoor.ordering.scope import Scope
+from spoor.ordering.tag_paths import TagPathBandit
+from spoor.ordering.trails import ChainHops
+from spoor.pricing import HitRates
 from spoor.records import Link, Page, Sighting, Verdict, Visit, WaitingLink
 from spoor.roles import Learner
-from spoor.score.distiller import Distiller
-from spoor.score.host_yield import HostYield
-from spoor.score.page_rank_order import PageRankOrder
-from spoor.score.server_language import ServerLanguage
-from spoor.score.tag_path_bandit import TagPathBandit
 from spoor.store.journal import Place
-from spoor.store.snapshot_file import SNAPSHOT, Snapshot, checksum, read_snapshot, write_snapshot
-from spoor.store.snapshots import named_parts
-from spoor.trail.chain_hops import ChainHops
+from spoor.store.snapshots import SNAPSHOT, Snapshot, checksum, named_parts, read_snapshot, write_snapshot
 
 LINKS = tuple(Link(f"http://{name}.test/x/", path="html/body/p") for name in "bc")
 PAGE = Page("http://a.test/de/", links=LINKS)

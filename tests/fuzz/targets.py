@@ -11,15 +11,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from spoor import config, robots
+from spoor import robots
+from spoor import settings as config
 from spoor.errors import SpoorError
 from spoor.fetch.decoding import Decoding
+from spoor.lab.build.warc_source import read_warcs, take_apart
 from spoor.parse.demanding import demanding
 from spoor.parse.html import Interest, read_page
 from spoor.parse.main_text import QUICK
 from spoor.urls import canonical, host_of, join, near_misses, normalise, robots_url
-from spoor.webs.build.http_response import take_apart
-from spoor.webs.build.warc_source import read_warcs
 from tests.fuzz import corpus
 from tests.fuzz.journal import forged_rows, rows_as_written
 from tests.fuzz.models import model, models

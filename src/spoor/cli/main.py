@@ -7,69 +7,58 @@ import contextlib
 import os
 import sqlite3
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from importlib import import_module
 from typing import NoReturn
 
 from spoor import __version__
-from spoor.cli import (
-    catalogue,
-    check,
-    compact,
-    compare,
-    contest,
-    crawl,
-    demo,
-    export,
-    judge,
-    report,
-    reproduce,
-    seeds,
-    simulate,
-    train,
-    tune,
-    web,
-    why,
-)
-from spoor.cli.command import Parser
+from spoor.cli.command import SUMMARIES, Parser
 from spoor.errors import SpoorError
 
-COMMANDS = (
-    demo,
-    seeds,
-    crawl,
-    report,
-    why,
-    export,
-    check,
-    compact,
-    web,
-    simulate,
-    compare,
-    contest,
-    tune,
-    reproduce,
-    train,
-    judge,
-    catalogue,
-)
+MODULES = {
+    "demo": "demo_crawls",
+    "seeds": "seeds",
+    "crawl": "crawling",
+    "report": "folders",
+    "why": "explaining",
+    "export": "folders",
+    "check": "folders",
+    "compact": "folders",
+    "web": "webs",
+    "simulate": "simulating",
+    "compare": "simulating",
+    "contest": "contests",
+    "tune": "simulating",
+    "reproduce": "experiments",
+    "train": "training",
+    "judge": "catalogue",
+    "strategies": "catalogue",
+    "judges": "catalogue",
+}
+"""Where each command is; only the one that was asked for is imported."""
 
 
-def parser() -> Parser:
+def parser(asked: Collection[str] = tuple(SUMMARIES)) -> Parser:
+    """Knows the options of the commands in `asked`, and of the others what they are for."""
     top = Parser(
         prog="spoor",
-        description="Collect the pages you want from the web while fetching as little else as possible.",
+        description="Collect relevant pages from the web while fetching as little else as possible.",
         epilog="`spoor COMMAND --help` shows the options and examples of a command.",
     )
     top.add_argument("--version", action="version", version=f"spoor {__version__}")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-    for module in COMMANDS:
-        module.register(commands)
+    for name, summary in SUMMARIES.items():
+        if name in asked:
+            getattr(import_module(f"spoor.cli.{MODULES[name]}"), f"register_{name}")(commands)
+        else:
+            commands.add_parser(name, help=summary)
     return top
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     try:
-        arguments = parser().parse_args(argv)
+        given = sys.argv[1:] if argv is None else argv
+        arguments = parser(given[:1]).parse_args(given)
         return int(arguments.run(arguments))
     except SpoorError as error:
         print(f"spoor: {error}", file=sys.stderr)

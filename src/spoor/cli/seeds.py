@@ -10,23 +10,17 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from spoor.cli.command import Commands, add_command
-from spoor.cli.progress import progress
-from spoor.cli.results import check_writable, write_text
-from spoor.config import Config, Crawling
+from spoor.cli.command import SUMMARIES, Commands, add_command
+from spoor.cli.terminal import check_writable, progress, write_text
 from spoor.errors import BadInput, UsageError
+from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
-from spoor.fetch.limits import FetchLimits
-from spoor.seeding.agreement import CONFIDENCES, Seed, agreed
-from spoor.seeding.asking import asking
-from spoor.seeding.gathering import Gathered, gather
-from spoor.seeding.seed_file import seed_file
-from spoor.seeding.source import ResultSource
-from spoor.seeding.specs import source
-from spoor.session import user_agent
-from spoor.setting_checks import contact
+from spoor.live.session import user_agent
+from spoor.seeding.asking import ResultSource, asking
+from spoor.seeding.search import CONFIDENCES, Gathered, Seed, agreed, gather, seed_file, source
+from spoor.settings import Config, Crawling, contact
 
-EXAMPLES = """
+SEEDS_EXAMPLES = """
 spoor seeds --query "computer science courses" --source searxng:https://search.example.org --out seeds.txt
 spoor seeds --query "computer science courses" --out seeds.txt --source file:first.txt --source file:second.csv \\
     --source "opensearch:https://example.org/search?format=rss&q={searchTerms}"
@@ -37,8 +31,8 @@ SHOWN = 20
 """Seeds on the terminal; the rest is in the file."""
 
 
-def register(commands: Commands) -> None:
-    parser = add_command(commands, "seeds", "find out where to start, from results of search sources", EXAMPLES, run)
+def register_seeds(commands: Commands) -> None:
+    parser = add_command(commands, "seeds", SUMMARIES["seeds"], SEEDS_EXAMPLES, run_seeds)
     parser.add_argument("--query", required=True, metavar="WORDS", help="what to search for")
     parser.add_argument(
         "--source",
@@ -80,7 +74,7 @@ def _contact(text: str) -> str:
         raise argparse.ArgumentTypeError(f"{text!r}: {error}") from None
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_seeds(arguments: argparse.Namespace) -> int:
     query = " ".join(arguments.query.split())
     if not query or not query.isprintable():
         raise UsageError(f"--query {arguments.query!r} says nothing; give words to search for")

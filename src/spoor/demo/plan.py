@@ -1,10 +1,15 @@
-"""What is a demo web made of? Hosts with their habits, pages in their languages, links between them."""
+"""What a demo web is made of: hosts with their languages, habits and rules, pages, and links between them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import count
 from typing import Literal
+
+# What is a demo web made of? Hosts with their habits, pages in their languages, links between them.
+
 
 AGENT = "spoor"
 """Whom a host that shuts us out calls by name."""
@@ -107,3 +112,124 @@ class Plan:
     hosts: Mapping[str, Host]
     seeds: tuple[Place, ...]
     dead: Mapping[str, int]
+
+
+# Which hosts does the demo web have: their languages, spellings, habits and rules, and the paths of their
+# pages?
+
+
+HOSTS = {"thai": 17, "english": 14, "japanese": 10, "russian": 8, "german": 6, "mongolian": 5}
+SPELLINGS = {
+    "thai": (
+        Spelling("tis-620", "meta"),
+        Spelling("windows-874"),
+        Spelling("iso-8859-11", "meta"),
+        Spelling("utf-8"),
+        Spelling("tis-620", "nowhere"),
+    ),
+    "english": (Spelling("utf-8"), Spelling("utf-8", "meta")),
+    "japanese": (Spelling("shift_jis", "meta"), Spelling("euc-jp"), Spelling("utf-8"), Spelling("euc-jp", "nowhere")),
+    "russian": (Spelling("koi8-r"), Spelling("windows-1251", "meta"), Spelling("utf-8")),
+    "german": (Spelling("utf-8"), Spelling("iso-8859-1", "meta")),
+    "mongolian": (Spelling("utf-8"),),
+}
+"""Taken by the hosts of a language in turn."""
+
+LATENCY, SPREAD = 0.03, 0.6
+"""Seconds before an answer: the median over hosts, and how much they differ (sigma of a log-normal distribution)."""
+SLOW = Habits(seconds=0.3)
+HABITS = {
+    ("thai", 0): Habits(trap="calendar"),
+    ("thai", 4): SLOW,
+    ("thai", 6): Habits(at_first=503),
+    ("thai", 8): Habits(at_first=429),
+    ("english", 2): Habits(resets=True),
+    ("english", 5): SLOW,
+    ("english", 6): Habits(at_first=500),
+    ("japanese", 0): Habits(trap="corridor"),
+    ("japanese", 2): Habits(trap="sessions"),
+    ("japanese", 4): SLOW,
+    ("russian", 3): Habits(unwelcoming=True),
+    ("german", 2): SLOW,
+}
+"""Of some hosts, by language and number; the others do nothing out of the ordinary."""
+
+TUNNELS = {("english", 8): ("thai", 14), ("english", 9): ("thai", 15)}
+"""Each has one page that links to a Thai host to which nobody else does."""
+TUNNEL_ENTRANCES = {("thai", 0): ("english", 8), ("thai", 3): ("english", 9)}
+"""Whose home page links to that page, which nobody else does."""
+FRONT, BEHIND = ("thai", 16), ("thai", 1)
+"""As `www.` stands before a name: the first sends everybody to the second."""
+
+SECTIONS = ("news", "travel", "food", "music", "school", "sport", "history", "weather")
+HAS_ROBOTS, HAS_PRIVATE, HAS_DELAY = 0.8, 0.6, 0.1
+DELAY = 0.5
+
+ANSWERS = (404, 410, 404, 403, 404, 0)
+"""Of hosts that are dead, in turn; most are there and have lost their pages."""
+DEAD = 150
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A host before its pages are written. `paths` are those that a reader comes by in the ordinary way."""
+
+    address: str
+    language: str
+    number: int
+    habits: Habits
+    rules: Rules | None
+    paths: tuple[str, ...]
+
+    @property
+    def which(self) -> tuple[str, int]:
+        return self.language, self.number
+
+    @property
+    def keeps_secrets(self) -> bool:
+        """It has pages that robots are asked not to look at."""
+        return self.rules is not None and bool(self.rules.disallowed)
+
+    @property
+    def home(self) -> Place:
+        return Place(self.address)
+
+    @property
+    def sections(self) -> list[str]:
+        return [path for path in self.paths[1:] if path.endswith("/")]
+
+    def pages_in(self, section: str) -> list[str]:
+        return [path for path in self.paths if path.startswith(section) and path != section]
+
+
+def sites(rng: random.Random) -> Iterator[Site]:
+    addresses = (f"127.20.{number}.1" for number in count(1))
+    addressed = {(language, k): next(addresses) for language, hosts in HOSTS.items() for k in range(hosts)}
+    for (language, k), address in addressed.items():
+        habits = Habits(front_of=addressed[BEHIND]) if (language, k) == FRONT else HABITS.get((language, k), Habits())
+        if habits.seconds != SLOW.seconds:
+            habits = replace(habits, seconds=LATENCY * rng.lognormvariate(0.0, SPREAD))
+        yield Site(address, language, k, habits, _rules(habits, rng), tuple(_paths(habits, rng)))
+
+
+def dead_hosts() -> dict[str, int]:
+    """What each dead host answers, by its address; the first are linked to most."""
+    return {f"127.21.{k + 1}.1": ANSWERS[k % len(ANSWERS)] for k in range(DEAD)}
+
+
+def _rules(habits: Habits, rng: random.Random) -> Rules | None:
+    if habits.unwelcoming:
+        return Rules(("/",), named=True)
+    if habits.front_of or rng.random() > HAS_ROBOTS:
+        return None
+    private = ("/private/", "/search") if rng.random() < HAS_PRIVATE else ()
+    return Rules(private, DELAY if rng.random() < HAS_DELAY else 0.0)
+
+
+def _paths(habits: Habits, rng: random.Random) -> Iterator[str]:
+    yield "/"
+    if habits.front_of:
+        return
+    for section in rng.sample(SECTIONS, rng.randint(3, 5)):
+        yield f"/{section}/"
+        yield from (f"/{section}/{page}.html" for page in range(1, rng.randint(6, 10)))

@@ -1,19 +1,168 @@
-"""The demo web on this machine: every host at a loopback address of its own, all at one port."""
+"""The demo web on this machine: what each host answers, its traps, and every host at a loopback address."""
 
 from __future__ import annotations
 
 import asyncio
+import gzip
+import hashlib
+import html
+import re
 import socket
 from collections import Counter
 from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 
 from aiohttp import web as http
 
-from spoor.demo.answers import Asked, answer, url
-from spoor.demo.hosts import LATENCY
-from spoor.demo.plan import Place, Plan
+from spoor.demo.plan import LATENCY, Anchor, Host, Moved, Place, Plan, Spelling, Text
 from spoor.errors import BadInput
+from spoor.lab.generate.language_texts import CODECS
+
+# Pages without end: a calendar that goes on for ever, a corridor of ever longer paths, links with session ids.
+
+
+FIRST_MONTH = 2026 * 12
+_MONTH = re.compile(r"/calendar/(\d{4})/(\d{2})/")
+_CORRIDOR = re.compile(r"/corridor/(older/)*")
+
+
+def endless(host: Host, path: str) -> Text | None:
+    """The page of a trap at this path; None: it leads into none."""
+    if host.habits.trap == "calendar":
+        return _calendar(host, path)
+    return _corridor(host, path) if host.habits.trap == "corridor" else None
+
+
+def _calendar(host: Host, path: str) -> Text | None:
+    """Nothing happens in any month; each leads to the ones around it and to the same month of other years."""
+    found = _MONTH.fullmatch(path)
+    if not found and path != "/calendar/":
+        return None
+    month = int(found[1]) * 12 + int(found[2]) - 1 if found else FIRST_MONTH
+    paths = [f"/calendar/{there // 12:04}/{there % 12 + 1:02}/" for there in _around(month)]
+    return _like_home(host, paths)
+
+
+def _around(month: int) -> list[int]:
+    return [month + step for step in (-12, -1, 1, 12) if 0 <= month + step < 10_000 * 12]
+
+
+def _corridor(host: Host, path: str) -> Text | None:
+    return _like_home(host, [f"{path}older/"]) if _CORRIDOR.fullmatch(path) else None
+
+
+def _like_home(host: Host, paths: list[str]) -> Text:
+    """What the home page says, and links to the paths, which are told apart by their numbers only."""
+    home = host.pages["/"]
+    assert not isinstance(home, Moved)
+    links = tuple(Anchor(path.strip("/").partition("/")[2] or "1", Place(host.address, path)) for path in paths)
+    return Text(home.title, home.paragraphs[:1], links)
+
+
+def with_session(host: Host, text: Text, asked: str) -> Text:
+    """Every answer is a new session, which all links within the host carry on."""
+    session = hashlib.md5(asked.encode(), usedforsecurity=False).hexdigest()
+    return replace(text, links=tuple(_carrying(link, session, host.address) for link in text.links))
+
+
+def _carrying(link: Anchor, session: str, address: str) -> Anchor:
+    if link.to.address != address:
+        return link
+    mark = "&" if "?" in link.to.path else "?"
+    return replace(link, to=Place(address, f"{link.to.path}{mark}PHPSESSID={session}"))
+
+
+# What does a host of the demo web answer, as bytes? Decided by the plan and by how often the path was asked
+# for.
+
+
+RETRY_AFTER = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: int
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request for `path`, query included, which was asked for `times` times before."""
+
+    path: str
+    times: int
+    port: int
+    takes_gzip: bool = False
+
+
+def answer(host: Host, asked: Asked) -> Answer:
+    habits = host.habits
+    if habits.front_of:
+        return _moved(Place(habits.front_of, asked.path), asked.port)
+    if asked.path == "/robots.txt":
+        return _robots(host)
+    if habits.at_first != 200 and not asked.times:
+        return Answer(habits.at_first, {"Retry-After": RETRY_AFTER})
+    match _page(host, asked):
+        case Text() as text:
+            return _written(host, text, asked)
+        case Moved(to):
+            return _moved(to, asked.port)
+        case None:
+            return Answer(404, {"Content-Type": "text/plain"}, b"there is no such page\n")
+
+
+def url(place: Place, port: int) -> str:
+    return f"http://{place.address}:{port}{place.path}"
+
+
+def _page(host: Host, asked: Asked) -> Text | Moved | None:
+    path = asked.path.partition("?")[0]
+    page = host.pages.get(path) or endless(host, path)
+    if isinstance(page, Text) and host.habits.trap == "sessions":
+        return with_session(host, page, f"{asked.path} {asked.times}")
+    return page
+
+
+def _robots(host: Host) -> Answer:
+    if host.rules is None:
+        return Answer(404)
+    return Answer(200, {"Content-Type": "text/plain"}, host.rules.text().encode())
+
+
+def _moved(to: Place, port: int) -> Answer:
+    return Answer(301, {"Location": url(to, port)})
+
+
+def _written(host: Host, text: Text, asked: Asked) -> Answer:
+    spelling = host.spelling
+    codec = CODECS.get(spelling.charset, spelling.charset)
+    body = _markup(text, spelling, asked.port).encode(codec, "xmlcharrefreplace")
+    named = f"; charset={spelling.charset}" if spelling.declared == "header" else ""
+    headers = {"Content-Type": f"text/html{named}"}
+    if not (host.zips and asked.takes_gzip):
+        return Answer(200, headers, body)
+    return Answer(200, headers | {"Content-Encoding": "gzip"}, gzip.compress(body, mtime=0))
+
+
+def _markup(text: Text, spelling: Spelling, port: int) -> str:
+    declared = f'<meta charset="{spelling.charset}">' if spelling.declared == "meta" else ""
+    paragraphs = "".join(f"<p>{html.escape(paragraph)}</p>\n" for paragraph in text.paragraphs)
+    links = "".join(_link(link, port) for link in text.links)
+    title = html.escape(text.title)
+    head = f"<!DOCTYPE html>\n<html><head>{declared}<title>{title}</title></head>\n"
+    return f"{head}<body><h1>{title}</h1>\n{paragraphs}<ul>\n{links}</ul></body></html>\n"
+
+
+def _link(link: Anchor, port: int) -> str:
+    rel = ' rel="nofollow"' if link.nofollow else ""
+    return f'<li><a href="{html.escape(url(link.to, port))}"{rel}>{html.escape(link.words)}</a></li>\n'
+
+
+# The demo web on this machine: every host at a loopback address of its own, all at one port.
+
 
 ATTEMPTS = 10
 """Ports that are tried until one is free at all addresses."""

@@ -8,9 +8,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from spoor.demo.hosts import BEHIND, HOSTS, SECTIONS, SPELLINGS, TUNNEL_ENTRANCES, TUNNELS, Site, dead_hosts, sites
-from spoor.demo.plan import Anchor, Host, Moved, Place, Plan, Text
-from spoor.webs.generate.prose import LANGUAGE, Author
+from spoor.demo.plan import (
+    BEHIND,
+    HOSTS,
+    SECTIONS,
+    SPELLINGS,
+    TUNNEL_ENTRANCES,
+    TUNNELS,
+    Anchor,
+    Host,
+    Moved,
+    Place,
+    Plan,
+    Site,
+    Text,
+    dead_hosts,
+    sites,
+)
+from spoor.lab.generate.prose import LANGUAGE, Author
 
 Pages = dict[str, Text | Moved]
 

@@ -20,9 +20,8 @@ from yarl import URL
 
 from spoor.errors import BrokenContract
 from spoor.fetch.addresses import PublicResolver, is_this_machine, literal_of, refusal
-from spoor.fetch.decoding import ENCODINGS, Decoding
-from spoor.fetch.failures import HEALS_AFTER, failure_of
-from spoor.fetch.limits import FetchLimits
+from spoor.fetch.decoding import ENCODINGS, Decoding, FetchLimits
+from spoor.fetch.responses import HEALS_AFTER, failure_of
 from spoor.records import Failure, Response
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5"

@@ -1,12 +1,16 @@
-"""One URL in the frontier: its state, its place, and what is known in its favour."""
+"""What the frontier keeps: a link with its state and its place in the order, and a host with its delay."""
 
 from __future__ import annotations
 
 import math
+import struct
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from spoor.errors import BrokenContract
 from spoor.records import SOONEST, Evidence, Key, TrailState
+
+# One URL in the frontier: its state, its place, and what is known in its favour.
 
 
 class State(IntEnum):
@@ -85,3 +89,115 @@ class Entry:
     @property
     def order(self) -> Order:
         return tuple([-part for part in self.key]), self.arrival
+
+
+# A place in the queue as bytes that sort as the place does, so that a database can keep places in order.
+
+
+KEY_PARTS = 3
+_PACKED = struct.Struct(f">{KEY_PARTS + 1}Q")
+_FLOAT, _BITS = struct.Struct(">d"), struct.Struct(">Q")
+_SIGN, _ALL = 1 << 63, (1 << 64) - 1
+_MISSING = 0
+"""Before every number: a key that has fewer parts comes first, as tuples do. No number is packed so."""
+
+
+def packed(order: Order) -> bytes:
+    key, arrival = order
+    if len(key) > KEY_PARTS:
+        raise BrokenContract(f"a key has at most {KEY_PARTS} parts, not {len(key)}: {key}")
+    return _PACKED.pack(*map(_sortable, key), *[_MISSING] * (KEY_PARTS - len(key)), arrival)
+
+
+def unpacked(place: bytes) -> Order:
+    """ValueError where it is no place."""
+    if len(place) != _PACKED.size:
+        raise ValueError(f"not a place: {place!r}")
+    *parts, arrival = _PACKED.unpack(place)
+    return tuple([_number(part) for part in parts if part != _MISSING]), arrival
+
+
+def place_of_row(key1: float, key2: float | None, key3: float | None, arrival: int) -> bytes | None:
+    """Of a link as it stands in a database; None where it cannot be one."""
+    try:
+        return packed((tuple([-part for part in (key1, key2, key3) if part is not None]), arrival))
+    except (TypeError, struct.error):
+        return None
+
+
+def _sortable(number: float) -> int:
+    """Negative numbers, which sort backwards by their bits, are turned around; there is one zero."""
+    (bits,) = _BITS.unpack(_FLOAT.pack(number + 0.0))
+    return int(bits ^ _ALL if bits & _SIGN else bits | _SIGN)
+
+
+def _number(bits: int) -> float:
+    (number,) = _FLOAT.unpack(_BITS.pack(bits ^ _SIGN if bits & _SIGN else bits ^ _ALL))
+    return float(number)
+
+
+# One host: how many visits are under way, how long it rests, which rules it waits for.
+
+
+@dataclass(frozen=True, slots=True)
+class HostRules:
+    """How hosts are treated until their own rules say otherwise.
+
+    `rest` is in seconds, from the end of one visit to the start of the next; `address_rest` the same for all hosts at
+    one IP address together. `ask_first`: nothing is visited before the robots.txt that holds for it is known; it is
+    asked for again when it is older than `rules_last` seconds.
+    """
+
+    rest: float = 0.0
+    address_rest: float = 0.0
+    connections: int = 1
+    ask_first: bool = False
+    rules_last: float = 86_400.0
+
+
+@dataclass(slots=True)
+class Host:
+    """Free, busy (no connection left), resting (before `free_at`) or closed (a robots.txt is on its way to it).
+
+    `rest` is ours, or what its robots.txt asks for if that is more; http and https share it. `address` is the IP
+    address it was found at; `waits_for` the URL of the robots.txt without which nothing of it may be visited, "" when
+    there is none. `order` is the place of the best waiting link, None when nothing waits. `head` is that link, None
+    until somebody asks for it. `among_heads` and `among_ready` say if the host stands in those queues of the frontier.
+    """
+
+    name: str
+    rest: float
+    free_at: float = 0.0
+    address: str = ""
+    waits_for: str = ""
+    visiting: int = 0
+    order: Order | None = None
+    head: Entry | None = None
+    among_heads: bool = field(default=False, init=False)
+    among_ready: bool = field(default=False, init=False)
+
+    def lead(self, order: Order | None, head: Entry | None) -> bool:
+        """The place of the best waiting link is known. Says whether it is another than before."""
+        moved = order != self.order
+        self.head, self.order = head, order
+        if moved:
+            self.among_heads, self.among_ready = False, False
+        return moved
+
+    def begin(self, now: float) -> None:
+        self.visiting += 1
+        self._rest_from(now)
+
+    def end(self, now: float) -> None:
+        self.visiting -= 1
+        self._rest_from(now)
+
+    def change_rest(self, rest: float) -> None:
+        """A longer one counts from the last visit on, too."""
+        if self.free_at:
+            self.free_at += max(0.0, rest - self.rest)
+        self.rest = rest
+
+    def _rest_from(self, now: float) -> None:
+        if self.rest:
+            self.free_at = max(self.free_at, now + self.rest)

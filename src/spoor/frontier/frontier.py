@@ -7,15 +7,12 @@ import math
 from collections.abc import Iterable, Sequence
 
 from spoor.errors import BrokenContract
-from spoor.frontier.entry import DIED, OPEN, Entry, Order, State
-from spoor.frontier.errands import Errands
-from spoor.frontier.host import Host, HostRules
-from spoor.frontier.hosts import Hosts, Reading
-from spoor.frontier.read_ahead import ALL_READ
-from spoor.frontier.returning import Returning
+from spoor.frontier.entry import DIED, OPEN, Entry, Host, HostRules, Order, State
+from spoor.frontier.hosts import Errands, Hosts, Reading, Returning
+from spoor.frontier.queues import ALL_READ
 from spoor.frontier.store import Bounds, LinkStore
 from spoor.records import Evidence, Key, TrailState, WaitingLink
-from spoor.robots_files import RobotsFile, Wanted, delay_for, holding_for
+from spoor.robots import RobotsFile, Wanted, delay_for, holding_for
 from spoor.urls import host_of, robots_url
 
 SLACK = 64

@@ -1,13 +1,18 @@
-"""The hosts that are in memory: those that are busy, those whose links are soonest, and those of the last batches."""
+"""Which hosts are in memory, which links return later, and which robots.txt are due."""
 
 from __future__ import annotations
 
+import heapq
+import math
 from collections.abc import Container, Iterator
 
-from spoor.frontier.entry import Order
-from spoor.frontier.host import Host
-from spoor.frontier.read_ahead import ALL_READ, NOTHING_READ
-from spoor.frontier.store import LinkStore
+from spoor.frontier.entry import Entry, Host, Order
+from spoor.frontier.queues import ALL_READ, NOTHING_READ
+from spoor.frontier.store import ALL_MOMENTS, LinkStore, Moment
+
+# The hosts that are in memory: those that are busy, those whose links are soonest, and those of the last
+# batches.
+
 
 BLOCK = 256
 """Hosts that are read at once."""
@@ -85,3 +90,106 @@ class Hosts:
         }
         self._most = 2 * max(len(self), self._store.at_hand)
         return True
+
+
+# Links that may be tried again later, the soonest first; however many there are, only the first are in memory.
+
+
+NO_MOMENT: Moment = (-math.inf, 0)
+
+
+class Returning:
+    """All whose moment is up to `_read_to`, and all that were added since the last commit. A link that has returned
+    already is skipped by whoever asks for it."""
+
+    def __init__(self, store: LinkStore, put_off: bool) -> None:
+        """`put_off`: those for which nobody waits, or the others."""
+        self._store = store
+        self._put_off = put_off
+        self.begin_again()
+
+    def begin_again(self) -> None:
+        """What the store holds has changed."""
+        self._moments: list[tuple[float, int, str]] = []
+        self._read_to = NO_MOMENT
+
+    def add(self, entry: Entry) -> None:
+        heapq.heappush(self._moments, (entry.again_at, entry.arrival, entry.url))
+
+    def due(self, now: float) -> list[str]:
+        """URLs of links whose time has come, and perhaps of some that have returned before."""
+        due: list[str] = []
+        while (next_at := self.next_at()) is not None and next_at <= now:
+            due.append(heapq.heappop(self._moments)[2])
+        return due
+
+    def next_at(self) -> float | None:
+        """When the next one may be due; None: there is none."""
+        while self._read_to != ALL_MOMENTS and (not self._moments or self._moments[0][:2] > self._read_to):
+            found, self._read_to = self._store.returning(self._read_to, self._put_off, BLOCK)
+            for moment in found:
+                heapq.heappush(self._moments, moment)
+        return self._moments[0][0] if self._moments else None
+
+    def committed(self) -> None:
+        """What was added is in the store now."""
+        kept = self._store.at_hand
+        if kept is not None and len(self._moments) > 2 * kept:
+            self._moments = heapq.nsmallest(kept, self._moments)
+            self._read_to = min(self._read_to, self._moments[-1][:2])
+
+
+# Requests for robots.txt that are due: by the host that must be asked, with the hosts that wait for the answer.
+
+
+class Errands:
+    """A URL is queued at its host, then asked for, then answered; however many hosts wait for it, it is asked for once.
+    Every host with a queue has a time in `_due`, unless it is busy: whoever ends a visit calls `wake`."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, list[str]] = {}
+        self._queues: dict[str, dict[str, None]] = {}
+        self._due: list[tuple[float, str]] = []
+
+    def __contains__(self, host: object) -> bool:
+        """Whether a robots.txt is to be asked for there."""
+        return host in self._queues
+
+    def add(self, url: str, host: str, asked_by: str) -> bool:
+        """`host` is the one to be asked. Returns whether the URL was not under way yet."""
+        if url in self._waiting:
+            self._waiting[url].append(asked_by)
+            return False
+        self._waiting[url] = [asked_by]
+        self._queues.setdefault(host, {})[url] = None
+        return True
+
+    def wake(self, host: str, at: float) -> None:
+        """Look at the queue of a host again at that time."""
+        if host in self._queues:
+            heapq.heappush(self._due, (at, host))
+
+    def due(self, now: float) -> str | None:
+        """A host that should be looked at."""
+        while self._due and self._due[0][0] <= now:
+            host = heapq.heappop(self._due)[1]
+            if host in self._queues:
+                return host
+        return None
+
+    def take(self, host: str) -> str:
+        """The URL that is asked for now, of a host that is due."""
+        queue = self._queues[host]
+        url = next(iter(queue))
+        del queue[url]
+        if not queue:
+            del self._queues[host]
+        return url
+
+    def answered(self, url: str) -> list[str]:
+        """The hosts that waited for it, in the order they came."""
+        return self._waiting.pop(url, [])
+
+    @property
+    def wake_at(self) -> float | None:
+        return self._due[0][0] if self._due else None

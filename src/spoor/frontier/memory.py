@@ -9,12 +9,10 @@ from dataclasses import replace
 from itertools import islice
 from operator import attrgetter
 
-from spoor.frontier.entry import DIED, Entry, Order, State
-from spoor.frontier.host import Host
-from spoor.frontier.queue import Queue
-from spoor.frontier.read_ahead import ALL_READ
+from spoor.frontier.entry import DIED, Entry, Host, Order, State
+from spoor.frontier.queues import ALL_READ, Queue
 from spoor.frontier.store import ALL_MOMENTS, Bounds, Counters, Moment
-from spoor.robots_files import RobotsFile
+from spoor.robots import RobotsFile
 
 BLOCK = 1024
 """Rows whose waiting links are counted together, so that a search for one that waits passes over the others."""

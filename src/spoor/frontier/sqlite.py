@@ -18,15 +18,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from spoor.errors import BadInput, BrokenContract, BrokenStorage
-from spoor.frontier.entry import DIED, TROUBLE, Entry, Order, State
-from spoor.frontier.host import Host
-from spoor.frontier.packed_evidence import NAMES_SCHEMA, EvidenceNames
-from spoor.frontier.place import KEY_PARTS, packed, unpacked
-from spoor.frontier.read_ahead import ALL_READ, NOTHING_READ, ReadAhead
+from spoor.frontier.entry import DIED, KEY_PARTS, TROUBLE, Entry, Host, Order, State, packed, unpacked
+from spoor.frontier.evidence import NAMES_SCHEMA, EvidenceNames
+from spoor.frontier.queues import ALL_READ, NOTHING_READ, ReadAhead
 from spoor.frontier.store import ALL_MOMENTS, Bounds, Counters, Moment
 from spoor.records import Key, TrailState
-from spoor.robots import LONGEST_FILE
-from spoor.robots_files import RobotsFile
+from spoor.robots import LONGEST_FILE, RobotsFile
 from spoor.urls import host_of
 
 CACHE_KIB = 128 * 1024

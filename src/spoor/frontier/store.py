@@ -7,9 +7,8 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from spoor.frontier.entry import Entry, Order, State
-from spoor.frontier.host import Host
-from spoor.robots_files import RobotsFile
+from spoor.frontier.entry import Entry, Host, Order, State
+from spoor.robots import RobotsFile
 
 Moment = tuple[float, int]
 """When a link may be tried again, and its arrival: the order in which links return."""

@@ -2,15 +2,14 @@
 
 Parsers take the square of some things: of formatting elements that are not closed where they should be, of the
 attributes of a tag, of elements inside one another. Of a page that is not demanding none of them is large, wherever in
-it a parser may see a tag: comments, scripts and quoted values are looked through as if they were markup.
-"""
+it a parser may see a tag: comments, scripts and quoted values are looked through as if they were markup."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compilation import compiled
+from spoor.compiled import compiled
 
 LARGEST = 500_000
 """Bytes."""

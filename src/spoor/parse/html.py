@@ -12,9 +12,8 @@ import numpy as np
 from spoor.parse.charset import Decoded, decode
 from spoor.parse.main_text import Extractor, MainText
 from spoor.parse.reading import DESCRIPTION, HREFLANG, REL, Reading, read
-from spoor.parse.surroundings import words_after, words_before
 from spoor.parse.tags import META, TELLING_TAGS
-from spoor.parse.tidying import TidyText, crowded, tidied
+from spoor.parse.tidy_text import TidyText, crowded, tidied, words_after, words_before
 from spoor.parse.walk import END, INSIDE, IS_APART, IS_NOFOLLOW, START, UNDER, VALUES, WHAT, Numbers, deepest
 from spoor.records import Link, Page
 from spoor.urls import join

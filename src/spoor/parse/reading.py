@@ -1,4 +1,5 @@
-"""Reading HTML once, from top to bottom: one line of text, and where in it the links, headings and tags are."""
+"""Reading HTML once, from top to bottom: one line of text, and where in it the links stand; within bounds, and with
+what the page asks of robots."""
 
 from __future__ import annotations
 
@@ -9,9 +10,75 @@ from dataclasses import dataclass, field
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from spoor.parse import tags
-from spoor.parse.bounds import bounded
 from spoor.parse.walk import VALUES, WHAT, Codes, Numbers, walk
-from spoor.parse.wishes import ROBOT, wishes
+
+# How much of a page is read: not all of an endless one, and not deeper than any honest page goes.
+
+
+LONGEST = 16_000_000
+"""Characters of HTML that are read; the rest of a larger page is passed over."""
+DEEPEST = 10_000
+"""Elements inside one another; the time of parsers grows with the square of it."""
+_NESTING = re.compile(
+    r"<(/?)(?!(?:area|base|br|col|dd|dt|embed|frame|hr|img|input|li|link|meta|option|p|param|t[bdhr]|tbody|tfoot|thead|wbr)\b)"
+    r"[a-z]",
+    re.IGNORECASE,
+)
+
+
+def bounded(html: str) -> str:
+    """Cut where more elements are open than any honest page has; a trap would hold the crawler for hours."""
+    html = html[:LONGEST]
+    return html[: _too_deep_at(html, DEEPEST)] if html.count("<") > DEEPEST else html
+
+
+def deeper_than(html: str, deepest: int) -> bool:
+    """Roughly: elements that need no end tag, or have none inside an SVG image, are guessed at."""
+    return _too_deep_at(html, deepest) is not None
+
+
+def _too_deep_at(html: str, deepest: int) -> int | None:
+    depth = 0
+    for tag in _NESTING.finditer(html):
+        depth = max(0, depth - 1) if tag[1] else depth + 1
+        if depth > deepest:
+            return tag.start()
+    return None
+
+
+# What does a page ask of robots: not to index it, not to follow its links?
+
+
+ROBOT = "spoor"
+"""The name under which pages and servers may speak to this crawler alone."""
+
+_KNOWN = frozenset({"noindex", "nofollow"})
+_BETWEEN = re.compile(r"[\s,;]+")
+_ADDRESSED = re.compile(r"\s*([\w-]+)\s*:(.*)", re.DOTALL)
+_WITH_VALUE = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
+
+
+def wishes(content: str) -> frozenset[str]:
+    """Those of `noindex` and `nofollow` that a <meta name=robots> asks for."""
+    words = _BETWEEN.split(content.lower())
+    return _KNOWN if "none" in words else _KNOWN.intersection(words)
+
+
+def header_wishes(value: str) -> frozenset[str]:
+    """Those of an X-Robots-Tag that are for all robots or for this one; a name holds until the next name."""
+    ours: list[str] = []
+    addressee = ROBOT
+    for part in value.lower().split(","):
+        named = _ADDRESSED.fullmatch(part)
+        if named and named[1] not in _WITH_VALUE:
+            addressee, part = named[1], named[2]
+        if addressee in (ROBOT, "*"):
+            ours.append(part)
+    return wishes(",".join(ours))
+
+
+# Reading HTML once, from top to bottom: one line of text, and where in it the links, headings and tags are.
+
 
 _LONGEST_PATH = 200
 """Characters of the names of elements around a link, the outermost first; what is deeper is not named."""

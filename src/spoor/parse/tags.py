@@ -1,4 +1,4 @@
-"""What matters about the tags of HTML, and in which of their attributes: as tables that compiled code can look up."""
+"""The tags of HTML that matter, and their attributes, as tables for compiled code."""
 
 from __future__ import annotations
 
@@ -8,8 +8,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compilation import compiled
-from spoor.parse.blocks import BLOCKS, HEADINGS
+from spoor.compiled import compiled
+
+# The elements that begin a line of their own.
+
+
+HEADINGS = "h1 h2 h3 h4 h5 h6"
+_NAMES = f"""
+    address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption figure
+    footer form frameset header hr legend li main menu nav ol optgroup option p pre section select summary table tbody
+    td tfoot th thead tr ul {HEADINGS}
+"""
+BLOCKS = frozenset(_NAMES.split())
+
+
+# What matters about the tags of HTML, and in which of their attributes: as tables that compiled code can look
+# up.
+
 
 BLOCK, APART, HEADING, TELLING, HOLDS_TEXT, UNREAD, EMPTY = (1 << bit for bit in range(7))
 """It begins a line; it stands apart from the text; it is a heading; its words are told apart from those of the page;

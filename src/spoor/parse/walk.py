@@ -2,8 +2,7 @@
 
 What a parser writes is in order: every element that has an end has an end tag, every value is quoted, and `<` and `&`
 stand for themselves only inside of elements that hold nothing but text. So it can be read in one pass by compiled code,
-where going from node to node would take an object each.
-"""
+where going from node to node would take an object each."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compilation import compiled
+from spoor.compiled import compiled
 from spoor.parse.tags import (
     ACT,
     APART,

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from spoor.measure.harvest import Run, Yardstick, measure
-from spoor.report.reading import one_moment
+from spoor.lab.measures import Run, Yardstick, measure
+from spoor.report.showing import one_moment
 from spoor.store.crawl_folder import CrawlFolder
 
 MOST_ROWS = 20

@@ -1,17 +1,78 @@
-"""report.html: the figures of a crawl as one file that opens anywhere, without a network and without scripts."""
+"""report.html: the figures of a crawl as one file that opens anywhere, without a network."""
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
 from spoor.errors import BadInput
-from spoor.report.chart import line_chart
 from spoor.report.figures import MOST_ROWS, Figures, Find, Incident, Kind, Pace, Reason
 from spoor.report.showing import duration, moment, plain, share, size
+
+# One line over the number of visits, as SVG that needs nothing from outside.
+
+
+WIDTH, HEIGHT = 480, 230
+LEFT, RIGHT, TOP, BOTTOM = 46, 16, 10, 38
+"""Room for what is written beside the lines."""
+
+Point = tuple[float, float]
+
+
+def line_chart(points: Sequence[Point], name: str, across: str) -> str:
+    """`points` run from left to right and are not negative; `name` says what is drawn, `across` over what."""
+    widest = max((x for x, _ in points), default=1.0) or 1.0
+    steps = ticks(max((y for _, y in points), default=1.0) or 1.0)
+    drawn = [_place(x / widest, y / steps[-1]) for x, y in points or [(0.0, 0.0)]]
+    path = "M" + " L".join(f"{x:.1f},{y:.1f}" for x, y in drawn)
+    floor, left = HEIGHT - BOTTOM, drawn[0][0]
+    parts = [
+        *(_level(step, step / steps[-1]) for step in steps),
+        *(_mark(step, step / widest) for step in ticks(widest) if 0 < step <= widest),
+        f'<path class="area" d="{path} L{drawn[-1][0]:.1f},{floor} L{left:.1f},{floor} Z"/>',
+        f'<path class="line" d="{path}"/>',
+        f'<text class="tick" x="{WIDTH - RIGHT}" y="{HEIGHT - 4}" text-anchor="end">{escape(across)}</text>',
+    ]
+    said = escape(name, quote=True)
+    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{said}">{"".join(parts)}</svg>'
+
+
+def ticks(highest: float) -> list[float]:
+    """A few round numbers from 0 to `highest` or just above."""
+    rough = highest / 4
+    unit = 10 ** math.floor(math.log10(rough))
+    step = max(1, next(unit * n for n in (1, 2, 5, 10) if unit * n >= rough * 0.999))
+    return [step * n for n in range(math.ceil(highest / step - 1e-9) + 1)]
+
+
+def _place(x: float, y: float) -> Point:
+    return LEFT + x * (WIDTH - LEFT - RIGHT), HEIGHT - BOTTOM - y * (HEIGHT - TOP - BOTTOM)
+
+
+def _level(value: float, height: float) -> str:
+    _, y = _place(0, height)
+    line = f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
+    return line + f'<text class="tick" x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{_short(value)}</text>'
+
+
+def _mark(value: float, along: float) -> str:
+    x, y = _place(along, 0)
+    return f'<text class="tick" x="{x:.1f}" y="{y + 16}" text-anchor="middle">{_short(value)}</text>'
+
+
+def _short(value: float) -> str:
+    for unit, length in (("M", 10**6), ("k", 10**3)):
+        if value >= 10 * length:
+            return f"{value / length:g}{unit}"
+    return f"{value:,g}"
+
+
+# report.html: the figures of a crawl as one file that opens anywhere, without a network and without scripts.
+
 
 Cell = str
 """HTML: whatever came from the crawl is escaped already."""

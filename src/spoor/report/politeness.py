@@ -2,8 +2,7 @@
 
 Every request is there, those for robots.txt and their redirects included. Only what is on disk can be checked: a visit
 that was cut off by a kill left no row, and of a robots.txt only the last text is kept, so that visits are held against
-it from the time it came.
-"""
+it from the time it came."""
 
 from __future__ import annotations
 
@@ -15,11 +14,11 @@ from math import inf
 from typing import Any
 
 from spoor import robots
-from spoor.frontier.host import HostRules
+from spoor.frontier.entry import HostRules
 from spoor.frontier.sqlite import stored_robots_text
-from spoor.measure.politeness import Peace, RobotsHistory, share
-from spoor.report.reading import has_robots_files, one_moment
-from spoor.robots_files import RobotsFile, Wanted, delay_for, holding_for
+from spoor.lab.delays import Peace, RobotsHistory, share
+from spoor.report.showing import has_robots_files, one_moment
+from spoor.robots import RobotsFile, Wanted, delay_for, holding_for
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.urls import host_of, robots_url
 

@@ -1,9 +1,19 @@
-"""Text from the web and numbers from the database, fit to be shown to a person."""
+"""The database of a crawl as of one moment, and its text and numbers fit to be shown to a person."""
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import chain
+
+from spoor.errors import BadInput
+from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.journal import open_to_read
+
+# Text from the web and numbers from the database, fit to be shown to a person.
+
 
 _CONTROLS = (range(0x20), range(0x7F, 0xA0))
 _TURNS = (range(0x2028, 0x202F), range(0x2066, 0x206A))
@@ -47,3 +57,22 @@ def size(count: float) -> str:
 
 def share(part: int, whole: int) -> str:
     return f"{part / whole:.0%}" if whole else "–"
+
+
+# The database of a crawl as of one moment, though the crawl may be running.
+
+
+@contextlib.contextmanager
+def one_moment(folder: CrawlFolder) -> Iterator[sqlite3.Connection]:
+    """What is committed later is not seen: numbers read one after the other agree. Changes nothing."""
+    with contextlib.closing(open_to_read(folder.database)) as db:
+        try:
+            db.execute("BEGIN")
+            yield db
+        except sqlite3.Error as error:
+            raise BadInput(f"cannot read {folder.database}: {error}") from None
+
+
+def has_robots_files(db: sqlite3.Connection) -> bool:
+    """Whether it knows robots.txt files by their URLs; before version 3 it was one for each host."""
+    return db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'robots'").fetchone() is not None

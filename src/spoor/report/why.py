@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from math import inf
 
 from spoor import robots
-from spoor.frontier.entry import Entry
-from spoor.frontier.host import Host
+from spoor.frontier.entry import Entry, Host
 from spoor.frontier.sqlite import stored_entry, stored_robots, stored_robots_text
-from spoor.report.reading import has_robots_files, one_moment
-from spoor.robots_files import RobotsFile, Wanted, holding_for
+from spoor.report.showing import has_robots_files, one_moment
+from spoor.robots import RobotsFile, Wanted, holding_for
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import DroppedRow, EventRow, PageRow, dropped, events_of, pages_of
 from spoor.urls import canonical, host_of, near_misses, robots_url

@@ -1,8 +1,7 @@
 """Where in the archive is a URL? An index of each WARC file in CDXJ, the format that replay tools read.
 
 One line a capture, sorted: `org,example)/page 20261115120000 {"url": …, "offset": …, "filename": …}`. The index of
-`x.warc.gz` is `x.cdxj` beside it, and exists once the file is complete.
-"""
+`x.warc.gz` is `x.cdxj` beside it, and exists once the file is complete."""
 
 from __future__ import annotations
 
@@ -14,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from spoor.store.members import Member, members
-from spoor.store.unpacking import BLANK
+from spoor.store.warc_records import BLANK, Member, members
 
 REVISIT = "warc/revisit"
 """The type that stands in an index for a capture whose payload is elsewhere."""

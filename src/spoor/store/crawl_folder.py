@@ -1,4 +1,4 @@
-"""A crawl on disk: which files make one, who may write to it, and which folders are refused.
+"""A crawl on disk: which files make one, who may write to it, which versions can be opened; and its HTTP messages.
 
 version         what wrote the folder: `spoor crawl 4`
 crawl.toml      exactly what ran
@@ -20,17 +20,24 @@ import contextlib
 import fcntl
 import logging
 import os
+import re
 import sqlite3
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from spoor.errors import BadInput
-from spoor.store.checksums import sums_of, write_sums
-from spoor.store.lost_records import follow
+from spoor.store.duplicates import same_payload
+from spoor.store.journal import PageRow
 from spoor.store.migration import STEPS, Progress, silently
 from spoor.store.snapshots import Snapshots
+from spoor.store.sqlite_files import sums_of, write_sums
 from spoor.store.warc import mend
+from spoor.store.warc_records import unpacked
+from spoor.store.warc_repair import follow
+
+# A crawl on disk: which files make one, who may write to it, and which folders are refused.
+
 
 VERSION = "spoor crawl 4"
 RESUMABLE = (VERSION, *STEPS)
@@ -245,3 +252,29 @@ def is_crawled_into(folder: CrawlFolder) -> bool:
 
 def _cannot_write(path: Path, error: OSError) -> BadInput:
     return BadInput(f"cannot write to {path}: {error.strerror}; give --out a folder that you may write to")
+
+
+# The HTTP message that brought a page, read back from the archive of a crawl.
+
+
+_REVISIT = b"\r\nWARC-Type: revisit\r\n"
+_FILE = re.compile(r"[^/\0]+\.warc\.gz")
+
+
+def message_of(folder: CrawlFolder, db: sqlite3.Connection, page: PageRow) -> bytes | None:
+    """None: not kept, or lost. A payload that was kept only once is found through its digest."""
+    record = _record(folder, page.warc_file, page.warc_offset)
+    if record is not None and _REVISIT in record.partition(b"\r\n\r\n")[0]:
+        earlier = same_payload(db, page.digest)
+        record = None if earlier is None else _record(folder, earlier.file, earlier.offset)
+    return None if record is None else record.partition(b"\r\n\r\n")[2].removesuffix(b"\r\n\r\n")
+
+
+def _record(folder: CrawlFolder, file: object, offset: object) -> bytes | None:
+    """Only from files of the archive: a database that somebody else made may name any."""
+    if not isinstance(file, str) or not isinstance(offset, int) or offset < 0 or not _FILE.fullmatch(file):
+        return None
+    try:
+        return unpacked(folder.warcs / file, offset)
+    except OSError:
+        return None

@@ -10,15 +10,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-from spoor.frontier.entry import State
-from spoor.frontier.packed_evidence import EvidenceNames, names_in
-from spoor.frontier.place import place_of_row
+from spoor.frontier.entry import State, place_of_row
+from spoor.frontier.evidence import EvidenceNames, names_in
 from spoor.frontier.sqlite import FIRST_PLACE, ROBOTS_OF_URLS, inflated, url_hash
-from spoor.store.checksums import changed_bytes
 from spoor.store.duplicates import BANDS
-from spoor.store.findings import Finding, Tell, counted
-from spoor.store.schema import shapes
-from spoor.store.sqlite_log import lost_frames
+from spoor.store.incidents import Finding, Tell, counted
+from spoor.store.migration import shapes
+from spoor.store.sqlite_files import changed_bytes, lost_frames
 from spoor.urls import host_of
 
 _SHOWN = 20

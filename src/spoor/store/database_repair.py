@@ -2,8 +2,7 @@
 
 Rows are taken from the pages of the file themselves, not through SQLite, which gives up on all that lies behind a
 damaged page. What follows from other rows is worked out anew: counters, bands of fingerprints, hosts of links, links of
-pages that came.
-"""
+pages that came."""
 
 from __future__ import annotations
 
@@ -15,13 +14,11 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
-from spoor.frontier.entry import Entry, State
-from spoor.frontier.host import Host
-from spoor.frontier.packed_evidence import names_in
+from spoor.frontier.entry import Entry, Host, State
+from spoor.frontier.evidence import names_in
 from spoor.frontier.sqlite import SqliteStore, url_hash
 from spoor.frontier.store import Counters
 from spoor.records import SOONEST
-from spoor.store.checksums import write_sums
 from spoor.store.database_check import (
     LATEST,
     UNSETTLED,
@@ -33,10 +30,8 @@ from spoor.store.database_check import (
     tell_functions,
 )
 from spoor.store.duplicates import bands_of
-from spoor.store.migration import write_heads
-from spoor.store.schema import TableShape, create_tables, shapes
-from spoor.store.sqlite_log import overlay
-from spoor.store.sqlite_pages import Row, Value, rows
+from spoor.store.migration import TableShape, create_tables, shapes, write_heads
+from spoor.store.sqlite_files import Row, Value, overlay, rows, write_sums
 from spoor.store.warc_repair import ASIDE
 from spoor.urls import host_of
 

@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
-from spoor.store.record import digest_of
 from spoor.store.warc import Kept
+from spoor.store.warc_records import digest_of
 
 FARTHEST = 3
 """Bits of 64 in which the fingerprints of similar texts may differ."""

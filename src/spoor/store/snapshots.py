@@ -1,16 +1,184 @@
-"""The snapshots of a crawl: `learned/00012345.snapshot`, each named by its place in the journal."""
+"""What a crawl had learned up to a place in its journal: one file each, `learned/00012345.snapshot`.
+
+A model file (`model_file`) whose first part is the head: the place in the journal, what the crawl started from, the
+parts of the strategy with their parameters, and a checksum over everything else. Then comes each array, list of strings
+and number, packed by zlib.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import math
 import os
-from collections.abc import Callable, Iterable
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from spoor.errors import BadInput
+from spoor.files import Kind, Part, State, read_model, slices, unpacked, write_model
 from spoor.roles import Learner, Snapshotted
-from spoor.store.findings import Finding
-from spoor.store.snapshot_file import PackedSnapshot, Snapshot, read_snapshot, write_snapshot
+from spoor.store.incidents import Finding
+from spoor.store.journal import Place
+
+# What a crawl had learned up to a place in its journal, in one file that can be read whoever wrote it.
+
+
+SNAPSHOT = Kind("snapshot of what was learned", 1, "spoor crawl")
+LARGEST = 1 << 30
+"""Bytes of all that is unpacked from one file: a few bytes may stand for gigabytes."""
+LEVEL = 1
+"""Of zlib. Most of a young crawl's numbers are 0; more effort saves little."""
+_TYPES = frozenset({"<f4", "<f8", "<i4", "<i8", "<u8"})
+_INSIDE = "/"
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """`states` by the parts of a strategy, as they print. `warm` is the folder of the earlier crawl that was learned
+    from before, "" when there is none."""
+
+    place: Place
+    warm: str
+    states: Mapping[str, State]
+
+
+@dataclass(frozen=True)
+class PackedSnapshot:
+    """A snapshot whose file is whole; its states are packed still."""
+
+    place: Place
+    warm: str
+    _parts: Mapping[str, list[Part]]
+
+    def __contains__(self, part: str) -> bool:
+        return part in self._parts
+
+    def state(self, part: str) -> State:
+        """BadInput where it is not what it should be."""
+        state: dict[str, Any] = {}
+        left = LARGEST
+        try:
+            for leaf in self._parts[part]:
+                left -= leaf.says.get("size", 0)
+                if left < 0:
+                    raise ValueError(f"more than {LARGEST:,} bytes")
+                _put(state, str(leaf.says["name"]), _leaf_in(leaf))
+        except (ValueError, KeyError, TypeError, OverflowError, zlib.error) as error:
+            raise BadInput(f"what it says of {part[:80]} is damaged: {error}") from None
+        return state
+
+
+def write_snapshot(file: Path, snapshot: Snapshot) -> None:
+    leaves = [
+        Part({"part": number, "name": name, **leaf.says}, leaf.content)
+        for number, state in enumerate(snapshot.states.values())
+        for name, leaf in _leaves(state)
+    ]
+    place = snapshot.place
+    origin = {"number": place.number, "url": place.url, "at": place.at, "warm": snapshot.warm}
+    head = Part({**origin, "parts": list(snapshot.states)}, b"")
+    sealed = Part({**head.says, "checksum": checksum([head, *leaves])}, b"")
+    write_model(file, SNAPSHOT, [sealed, *leaves])
+
+
+def read_snapshot(file: Path) -> PackedSnapshot:
+    """BadInput where it is damaged, or no snapshot."""
+    parts = read_model(file, SNAPSHOT)
+    if not parts:
+        raise BadInput(f"{file} is empty")
+    head = parts[0].says
+    if head.get("checksum") != checksum(parts):
+        raise BadInput(f"{file} is damaged: its checksum is another")
+    try:
+        place = Place(int(head["number"]), str(head["url"]), float(head["at"]))
+        names = [str(name) for name in head["parts"]]
+        leaves: dict[str, list[Part]] = {name: [] for name in names}
+        for part in parts[1:]:
+            leaves[names[int(part.says["part"])]].append(part)
+        return PackedSnapshot(place, str(head["warm"]), leaves)
+    except (ValueError, KeyError, TypeError, IndexError, OverflowError) as error:
+        raise BadInput(f"{file} is no snapshot of ours: {error!r}") from None
+
+
+def checksum(parts: Sequence[Part]) -> str:
+    """Of all that is said in a file, itself left out, and of all contents."""
+    said = [[{**part.says, "checksum": "", "bytes": len(part.content)}] for part in parts]
+    digest = hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16)
+    for part in parts:
+        digest.update(part.content)
+    return digest.hexdigest()
+
+
+def _leaves(state: State, above: str = "") -> Iterator[tuple[str, Part]]:
+    for name, value in state.items():
+        if isinstance(value, Mapping):
+            yield from _leaves(value, f"{above}{name}{_INSIDE}")
+        else:
+            yield above + name, _leaf(value)
+
+
+def _leaf(value: NDArray[np.generic] | list[str] | int | float) -> Part:
+    if isinstance(value, np.ndarray):
+        little = value.astype(value.dtype.newbyteorder("<"), copy=False)
+        return _packed({"dtype": little.dtype.str, "shape": list(little.shape)}, little.tobytes())
+    if isinstance(value, list):
+        lengths = np.fromiter(map(len, value), np.dtype("<i4"), len(value))
+        return _packed({"texts": len(value)}, lengths.tobytes() + "".join(value).encode("utf8", "surrogatepass"))
+    return Part({"value": value}, b"")
+
+
+def _packed(says: Mapping[str, Any], content: bytes) -> Part:
+    return Part({**says, "size": len(content)}, zlib.compress(content, LEVEL))
+
+
+def _leaf_in(leaf: Part) -> NDArray[np.generic] | list[str] | int | float:
+    says = leaf.says
+    if "value" in says:
+        value = says["value"]
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ValueError(f"{says['name']} is not a number")
+        return value
+    content = unpacked(leaf.content, int(says["size"]))
+    return _array_in(content, says) if "dtype" in says else _texts_in(content, int(says["texts"]))
+
+
+def _array_in(content: bytes, says: Mapping[str, Any]) -> NDArray[np.generic]:
+    shape = [int(length) for length in says["shape"]]
+    if says["dtype"] not in _TYPES or any(length < 0 for length in shape):
+        raise ValueError(f"{says['name']} is an array of {str(says['dtype'])[:20]}, {str(shape)[:40]}")
+    kind = np.dtype(says["dtype"])
+    if math.prod(shape) * kind.itemsize != len(content):
+        raise ValueError(f"{says['name']} has {len(content)} bytes for {str(shape)[:40]}")
+    return np.frombuffer(content, kind).reshape(shape)
+
+
+def _texts_in(content: bytes, count: int) -> list[str]:
+    if not 0 <= 4 * count <= len(content):
+        raise ValueError(f"{count} strings in {len(content)} bytes")
+    lengths = np.frombuffer(content[: 4 * count], np.dtype("<i4"))
+    if count and lengths.min() < 0:
+        raise ValueError("a string of negative length")
+    text = content[4 * count :].decode("utf8", "surrogatepass")
+    return [text[place] for place in slices(lengths.tolist(), len(text))]
+
+
+def _put(state: dict[str, Any], name: str, value: object) -> None:
+    *above, last = name.split(_INSIDE)
+    for outer in above:
+        state = state.setdefault(outer, {})
+        if not isinstance(state, dict):
+            raise ValueError(f"{name} is inside a number")
+    state[last] = value
+
+
+# The snapshots of a crawl: `learned/00012345.snapshot`, each named by its place in the journal.
+
 
 SUFFIX = ".snapshot"
 KEPT = 2

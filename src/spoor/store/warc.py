@@ -15,8 +15,7 @@ from typing import Self
 from spoor.errors import BrokenStorage
 from spoor.records import Response, Verdict, Visit
 from spoor.store import cdxj
-from spoor.store.members import packed
-from spoor.store.record import (
+from spoor.store.warc_records import (
     FIELDS,
     SAME_PAYLOAD,
     Headers,
@@ -26,6 +25,7 @@ from spoor.store.record import (
     fields_block,
     kept_head,
     new_id,
+    packed,
     record,
     request_headers,
 )

@@ -1,5 +1,4 @@
-"""A damaged WARC file made readable again: every record on both sides of the damage is kept, and so is the file as it
-was.
+"""A damaged WARC file made readable again, and what the database must know of lost records.
 
 What cannot be read is replaced by a record that says so and is just as long, so that all others stay where the index
 and the database know them to be. The damaged file itself goes to the folder `damaged` beside.
@@ -10,15 +9,29 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import sqlite3
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from spoor.store.cdxj import Capture, capture_in
-from spoor.store.members import HEADER, Gap, Member, packed, pieces, rewrapped
-from spoor.store.record import FIELDS, fields_block, record
-from spoor.store.unpacking import Unpacked
+from spoor.store.warc_records import (
+    FIELDS,
+    HEADER,
+    Gap,
+    Member,
+    Unpacked,
+    fields_block,
+    packed,
+    pieces,
+    record,
+    rewrapped,
+)
+
+# A damaged WARC file made readable again: every record on both sides of the damage is kept, and so is the file
+# as it was.
+
 
 ASIDE = "damaged"
 """The folder for what was damaged."""
@@ -199,3 +212,41 @@ def _folder(file: Path) -> Path:
     folder = file.parent / ASIDE
     folder.mkdir(exist_ok=True)
     return folder
+
+
+# What the database must know after a WARC file was repaired: which records are gone, and which lie elsewhere
+# now.
+
+
+_END = 2**62
+"""No file has so many bytes."""
+_WITHIN = "warc_file = ? AND warc_offset >= ? AND warc_offset < ?"
+
+
+def follow(db: sqlite3.Connection, repair: Repair) -> None:
+    """Pages whose record is lost stay in the journal, without a place in the archive; payloads that are lost are
+    forgotten, so that they are kept when they come again."""
+    tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if not {"pages", "digests"} <= tables:
+        return
+    ends = [move.start for move in repair.moves[1:]] + [_END]
+    with transaction(db):
+        for move, end in zip(repair.moves, ends, strict=False):
+            lost, moved = (repair.file.name, move.start, move.end), (move.by, repair.file.name, move.end, end)
+            db.execute(f"UPDATE pages SET warc_file = NULL, warc_offset = NULL WHERE {_WITHIN}", lost)
+            db.execute(f"DELETE FROM digests WHERE {_WITHIN}", lost)
+            if move.by:
+                db.execute(f"UPDATE pages SET warc_offset = warc_offset - ? WHERE {_WITHIN}", moved)
+                db.execute(f"UPDATE digests SET warc_offset = warc_offset - ? WHERE {_WITHIN}", moved)
+
+
+@contextlib.contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """All of it or nothing, for a connection that begins none by itself."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise

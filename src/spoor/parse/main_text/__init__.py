@@ -1,9 +1,420 @@
-"""What a page has to say, without what surrounds it: three ways to find it, and when it was published."""
+"""The main text of a page without navigation and boilerplate, found in three ways, and when it was published.
 
-from spoor.parse.main_text.best import best_text
-from spoor.parse.main_text.extractor import Extractor, MainText
-from spoor.parse.main_text.node_ratio import node_ratio_text
-from spoor.parse.main_text.quick import quick_text
+NodeRatio(v)       = TextLength(v) / TextLength(page)      TextLength: characters outside of links
+UnlinkNodeRatio(v) = UnlinkNodes(v) / UnlinkNodes(page)    UnlinkNodes: blocks that hold such characters
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from html import unescape
+from typing import Any
+
+from resiliparse.extract.html2text import extract_plain_text
+from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
+
+from spoor.errors import MissingExtra
+from spoor.parse.reading import bounded, deeper_than
+from spoor.parse.tags import BLOCKS
+
+# What is on many pages and part of no text: what a page is cleaned of before its main text is looked for.
+
+
+SURROUNDINGS = frozenset({"nav", "footer", "aside"})
+"""Elements that say themselves that they are not the main thing."""
+_CODE = "head script style template noscript noframes noembed iframe object svg math"
+_FIELDS = "button select textarea"
+NOT_TEXT = frozenset(f"{_CODE} {_FIELDS}".split())
+LONGEST = 300
+"""Characters, without those of links. What holds more is no advert, whatever it is called: pages give such names to the
+element around the whole article too."""
+
+_ADVERT = re.compile(
+    r"(?:^|[\s_-])(?:ads?|adv|adverts?|advertisements?|advertising|adsbygoogle|banner|sponsored|promo|copyright)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_COPYRIGHT = re.compile(r"©|\bcopyright\s*(?:\(c\)|[12]\d{3})|\ball rights reserved\b|版权所有", re.IGNORECASE)
+
+
+def is_called_advert(attributes: Mapping[str, str | None]) -> bool:
+    """By its class or id."""
+    return bool(_ADVERT.search(f"{attributes.get('class') or ''} {attributes.get('id') or ''}"))
+
+
+def claims_copyright(words: str) -> bool:
+    return bool(_COPYRIGHT.search(words))
+
+
+# A date in words or numbers, as pages write it.
+
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_FORMS = [
+    re.compile(form)
+    for form in (
+        r"(?<!\d)(?P<year>\d{4})\s?[-/.年년]\s?(?P<month>\d{1,2})\s?[-/.月월]\s?(?P<day>\d{1,2})(?!\d)",
+        r"(?<!\d)(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)(?!\d)",
+        r"(?<!\d)(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})(?!\d)",
+        r"(?<!\d)(?P<day>\d{1,2})[a-z]{0,2}\s+(?P<month>[A-Za-z]{3})[a-z]{0,6}[.,]?\s+(?P<year>\d{4})(?!\d)",
+        r"\b(?P<month>[A-Za-z]{3})[a-z]{0,6}\.?\s+(?P<day>\d{1,2})[a-z]{0,2},?\s+(?P<year>\d{4})(?!\d)",
+        r"/(?P<year>\d{4})/(?P<month>[A-Za-z]{3})[a-z]{0,6}/(?P<day>\d{1,2})/",
+    )
+]
+"""2026-11-15, 20261115, 15.11.2026, 15th November 2026, Nov. 15, 2026, /2026/nov/15/. Not 11/12/2026, which is in
+November or in December, depending on the country."""
+
+
+def date_in(text: str) -> date | None:
+    """The first date of the first form that is in the text, as it is written there: time zones do not matter."""
+    for form in _FORMS:
+        if (found := form.search(text)) and (day := _date(**found.groupdict())):
+            return day
+    return None
+
+
+def _date(year: str, month: str, day: str) -> date | None:
+    """None: there is no such day."""
+    try:
+        number = int(month) if month.isdecimal() else 1 + _MONTHS.index(month.lower())
+        return date(int(year), number, int(day))
+    except ValueError:
+        return None
+
+
+# When was a page published? As it says itself in its metadata, in a time element or in its URL, in this order.
+
+
+EARLIEST = date(1990, 1, 1)
+"""There were no web pages before."""
+LATEST = date(2099, 12, 31)
+"""For those who do not know when a page came."""
+
+_METAS = """
+    articlepublishedtime ogarticlepublishedtime ogpublishedtime articlepublished datepublished
+    dcdateissued dctermsissued dcdate dctermsdate dcdatecreated dctermscreated
+    pubdate publishdate publisheddate publicationdate publishtime parselypubdate sailthrudate
+    citationpublicationdate citationdate weiboarticlecreateat date
+"""
+"""What a <meta> with the date is called, in small letters and without punctuation; the most trustworthy first."""
+_PUNCTUATION = re.compile(r"[-_.:\s]")
+
+# None of them goes beyond the next "<" or begins within a name, so that a page is read once, whatever is in it.
+_TAG = re.compile(r"<([mM][eE][tT][aA]|[tT][iI][mM][eE])\b([^<>]*)>([^<]{0,80})")
+_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+_JSON = re.compile(r'"datePublished"\s*:\s*"([^"<]{4,80})"')
+
+
+def published(html: str, url: str = "", came: date = LATEST) -> str:
+    """Such as 2026-11-15, "" when it is not known. Never fails, and never names a day after the page `came`, save for
+    the one that a clock further east may show."""
+    for said in _said(html, url):
+        day = date_in(said)
+        if day and day >= EARLIEST and (day - came).days <= 1:
+            return day.isoformat()
+    return ""
+
+
+def _said(html: str, url: str) -> Iterator[str]:
+    """What may hold the date, the most trustworthy first."""
+    metas: dict[str, str] = {}
+    times: list[str] = []
+    for tag, inside, after in _TAG.findall(html):
+        attributes = {name.lower(): a or b or c for name, a, b, c in _ATTRIBUTE.findall(inside)}
+        if tag.lower() == "time":
+            times.append(attributes.get("datetime") or after)
+            metas.setdefault(_name(attributes.get("itemprop", "")), times[-1])
+        else:
+            name = attributes.get("property") or attributes.get("name") or attributes.get("itemprop", "")
+            metas.setdefault(_name(name), attributes.get("content", ""))
+    yield from (metas[name] for name in _METAS.split() if name in metas)
+    yield from (said.replace("\\", "") for said in _JSON.findall(html))
+    yield from times
+    yield "/" + url.partition("://")[2].partition("?")[0].partition("/")[2]
+
+
+def _name(written: str) -> str:
+    return _PUNCTUATION.sub("", written.lower())
+
+
+# The role of finding the main text of a page, with its title and when it was published.
+
+
+_SAMPLE = 4_000
+"""Characters that are looked at to tell text from an image that is called HTML."""
+_ILLEGIBLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\ufffd]")
+_TITLE = re.compile(r"<[tT][iI][tT][lL][eE]\b[^<>]*>([^<]*)")
+
+FindText = Callable[[str, str], str]
+"""HTML and URL to the main text, a line for each block. May count on HTML that is legible and not endless."""
+
+
+@dataclass(frozen=True, slots=True)
+class MainText:
+    """`text` has a line for each block, none of them empty; `published` is a date such as 2026-11-15. "" is unknown."""
+
+    title: str = ""
+    text: str = ""
+    published: str = ""
+
+
+@dataclass(frozen=True)
+class Extractor:
+    """One way to find the main text. Never fails; of what cannot be read nothing is said."""
+
+    find: FindText
+
+    def extract(self, html: str, url: str = "", came: date = LATEST) -> MainText:
+        """`came` is the day on which the page was fetched: it was not published later."""
+        if not _is_legible(html):
+            return MainText()
+        html = bounded(html)
+        try:
+            text = self.find(html, url)
+        except UnicodeEncodeError:  # Half a character, which no page that was decoded has.
+            return MainText()
+        return MainText(_title(html), _tidy(text), published(html, url, came))
+
+
+def _is_legible(html: str) -> bool:
+    """Of its characters at most one in twenty is none that a text has."""
+    sample = html[:_SAMPLE]
+    return bool(sample) and 20 * len(_ILLEGIBLE.findall(sample)) <= len(sample)
+
+
+def _title(html: str) -> str:
+    found = _TITLE.search(html)
+    return " ".join(unescape(found[1]).split()) if found else ""
+
+
+def _tidy(text: str) -> str:
+    return "\n".join([line for said in text.splitlines() if (line := " ".join(said.split()))])
+
+
+# How text is spread over the elements of a page: read once, from top to bottom, the boilerplate left out.
+
+
+_BORDER = "\x1f"
+_LEFT_OUT = NOT_TEXT | SURROUNDINGS | {"-comment", "-doctype"}
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """`letters` are the characters inside that are not part of a link, every run of white space as one; `blocks` the
+    elements inside, itself included, that begin a line and directly hold such letters. Its text is that of the pieces
+    from `start` to `end`."""
+
+    node: LexborNode
+    depth: int
+    letters: int
+    blocks: int
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class _Open:
+    """An element whose end has not been seen, with the counts at its beginning."""
+
+    node: LexborNode
+    tag: str
+    letters: int
+    blocks: int
+    start: int
+    elements: int
+    boilerplate: bool
+    holds_text: bool = False
+
+
+@dataclass(slots=True)
+class Outline:
+    """The counts of the page, and its elements, inner before outer."""
+
+    elements: list[Element] = field(default_factory=list)
+    letters: int = 0
+    blocks: int = 0
+    _pieces: list[str] = field(default_factory=list)
+    _open: list[_Open] = field(default_factory=list)
+    _blocks_open: list[_Open] = field(default_factory=list)
+    _links_open: int = 0
+
+    def text(self, element: Element) -> str:
+        """A line for each block; some are empty."""
+        said = "".join(self._pieces[element.start : element.end])
+        return "\n".join([" ".join(block.split()) for block in said.split(_BORDER)])
+
+    def read(self, root: LexborNode) -> None:
+        """By hand rather than by recursion, because pages may nest thousands of elements."""
+        node: LexborNode | None = root
+        while node is not None:
+            child = self._enter(node)
+            node = node.next if child is None else child
+            while node is None and self._open:
+                closed = self._open.pop()
+                self._leave(closed)
+                node = closed.node.next
+
+    def _enter(self, node: LexborNode) -> LexborNode | None:
+        """The first child, where there is one to read."""
+        tag = node.tag or ""
+        if tag == "-text":
+            self._say(node.text_content or "")
+            return None
+        if tag in _LEFT_OUT:
+            return None
+        is_block = tag in BLOCKS
+        start = len(self._pieces)
+        if is_block:
+            self._pieces.append(_BORDER)
+        child = node.first_child
+        if child is not None:
+            boilerplate = is_block and is_called_advert(node.attributes)
+            opened = _Open(node, tag, self.letters, self.blocks, start, len(self.elements), boilerplate)
+            self._open.append(opened)
+            if is_block:
+                self._blocks_open.append(opened)
+            self._links_open += tag == "a"
+        return child
+
+    def _say(self, words: str) -> None:
+        self._pieces.append(words)
+        if self._links_open or not self._blocks_open:
+            return
+        if letters := len(" ".join(words.split())):
+            self.letters += letters
+            block = self._blocks_open[-1]
+            block.holds_text = True
+            block.boilerplate = block.boilerplate or (letters <= LONGEST and claims_copyright(words))
+
+    def _leave(self, closed: _Open) -> None:
+        self._links_open -= closed.tag == "a"
+        if closed.tag in BLOCKS:
+            self._blocks_open.pop()
+            self._pieces.append(_BORDER)
+            self.blocks += closed.holds_text
+        letters, blocks = self.letters - closed.letters, self.blocks - closed.blocks
+        if closed.boilerplate and letters <= LONGEST and closed.tag != "body":
+            self._forget(closed)
+        else:
+            end = len(self._pieces)
+            self.elements.append(Element(closed.node, len(self._open), letters, blocks, closed.start, end))
+
+    def _forget(self, closed: _Open) -> None:
+        """All that was read since it began; the words before and after it stay apart."""
+        self.letters, self.blocks = closed.letters, closed.blocks
+        self._pieces[closed.start :] = [_BORDER]
+        del self.elements[closed.elements :]
+
+
+def outline(html: str) -> Outline:
+    """Fails only with MemoryError."""
+    page = Outline()
+    try:
+        root = LexborHTMLParser(html).root
+    except SelectolaxError:
+        raise MemoryError("the parser found no memory") from None
+    if root is not None:
+        page.read(root)
+    return page
+
+
+# The main text as in paper 002: under the deepest element that holds much of the text and most of its blocks.
+
+
+LEAST_NODE_RATIO = 0.3
+LEAST_UNLINK_NODE_RATIO = 0.5
+"""Of two elements side by side not both can have more, so there is only one deepest."""
+
+
+def node_ratio(element: Element, page: Outline) -> float:
+    return element.letters / page.letters if page.letters else 0.0
+
+
+def unlink_node_ratio(element: Element, page: Outline) -> float:
+    return element.blocks / page.blocks if page.blocks else 0.0
+
+
+def main_element(page: Outline) -> Element | None:
+    """None: there is no text but in links."""
+    candidates = [
+        element
+        for element in page.elements
+        if node_ratio(element, page) > LEAST_NODE_RATIO and unlink_node_ratio(element, page) > LEAST_UNLINK_NODE_RATIO
+    ]
+    return max(candidates, key=lambda element: element.depth, default=None)
+
+
+def node_ratio_text(html: str, url: str = "") -> str:
+    """With the text of the links in it, which are part of its sentences."""
+    page = outline(html)
+    chosen = main_element(page)
+    return page.text(chosen) if chosen else ""
+
+
+# The main text by the rules of resiliparse: quick enough for every page of a crawl.
+
+
+_SMALL = 2_000
+"""Tags of a page that needs no closer look before it is read."""
+_MOST_TAGS = 10_000
+_DEEPEST = 500
+"""The time of resiliparse grows with the square of both; larger pages are read by the method of paper 002."""
+_CELL = re.compile(r"<(?=[tT][dDhH]\b)")
+_SKIPPED = sorted(SURROUNDINGS)
+
+
+def quick_text(html: str, url: str = "") -> str:
+    tags = html.count("<")
+    if tags > _MOST_TAGS or (tags > _SMALL and deeper_than(html, _DEEPEST)):
+        return node_ratio_text(html)
+    # Without the blank, the words of neighbouring cells of a table are glued to one.
+    text: str = extract_plain_text(
+        _CELL.sub(" <", html),
+        main_content=True,
+        list_bullets=False,
+        alt_texts=False,
+        links=False,
+        comments=False,
+        post_meta=False,
+        skip_elements=_SKIPPED,
+    )
+    return text
+
+
+# The main text by trafilatura, in the settings that measure best: for pages that are kept.
+
+
+_MOST_TAGS_FOR_BEST = 50_000
+"""Trafilatura needs some seconds for them; larger pages are read by the method of paper 002."""
+_DEEPEST_FOR_BEST = 200
+"""Elements inside one another; of pages that go deeper trafilatura may see nothing."""
+
+
+def require_trafilatura() -> Any:
+    """The library itself; it is imported only here, because it is an extra."""
+    try:
+        import trafilatura
+    except ModuleNotFoundError:
+        raise MissingExtra("main texts need trafilatura; install it with: pip install 'spoor[text]'") from None
+    # It logs pages in which it finds nothing; that is told by those who ask.
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
+    return trafilatura
+
+
+def best_text(html: str, url: str = "") -> str:
+    """Empty when there is no main text, as on a page of nothing but links."""
+    trafilatura = require_trafilatura()
+    if html.count("<") > _MOST_TAGS_FOR_BEST:
+        return node_ratio_text(html)
+    found = trafilatura.extract(html, url=url or None, fast=True, include_comments=False, favor_recall=True)
+    return found or (node_ratio_text(html) if deeper_than(html, _DEEPEST_FOR_BEST) else "")
+
+
+# What a page has to say, without what surrounds it: three ways to find it, and when it was published.
+
 
 NODE_RATIO = Extractor(node_ratio_text)
 """As paper 002 does it."""
@@ -11,5 +422,3 @@ QUICK = Extractor(quick_text)
 """For every page of a crawl."""
 BEST = Extractor(best_text)
 """For pages that are kept; ten times slower."""
-
-__all__ = ["BEST", "NODE_RATIO", "QUICK", "Extractor", "MainText"]

@@ -1,1 +1,0 @@
-"""Which links may wait and which may be visited: one rule, one file."""

@@ -1,0 +1,282 @@
+"""`spoor contest`: every strategy on every row of a contest, into tables, plots and a page."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+from pathlib import Path
+from statistics import mean
+
+from spoor.cli.command import SUMMARIES, Commands, add_command, add_workers
+from spoor.cli.simulating import add_orders, names_in
+from spoor.cli.terminal import check_writable, counted, print_table, progress, write_text
+from spoor.errors import BadInput, UsageError
+from spoor.lab.build.builder import Making, build_web
+from spoor.lab.build.gather import BuildReport
+from spoor.lab.build.warc_source import read_warcs
+from spoor.lab.comparison import side_by_side, workers
+from spoor.lab.contest import (
+    ContestFolder,
+    Heat,
+    Judging,
+    Plan,
+    Refusals,
+    Row,
+    View,
+    chosen,
+    entered,
+    make_ready,
+    planned,
+    read_rows,
+    results,
+    run_missing,
+    runs_of,
+)
+from spoor.lab.contest_report import Report, check_page, file, filled, is_plot, section_names
+from spoor.lab.held_out_contest import CLUSTERS, HeldOutResult, HeldOutRow, compete, prepare, strategies, train_all
+from spoor.lab.leaderboard import leaders
+from spoor.lab.plots import blank, said
+from spoor.lab.worlds import NAMED
+from spoor.registry import STRATEGIES, strategy_named
+
+# The recorded webs of the data folder, built where a command needs them.
+
+
+def build_webs(recorded: Iterable[Path], webs: Path, processes: int) -> None:
+    """Into the folder `webs`, each once: a later contest finds it. What is told of them are folders of the data."""
+    for source in dict.fromkeys(recorded):
+        if not (webs / source.name).exists():
+            build_recorded(source, webs / source.name, processes)
+
+
+def build_recorded(recorded: Path, folder: Path, processes: int) -> None:
+    """`recorded` is a folder of the data: web.warc.xz and truth.tsv."""
+    report, archive = BuildReport(), recorded / "web.warc.xz"
+    making = Making(recorded.name, archive.name, recorded / "truth.tsv")
+    with progress(f"pages of {recorded.name}") as advance:
+        build_web(folder, counted(read_warcs([archive], report, processes), advance), making, report)
+
+
+# `spoor contest --held-out`: trained strategies on the half of each web that they have not seen.
+
+
+def held_out(rows: Sequence[Row], out: Path, processes: int) -> None:
+    """The webs of the rows are in `out`/webs. Writes `out`/held-out.md and held-out.json."""
+    models = out / "models" / "held-out"
+    with progress("halves of webs", len(rows)) as advance:
+        prepared = prepare(rows, out / "webs", advance)
+    for row in prepared:
+        if row.why_not:
+            print(f"left out    {row.row.name}: {row.why_not}")
+    runnable = [row for row in prepared if not row.why_not]
+    if not runnable:
+        raise BadInput("no row is left to run; the reasons are above, choose other rows with --rows")
+    taught = {(row.halves, row.row.target) for row in runnable}
+    with workers(processes) as pool:
+        with progress("models", len(taught) * len(CLUSTERS)) as advance:
+            train_all(runnable, models, pool, advance)
+        with progress("strategies on rows", sum(len(strategies(row, models)) for row in runnable)) as advance:
+            found = [compete(row, models, pool, advance) for row in runnable]
+    _write_held_out(found, out)
+
+
+def _write_held_out(found: Sequence[HeldOutResult], out: Path) -> None:
+    names = list(found[0].areas)
+    lines = [[*_said(result.row), *(f"{result.areas[name]:.3f}" for name in names)] for result in found]
+    lines.append(["mean", "", *(f"{mean(result.areas[name] for result in found):.3f}" for name in names)])
+    columns = ["normalised area", "parted by", *names]
+    print_table(columns, lines, "\ntrained on one half of the web, crawled on the other")
+    write_text(out / "held-out.md", _markdown([columns, ["---"] * len(columns), *lines]))
+    told = [
+        {**result.comparison.as_json(), "start": result.row.row.start, "parted_by": result.row.halves.how}
+        for result in found
+    ]
+    write_text(out / "held-out.json", json.dumps(told, ensure_ascii=False) + "\n")
+
+
+def _said(row: HeldOutRow) -> list[str]:
+    return [f"{row.row.web.name} {row.row.target} {row.row.start}", row.halves.how]
+
+
+def _markdown(rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
+
+
+# `spoor contest`: every strategy on every row of a contest, into tables, plots and a page.
+
+
+CONTEST_EXAMPLES = """
+spoor contest --out out/contest
+spoor contest --rows webkb,debian-docs/lang=ja --strategies breadth-first,soft-focused,in-links --out out/contest
+spoor contest --judge real --strategies soft-focused,server-language --ablate server-language --out out/contest
+spoor contest --conditions field --orders 3 --judge truth --strategies learned,soft-focused --out out/contest
+spoor contest --per-host 100,10 --page docs/contest.md --out out/contest
+spoor contest --held-out --out out/contest
+"""
+UNDER_ANOTHER_NAME = ("b-crawl", "core-baseline", "taxonomy-soft")
+"""Strategies that are the same as another one here."""
+ORDERS = 5
+"""From which every row is run: the order of its seeds alone moves a run by up to 0.19."""
+JUDGES: dict[str, tuple[Judging, ...]] = {"truth": ("truth",), "real": ("real",), "both": ("truth", "real")}
+
+
+def register_contest(commands: Commands) -> None:
+    parser = add_command(commands, "contest", SUMMARIES["contest"], CONTEST_EXAMPLES, run_contest)
+    parser.add_argument(
+        "--data", type=Path, metavar="DIR", help="holds contest/contest.tsv and webs/ ($SPOOR_DATA, ../shared)"
+    )
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="FOLDER", help="webs built, runs kept, results.json, report.md"
+    )
+    parser.add_argument("--rows", metavar="ROW,…", help="WEB, WEB/TARGET or WEB/TARGET/START (default: all)")
+    parser.add_argument("--strategies", metavar="A,B,…", help="(default: all that take a row)")
+    parser.add_argument(
+        "--ablate", metavar="S", help="also run strategy S without each kind of evidence that it can do without"
+    )
+    parser.add_argument(
+        "--judge",
+        choices=tuple(JUDGES),
+        default="both",
+        help="truth: knows the label; real: reads the pages, of a language or trained on half of them (default: both)",
+    )
+    parser.add_argument(
+        "--conditions", metavar="C,…", help="field: what a live crawl meets; lab: a visit at a time (field,lab)"
+    )
+    add_orders(parser, ORDERS)
+    parser.add_argument("--per-host", default="", metavar="N,…", help="also run with at most N pages of a host")
+    parser.add_argument("--page", type=Path, metavar="FILE.md", help="put tables and plots into their places there")
+    parser.add_argument(
+        "--held-out", action="store_true", help="path models instead, trained on one half of each web, run on the other"
+    )
+    parser.add_argument("--fresh", action="store_true", help="forget the runs that are kept in FOLDER")
+    add_workers(parser)
+
+
+def run_contest(arguments: argparse.Namespace) -> int:
+    data = arguments.data or Path(os.environ.get("SPOOR_DATA") or "../shared")
+    if not (data / "contest" / "contest.tsv").exists():
+        print(f"there is no contest data in {data}; name its folder with --data or SPOOR_DATA")
+        return 0
+    check_writable(arguments.out / "results.json")
+    if arguments.page:
+        blank(1, 1)
+        check_page(arguments.page, section_names())
+    plan, rows = _plan(arguments), read_rows(data)
+    rows = chosen(rows, arguments.rows.split(",")) if arguments.rows else rows
+    if arguments.held_out:
+        _check_alone(arguments)
+        build_webs([row.web for row in rows], arguments.out / "webs", arguments.workers)
+        held_out(rows, arguments.out, arguments.workers)
+        return 0
+    _write(_report(plan, rows, arguments), arguments)
+    return 0
+
+
+def _check_alone(arguments: argparse.Namespace) -> None:
+    for option in ("strategies", "ablate", "per_host", "page", "conditions", "orders"):
+        if getattr(arguments, option):
+            raise UsageError(f"--held-out has its own table; leave --{option.replace('_', '-')} out, --rows may stay")
+
+
+def _plan(arguments: argparse.Namespace) -> Plan:
+    everything = [name for name in STRATEGIES if name not in UNDER_ANOTHER_NAME]
+    strategies = everything if arguments.strategies is None else list(dict.fromkeys(names_in(arguments.strategies)))
+    for name in strategies:
+        strategy_named(name)
+    ablations = _ablations(arguments.ablate, strategies) if arguments.ablate else ()
+    return Plan(
+        tuple(strategies),
+        ablations,
+        JUDGES[arguments.judge],
+        _caps(arguments.per_host),
+        _conditions(arguments.conditions),
+        arguments.orders or ORDERS,
+    )
+
+
+def _ablations(whole: str, strategies: Sequence[str]) -> tuple[str, ...]:
+    name, _ = strategy_named(whole)
+    if not STRATEGIES[name].kinds:
+        able = ", ".join(name for name, named in STRATEGIES.items() if named.kinds)
+        raise UsageError(f"--ablate {whole}: it has nothing that it can do without; {able} have")
+    if whole not in strategies:
+        raise UsageError(f"--ablate {whole}: it is not among the --strategies, so there is nothing to compare with")
+    return tuple(f"{whole}:without={kind}" for kind in STRATEGIES[name].kinds)
+
+
+def _caps(text: str) -> tuple[int, ...]:
+    caps = [cap.strip() for cap in text.split(",") if cap.strip()]
+    for cap in caps:
+        if not cap.isdecimal() or int(cap) < 1:
+            raise UsageError(f"--per-host {cap}: not a number of pages, such as 10 or 100")
+    return tuple(dict.fromkeys(map(int, caps)))
+
+
+def _conditions(text: str | None) -> tuple[str, ...]:
+    """In the order in which they are given; None: all of them."""
+    if text is None:
+        return tuple(NAMED)
+    names = [name.strip() for name in text.split(",")]
+    if wrong := [name for name in names if name not in NAMED]:
+        raise UsageError(f"--conditions {text}: {wrong[0]!r} is none; there are {' and '.join(NAMED)}")
+    return tuple(dict.fromkeys(names))
+
+
+def _report(plan: Plan, rows: Sequence[Row], arguments: argparse.Namespace) -> Report:
+    """Whatever was run before with the same code is not run again."""
+    folder = ContestFolder(arguments.out)
+    if arguments.fresh:
+        folder.forget()
+    build_webs([row.web for row in rows], folder.path / "webs", arguments.workers)
+    with workers(arguments.workers) as pool:
+        heats = planned(plan, rows, folder)
+        _ready(heats, pool)
+        refusals = Refusals()
+        plan = _with_takers(plan, heats, refusals, asked_for=arguments.strategies is not None)
+        heats = entered(plan, heats, refusals)
+        runs = runs_of(heats, folder)
+        missing = sum(not file.exists() for file in runs.values())
+        print(f"runs        {len(runs):,}, of which {len(runs) - missing:,} were made before")
+        with progress("strategies on rows", missing) as advance:
+            run_missing(runs, pool, advance)
+    return Report(plan, tuple(results(heats, runs)))
+
+
+def _with_takers(plan: Plan, heats: Sequence[Heat], refusals: Refusals, asked_for: bool) -> Plan:
+    """Without the strategies that take no row. One that was asked for by name is not left out in silence."""
+    in_vain = {name: reason for name in plan.strategies if (reason := refusals.of_all(heats, name))}
+    for name, reason in in_vain.items():
+        if asked_for:
+            raise reason
+        print(f"left out    {name}: {reason}")
+    return replace(plan, strategies=tuple(name for name in plan.strategies if name not in in_vain))
+
+
+def _ready(heats: Sequence[Heat], pool: Executor) -> None:
+    """Real judges are made and asked before the first run, once for each web and target."""
+    tasks = {heat.task.verdicts: heat.task for heat in heats if heat.view.judging == "real" and heat.view.cap is None}
+    with progress("real judges", len(tasks)) as advance:
+        side_by_side([(make_ready, task) for task in tasks.values()], pool, advance)
+
+
+def _write(report: Report, arguments: argparse.Namespace) -> None:
+    told = [result.as_json() for result in report.results]
+    write_text(arguments.out / "results.json", json.dumps(told, ensure_ascii=False) + "\n")
+    sections = report.sections()
+    written = "\n".join(f"## {name}\n\n{text}" for name, text in sections.items() if not is_plot(name))
+    write_text(arguments.out / "report.md", written)
+    for view in _uncapped(report):
+        table = leaders(report.views[view])
+        print_table(table.columns, table.lines, f"\nnormalised area, {said(view)}")
+    if arguments.page:
+        for name, drawing in report.plots().items():
+            write_text(arguments.page.parent / "images" / file(name), drawing)
+        write_text(arguments.page, filled(arguments.page, sections))
+
+
+def _uncapped(report: Report) -> list[View]:
+    return [View(conditions, judging) for conditions in report.plan.conditions for judging in report.plan.judges]

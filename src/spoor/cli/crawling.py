@@ -1,0 +1,315 @@
+"""`spoor crawl`: collect relevant pages from the web into a folder; on the same folder it resumes."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from spoor import settings as config
+from spoor.cli.command import SUMMARIES, Commands, add_command
+from spoor.cli.terminal import progress
+from spoor.crawl import Crawl
+from spoor.errors import BadInput, UsageError
+from spoor.events import Event, Failed, Held, Paused, Resumed, Troubled, Visited
+from spoor.files import SUFFIX
+from spoor.judging.classifiers import write_topic
+from spoor.judging.train_topic import topic_from
+from spoor.live.relearning import earlier_crawl, unlike_targets
+from spoor.live.session import give_back_large_blocks, open_session, run_for, strategy_of
+from spoor.report.showing import duration, moment
+from spoor.settings import Config
+from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
+
+# One line about a running crawl: redrawn on a terminal, printed every few seconds elsewhere.
+
+
+SECONDS_BETWEEN_LINES = 10.0
+SECONDS_WITHOUT_A_PAGE = 600.0
+"""After which it is said that the crawl gains nothing."""
+
+
+class LiveLine:
+    """Counts what it is told; everything goes to standard error."""
+
+    def __init__(self, crawl: Crawl, most: int | None, minutes: float | None = None) -> None:
+        """`most` is the budget of visits and `minutes` that of time; None: there is none."""
+        self._crawl, self._frontier = crawl, crawl.frontier
+        self._most = most
+        self._minutes = minutes
+        self._began = self._told = time.monotonic()
+        self._visited = self._found = self._failed = self._troubled = 0
+        self._holds = 0
+        self._longest: Held | None = None
+        self._last_failure = ""
+        self._last_page, self._nothing_told, self._told_of = self._began, False, 0
+        self._live = Live(console=Console(stderr=True), transient=True, refresh_per_second=4) if _terminal() else None
+
+    def __enter__(self) -> Self:
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live:
+            self._live.stop()
+
+    def tell(self, events: Sequence[Event]) -> None:
+        for event in events:
+            if isinstance(event, Visited):
+                self._last_page, self._nothing_told = time.monotonic(), False
+                self._visited += 1
+                self._found += event.verdict.relevant
+            elif isinstance(event, Failed) and not event.excused:
+                self._failed += 1
+                self._last_failure = f"{event.visit.url}: {event.reason}"
+            elif isinstance(event, Troubled):
+                self._troubled += 1
+            elif isinstance(event, Held):
+                self._holds += 1
+                if self._longest is None or event.seconds > self._longest.seconds:
+                    self._longest = event
+            elif isinstance(event, Paused):
+                self._say(f"nothing answers since {moment(event.since)}, the last failure was: {event.reason}; paused")
+            elif isinstance(event, Resumed):
+                self._say(f"something answers again after {duration(event.seconds)}; resumed")
+        self.tick()
+
+    def tick(self) -> None:
+        """To be called now and then, whether or not anything happened."""
+        if self._live:
+            self._live.update(Text(self.line()))
+        elif time.monotonic() - self._told >= SECONDS_BETWEEN_LINES and self._visited + self._failed > self._told_of:
+            self._told, self._told_of = time.monotonic(), self._visited + self._failed
+            self._say(self.line())
+        if time.monotonic() - self._last_page >= SECONDS_WITHOUT_A_PAGE and not self._nothing_told:
+            self._nothing_told = True
+            self._say(self._gains_nothing())
+
+    def _gains_nothing(self) -> str:
+        wake_at = self._crawl.wake_at()
+        following = "" if wake_at is None else f", the next is tried from {moment(wake_at)} on"
+        failure = f"; the last failure was {self._last_failure}" if self._last_failure else ""
+        waiting = f"{len(self._frontier):,} links wait{following}"
+        return f"no page has come for {duration(SECONDS_WITHOUT_A_PAGE)}: {waiting}{failure}"
+
+    def _say(self, line: str) -> None:
+        if self._live:
+            self._live.console.print(Text(line))
+        else:
+            print(line, file=sys.stderr, flush=True)
+
+    def line(self) -> str:
+        seconds = max(1e-9, time.monotonic() - self._began)
+        share = self._found / self._visited if self._visited else 0.0
+        done = f"{self._visited:,} pages  {self._visited / seconds:,.1f}/s  {self._found:,} wanted ({share:.0%})"
+        queue = f"{len(self._frontier):,} waiting  {self._frontier.hosts_resting():,} hosts resting"
+        idle = f"idle by choice {self._crawl.idle / seconds:.0%}"
+        since = self._crawl.paused_since
+        end = self._end(seconds) if since is None else f"paused: nothing answers since {moment(since)}"
+        return f"{done}  {queue}  {self._failed:,} failed  {idle}  {end}"
+
+    def _end(self, seconds: float) -> str:
+        """What will end the crawl, and when: the budget that will be spent first."""
+        ends = []
+        if self._most is not None:
+            left = max(0, self._most - self._frontier.spent)
+            ends.append((left * seconds / max(1, self._visited), f"{left:,} visits left"))
+        if self._minutes is not None:
+            ends.append((max(0.0, 60 * self._minutes - seconds), f"{self._minutes:g} minutes in all"))
+        if not ends:
+            return "ends when nothing waits"
+        soonest, why = min(ends)
+        return f"ends in {soonest:,.0f} s ({why})"
+
+    @property
+    def nothing_but(self) -> str:
+        """The last failure, when no page has come at all; otherwise nothing."""
+        return "" if self._visited else self._last_failure
+
+    def summary(self, ended: str, folder: Path) -> str:
+        seconds = time.monotonic() - self._began
+        share = f" ({self._found / self._visited:.0%})" if self._visited else ""
+        done = f"{self._visited:,} pages in {seconds:,.1f} s, {self._found:,} wanted{share}"
+        left = f"{self._failed:,} failed visits, {len(self._frontier):,} links still waiting"
+        idle = f"for {self._crawl.idle:,.1f} s a connection was left free for better links on hosts that had to rest"
+        end = f"ended because {ended}; the crawl is in {folder}"
+        return "\n".join([f"{done}, {left}", idle, *self._mishaps(), end])
+
+    def _mishaps(self) -> Iterator[str]:
+        if self._troubled:
+            yield f"something went wrong with {self._troubled:,} URLs by a mistake of ours; samples are in trouble/"
+        if self._longest is not None:
+            about = f" with {self._longest.url}" if self._longest.url else ""
+            longest = f"longest {self._longest.seconds:.1f} s{about}: {self._longest.where}"
+            yield f"{self._holds:,} times one thing held up everything else, {longest}"
+
+
+def _terminal() -> bool:
+    return sys.stderr.isatty()
+
+
+# `spoor crawl`: collect the pages you want from the web, into a folder; on the same folder again it goes on.
+
+
+CRAWL_EXAMPLES = """
+spoor crawl --language th --seed https://example.org/ --contact https://example.org/our-crawl --out thai-pages
+spoor crawl crawl.toml --out thai-pages
+spoor crawl --out thai-pages          (goes on where it stopped)
+spoor crawl --language th --seeds more.txt --warm thai-pages --out more-thai-pages
+"""
+
+SECONDS_BETWEEN_TICKS = 1.0
+FLAGS = {
+    "language": ("target", "language"),
+    "charset": ("target", "charset"),
+    "script": ("target", "script"),
+    "keywords": ("target", "keywords"),
+    "topic": ("target", "topic"),
+    "ontology": ("target", "ontology"),
+    "strategy": ("crawl", "strategy"),
+    "warm": ("crawl", "warm"),
+    "max_pages": ("crawl", "max_pages"),
+    "max_minutes": ("crawl", "max_minutes"),
+    "effort": ("crawl", "effort"),
+    "workers": ("crawl", "workers"),
+    "connections": ("crawl", "connections"),
+    "contact": ("crawl", "contact"),
+    "proxy": ("crawl", "proxy"),
+    "allow_private": ("crawl", "allow_private"),
+    "seeds": ("crawl", "seeds_file"),
+    "seed": ("crawl", "seeds"),
+    "rest": ("politeness", "rest"),
+}
+"""Each flag and the setting of crawl.toml that it stands for."""
+
+
+def register_crawl(commands: Commands) -> None:
+    parser = add_command(commands, "crawl", SUMMARIES["crawl"], CRAWL_EXAMPLES, run_crawl)
+    parser.add_argument("settings", nargs="?", type=Path, metavar="CRAWL.toml", help="what to do; flags come before it")
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the crawl; made, or gone on with")
+    parser.add_argument("--language", metavar="L", help="wanted: pages in this language, a BCP-47 tag or a model file")
+    parser.add_argument("--charset", metavar="L", help="wanted: pages whose character encoding means this language")
+    parser.add_argument("--script", metavar="S", help="wanted: pages in this script, such as thai")
+    parser.add_argument(
+        "--keywords",
+        type=_listed,
+        metavar="W,W",
+        help="wanted: pages about these words or phrases",
+    )
+    parser.add_argument("--topic", metavar="MODEL", help="wanted: pages about what a model was trained on")
+    parser.add_argument("--ontology", metavar="FILE", help="wanted: pages that hold the terms of an ontology")
+    parser.add_argument("--seed", action="append", metavar="URL", help="where to start; may be given several times")
+    parser.add_argument("--seeds", metavar="FILE", help="where to start: one URL a line")
+    parser.add_argument("--strategy", metavar="S", help="a name from `spoor strategies` (learned)")
+    parser.add_argument(
+        "--warm", metavar="FOLDER", help="an earlier crawl, from whose visits the strategy learns first"
+    )
+    parser.add_argument("--max-pages", type=int, metavar="N", help="stop after so many visits")
+    parser.add_argument("--max-minutes", type=float, metavar="M", help="stop after so many minutes")
+    parser.add_argument(
+        "--effort",
+        type=float,
+        metavar="E",
+        help="from 0, fewest requests, to 1, fastest (.2 with --max-pages, 1 with --max-minutes, else .5)",
+    )
+    parser.add_argument("--workers", type=int, metavar="N", help="processes that parse and judge (0: none)")
+    parser.add_argument("--connections", type=int, metavar="N", help="requests under way at once (64)")
+    parser.add_argument("--rest", type=float, metavar="S", help="seconds a host rests between two requests (1)")
+    parser.add_argument("--contact", metavar="URL", help="told to every server, so that people can reach you")
+    parser.add_argument("--proxy", metavar="URL", help="HTTP proxy through which every request goes")
+    parser.add_argument("--allow-private", action="store_true", default=None, help="visit private addresses too")
+
+
+def _listed(words: str) -> list[str]:
+    return [word.strip() for word in words.split(",")]
+
+
+def run_crawl(arguments: argparse.Namespace) -> int:
+    settings = settings_for(CrawlFolder(arguments.out), arguments)
+    check(settings, CrawlFolder(arguments.out))
+    give_back_large_blocks()
+    with open_for_crawling(arguments.out, progress) as folder:
+        return asyncio.run(_crawl(folder, with_kept_model(settings, folder)))
+
+
+def check(settings: Config, folder: CrawlFolder) -> None:
+    """Whatever is wrong with the settings is said before a folder is made."""
+    earlier = earlier_crawl(settings, strategy_of(settings), folder)
+    if earlier is not None and (keys := unlike_targets(settings, earlier)):
+        told = f"{earlier.path} had another target ({', '.join(keys)}); what was learned there may mislead"
+        print(f"spoor: warning: {told}", file=sys.stderr)
+
+
+def settings_for(folder: CrawlFolder, arguments: argparse.Namespace) -> Config:
+    """Those of the folder, or of the file given; flags go before either."""
+    earlier = folder.settings()
+    if arguments.settings is not None and earlier is not None:
+        raise UsageError(f"{folder.path} has a crawl.toml of its own; leave out {arguments.settings} to go on with it")
+    if arguments.settings is not None:
+        table, beside = config.read(arguments.settings), arguments.settings.parent
+    else:
+        table, beside = config.parsed(earlier or "", str(folder.path / "crawl.toml")), Path()
+    return config.checked(with_flags(table, arguments), beside)
+
+
+def with_kept_model(settings: Config, folder: CrawlFolder) -> Config:
+    """What was trained from a folder of examples stays with the crawl, so that it goes on with the same judge."""
+    examples = settings.target.examples
+    if not examples or examples.endswith(SUFFIX):
+        return settings
+    kept = folder.path.resolve() / f"examples{SUFFIX}"
+    write_topic(kept, topic_from(Path(examples)))
+    return replace(settings, target=replace(settings.target, examples=str(kept)))
+
+
+def with_flags(table: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any]:
+    merged = {section: dict(values) for section, values in table.items() if isinstance(values, dict)}
+    merged = {**table, **merged}
+    for flag, (section, key) in FLAGS.items():
+        value = getattr(arguments, flag)
+        if value is not None:
+            names_file = flag in ("seeds", "topic", "ontology", "warm") or (
+                flag == "language" and value.endswith(SUFFIX)
+            )
+            merged.setdefault(section, {})[key] = str(Path(value).resolve()) if names_file else value
+    return merged
+
+
+async def _tick(line: LiveLine) -> None:
+    while True:
+        await asyncio.sleep(SECONDS_BETWEEN_TICKS)
+        line.tick()
+
+
+async def _crawl(folder: CrawlFolder, settings: Config) -> int:
+    async with contextlib.AsyncExitStack() as opened:
+        with progress("learning from earlier visits") as advance:
+            session = await opened.enter_async_context(open_session(folder, settings, advance))
+        folder.write_settings(config.dumps(settings))
+        loop = asyncio.get_running_loop()
+        for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(name, session.stop, "it was interrupted")
+        with LiveLine(session.crawl, settings.crawl.max_pages, settings.crawl.max_minutes) as line:
+            ticking = asyncio.create_task(_tick(line))
+            async for events in run_for(session, settings.crawl.max_minutes):
+                line.tell(events)
+            ticking.cancel()
+        print(line.summary(session.ended(), folder.path))
+    if line.nothing_but:
+        raise BadInput(f"no page came; the last failure was {line.nothing_but}")
+    return 0

@@ -1,0 +1,139 @@
+"""`spoor demo`: two live crawls side by side, on a web drawn and served on the spot. No network, under a minute."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from spoor import settings as config
+from spoor.cli.command import SUMMARIES, Commands, add_command
+from spoor.cli.crawling import LiveLine
+from spoor.cli.terminal import print_table
+from spoor.demo.plan import Plan
+from spoor.demo.server import DemoServer
+from spoor.demo.site import plan
+from spoor.errors import BadInput
+from spoor.events import Failed, Visited
+from spoor.live.session import open_session
+from spoor.report.figures import figures
+from spoor.report.page import write_page
+from spoor.settings import Config, Crawling, Politeness, Target
+from spoor.store.crawl_folder import VERSION, CrawlFolder, open_for_crawling
+
+DEMO_EXAMPLES = """
+spoor demo
+spoor demo --out somewhere/else
+"""
+STRATEGIES = ("breadth-first", "learned")
+BUDGET = 700
+EFFORT = 0.5
+"""Somebody watches: a crawl that waited for the very best links would take minutes."""
+CONTACT = "mailto:demo@spoor.invalid"
+"""Told to every server of the demo web; a folder in whose settings it stands holds an earlier demo."""
+CONNECTIONS, DELAY = 32, 0.1
+"""Requests under way at once, and seconds between two requests to a host: a tenth of what a live crawl keeps to, as all
+times of the demo web are."""
+COLUMNS = ("strategy", "visits", "Thai pages", "share", "failed", "hosts", "s", "disallowed requests")
+
+
+@dataclass(frozen=True)
+class Result:
+    strategy: str
+    visits: int
+    found: int
+    failed: int
+    hosts: int
+    seconds: float
+    disallowed: int
+
+    def row(self) -> list[str]:
+        share = f"{self.found / self.visits:.0%}"
+        return [
+            self.strategy,
+            f"{self.visits:,}",
+            f"{self.found:,}",
+            share,
+            f"{self.failed:,}",
+            f"{self.hosts}",
+            f"{self.seconds:.1f}",
+            f"{self.disallowed}",
+        ]
+
+
+def register_demo(commands: Commands) -> None:
+    parser = add_command(commands, "demo", SUMMARIES["demo"], DEMO_EXAMPLES, run_demo)
+    parser.add_argument("--out", type=Path, default=Path("out/demo"), metavar="FOLDER", help="(default: out/demo)")
+
+
+def run_demo(arguments: argparse.Namespace) -> int:
+    folders = {strategy: arguments.out / strategy for strategy in STRATEGIES}
+    for path in folders.values():
+        make_room(path)
+    web = plan()
+    pages = sum(len(host.pages) for host in web.hosts.values())
+    links = [link.to.address in web.dead for host in web.hosts.values() for link in host.links()]
+    print(f"a web of {len(web.hosts)} hosts and {pages:,} pages on this machine, of which the Thai ones are wanted;")
+    print(f"{sum(links) / len(links):.0%} of its links lead to {len(web.dead)} dead hosts\n")
+    results = [crawl_into(path, strategy, web) for strategy, path in folders.items()]
+    print_table(COLUMNS, [result.row() for result in results])
+    print()
+    for path in folders.values():
+        folder = CrawlFolder(path)
+        write_page(figures(folder), folder.report)
+        print(f"the crawl is in {path}, what it came to in {folder.report}")
+    return 0
+
+
+def make_room(path: Path) -> None:
+    """An earlier demo is removed, even one of another version; whatever else is there is refused, and so is a demo that
+    is running."""
+    earlier = CrawlFolder(path).settings()
+    is_demo = earlier is not None and CONTACT in earlier
+    if not is_demo or _version(path) == VERSION:
+        with open_for_crawling(path):
+            if earlier is not None and not is_demo:
+                raise BadInput(f"{path} holds a crawl that is no demo; give --out another folder")
+    shutil.rmtree(path)
+
+
+def _version(path: Path) -> str:
+    file = path / "version"
+    return file.read_text("utf8", "replace").strip() if file.exists() else ""
+
+
+def crawl_into(path: Path, strategy: str, web: Plan) -> Result:
+    with open_for_crawling(path) as folder:
+        return asyncio.run(_crawl(folder, strategy, web))
+
+
+async def _crawl(folder: CrawlFolder, strategy: str, web: Plan) -> Result:
+    """Served anew for each crawl, so that hosts that heal are ill again."""
+    async with DemoServer(web) as server:
+        settings = settings_for(strategy, server.seeds)
+        folder.write_settings(config.dumps(settings))
+        found, failed, began = 0, 0, time.monotonic()
+        async with open_session(folder, settings) as session:
+            with LiveLine(session.crawl, BUDGET) as line:
+                async for events in session.run():
+                    line.tell(events)
+                    found += sum(isinstance(event, Visited) and event.verdict.relevant for event in events)
+                    failed += sum(isinstance(event, Failed) and event.visit.purpose == "page" for event in events)
+            visits, seconds = session.crawl.frontier.visits, time.monotonic() - began
+        return Result(strategy, visits, found, failed, len(server.requests), seconds, server.disallowed.total())
+
+
+def settings_for(strategy: str, seeds: tuple[str, ...]) -> Config:
+    crawling = Crawling(
+        seeds=seeds,
+        strategy=strategy,
+        max_pages=BUDGET,
+        effort=EFFORT,
+        contact=CONTACT,
+        connections=CONNECTIONS,
+        allow_private=True,
+    )
+    return Config(Target(language="th"), crawling, politeness=Politeness(rest=DELAY))

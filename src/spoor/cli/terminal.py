@@ -1,0 +1,174 @@
+"""Tables, progress and result files on the command line."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from spoor.errors import BadInput
+from spoor.lab.measures import Score
+
+# Tables on the terminal: plain text, so that they can be piped and pasted.
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
+    """The first column is left-aligned, the rest are numbers."""
+    lines = [list(columns), *map(list, rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    lines.insert(1, ["-" * width for width in widths])
+    if title:
+        print(title)
+    for first, *rest in lines:
+        print("  ".join([first.ljust(widths[0]), *map(str.rjust, rest, widths[1:])]))
+
+
+SCORE_COLUMNS = ("strategy", "visits", "found", "area", "normalised", "r_prec", "n90", "coverage", "max queue", "s")
+CLOCK_COLUMNS = (
+    "strategy",
+    "visits",
+    "found",
+    "normalised",
+    "by time",
+    "n90",
+    "coverage",
+    "failed",
+    "requests",
+    "idle",
+    "half at",
+    "virtual s",
+    "s",
+)
+
+
+def score_table(scores: Sequence[Score]) -> tuple[tuple[str, ...], list[list[str]]]:
+    """Columns and rows. Under a clock some columns about visits make room for those about time; with several orders of
+    the seeds there is the spread as well."""
+    clocked = any(score.elapsed is not None for score in scores)
+    spread = any(score.spread is not None for score in scores)
+    columns = (CLOCK_COLUMNS if clocked else SCORE_COLUMNS) + ("spread",) * spread
+    row = _clock_row if clocked else score_row
+    return columns, [row(score) + [_share(score.spread)] * spread for score in scores]
+
+
+def score_row(score: Score) -> list[str]:
+    return [
+        score.strategy,
+        f"{score.visits:,.0f}",
+        f"{score.found:,.0f}",
+        f"{score.area:.3f}",
+        _share(score.normalised),
+        f"{score.r_precision:.3f}",
+        _until(score.n90, 0),
+        f"{score.coverage:.3f}",
+        f"{score.max_queue:,.0f}",
+        f"{score.seconds:.1f}",
+    ]
+
+
+def _clock_row(score: Score) -> list[str]:
+    return [
+        score.strategy,
+        f"{score.visits:,.0f}",
+        f"{score.found:,.0f}",
+        _share(score.normalised),
+        _share(score.normalised_time),
+        _until(score.n90, 0),
+        f"{score.coverage:.3f}",
+        _share(score.failed),
+        "" if score.requests_per_relevant is None else f"{score.requests_per_relevant:,.1f}",
+        _share(score.idle),
+        _until(score.half_time, 1),
+        "" if score.elapsed is None else f"{score.elapsed:,.1f}",
+        f"{score.seconds:.1f}",
+    ]
+
+
+def _share(figure: float | None) -> str:
+    return "" if figure is None else f"{figure:.3f}"
+
+
+def _until(figure: float | None, digits: int) -> str:
+    return "never" if figure is None else f"{figure:,.{digits}f}"
+
+
+# Progress of long work: a bar on a terminal, a plain line every few seconds elsewhere, nothing when quiet.
+
+
+Advance = Callable[[int], None]
+"""Told how many units have been done since the last call."""
+
+SECONDS_BETWEEN_LINES = 10.0
+
+T = TypeVar("T")
+
+
+@contextlib.contextmanager
+def progress(doing: str, total: int | None = None) -> Iterator[Advance]:
+    """`total` is the number of units, None when it is not known. Everything goes to standard error."""
+    if sys.stderr.isatty():
+        with _bar(doing, total) as advance:
+            yield advance
+    else:
+        yield _lines(doing, total)
+
+
+@contextlib.contextmanager
+def _bar(doing: str, total: int | None) -> Iterator[Advance]:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(doing, total=total)
+        yield lambda units: bar.advance(task, units)
+
+
+def _lines(doing: str, total: int | None) -> Advance:
+    done, told = 0, time.monotonic()
+
+    def advance(units: int) -> None:
+        nonlocal done, told
+        done += units
+        if time.monotonic() - told >= SECONDS_BETWEEN_LINES:
+            told = time.monotonic()
+            print(f"{doing}: {done:,}" + (f" of {total:,}" if total else ""), file=sys.stderr, flush=True)
+
+    return advance
+
+
+def counted(items: Iterable[T], advance: Advance) -> Iterator[T]:
+    """The same items, each told to `advance` once it was dealt with."""
+    for item in items:
+        yield item
+        advance(1)
+
+
+# Files that results are written to: found writable before the work, written after it.
+
+
+def check_writable(*paths: Path | None) -> None:
+    """Refuses before long work what could not be written after it."""
+    for path in paths:
+        if path is None:
+            continue
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BadInput(f"cannot write {path}: {error.strerror}") from None
+        if path.is_dir():
+            raise BadInput(f"cannot write {path}: it is a folder")
+        if not os.access(path if path.exists() else path.parent, os.W_OK):
+            raise BadInput(f"cannot write {path}: permission denied")
+
+
+def write_text(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf8")
+    except OSError as error:
+        raise BadInput(f"cannot write {path}: {error.strerror}") from None

@@ -1,1 +1,0 @@
-"""The only code that knows what time it is."""

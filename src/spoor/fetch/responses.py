@@ -1,0 +1,159 @@
+"""What a response means for the request it answers: a page, a redirect, or a failure, and whether that may heal."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import ssl
+from dataclasses import replace
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+
+import aiohttp
+
+from spoor.fetch.addresses import RefusedAddress
+from spoor.parse.html import LONGEST_URL, USUAL, Interest, read_page
+from spoor.parse.reading import header_wishes
+from spoor.records import Failure, Page, Redirect, Response, RobotsRules, Visit
+from spoor.robots import LONGEST_FILE, whole_lines
+from spoor.urls import join
+
+# Why did a request fail, in a few words, and may it heal?
+
+
+HEALS_AFTER = 60.0
+"""Seconds of rest before what may heal is tried again."""
+
+_NAME_UNKNOWN = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
+_OUR_SIDE = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ENETDOWN, errno.EADDRNOTAVAIL}
+"""No file descriptor, no memory, no network device, no port left: no host is to blame."""
+_LONGEST = 100
+
+
+def failure_of(error: Exception) -> Failure:
+    """Of anything that aiohttp raises for what the network or a server did; the narrower kinds come first."""
+    match error:
+        case TimeoutError():
+            return Failure("timed out", HEALS_AFTER, unanswered=True)
+        case aiohttp.ClientConnectorDNSError():
+            return _of_lookup(error.os_error)
+        case aiohttp.ClientConnectorCertificateError():
+            return Failure("TLS certificate is not valid: " + _short(error.certificate_error))
+        case aiohttp.ClientSSLError() | ssl.SSLError():
+            return Failure("TLS failed: " + _short(getattr(error, "os_error", error)), HEALS_AFTER)
+        case aiohttp.ClientProxyConnectionError():
+            return Failure("proxy cannot be reached", HEALS_AFTER, here=True)
+        case aiohttp.ClientHttpProxyError():
+            return Failure(f"proxy answered {error.status}", HEALS_AFTER)
+        case aiohttp.ClientConnectorError():
+            return _of_connecting(error.os_error)
+        case aiohttp.ClientResponseError():
+            return Failure("broken answer: " + _short(error.message), HEALS_AFTER)
+        case ValueError():
+            return Failure("cannot be asked for: " + _short(error))
+        case _:
+            return Failure("connection lost", HEALS_AFTER)
+
+
+def _of_lookup(error: OSError) -> Failure:
+    if isinstance(error, RefusedAddress):
+        return Failure(str(error))
+    if isinstance(error, socket.gaierror) and error.errno in _NAME_UNKNOWN:
+        return Failure("no such host", unanswered=True)
+    return Failure("host name cannot be looked up", HEALS_AFTER, unanswered=True)
+
+
+def _of_connecting(error: OSError) -> Failure:
+    if isinstance(error, ConnectionRefusedError):
+        return Failure("connection refused", HEALS_AFTER, unanswered=True)
+    return Failure(
+        "cannot connect: " + _short(error.strerror or error),
+        HEALS_AFTER,
+        unanswered=True,
+        here=error.errno in _OUR_SIDE,
+    )
+
+
+def _short(message: object) -> str:
+    """The first line, without what a server may have put there to be shown."""
+    line = next(iter(str(message).strip().splitlines()), "").rstrip(":")
+    return "".join(character if character.isprintable() else " " for character in line[:_LONGEST])
+
+
+# What does a response mean for the visit it answers? A page, a redirect, a failure or the rules of a host.
+
+
+LONGEST_REST = 86_400.0
+"""Seconds for which a Retry-After is believed."""
+
+_LEAVE_ALONE = frozenset({429, 503})
+_MAY_HEAL = frozenset({408, 425, 429, *range(500, 600)})
+
+
+def understand(visit: Visit, response: Response, interest: Interest = USUAL) -> Page | Redirect | Failure | RobotsRules:
+    """Looks at nothing but its arguments; never fails. `interest` says what is of use."""
+    if response.status in _MAY_HEAL:
+        return Failure(f"HTTP {response.status}", _rest(response), whole_host=response.status in _LEAVE_ALONE)
+    if 300 <= response.status < 400 and (to := _location(response)):
+        return Redirect(to, response.status, response.address if visit.purpose == "robots" else "")
+    return _rules(response) if visit.purpose == "robots" else _page(response, interest)
+
+
+def _page(response: Response, interest: Interest) -> Page | Failure:
+    if 200 <= response.status < 300:
+        return _as_the_server_wishes(response, _read(response, interest))
+    if 300 <= response.status < 400:
+        return Failure(f"HTTP {response.status} leads nowhere")
+    return Failure(f"HTTP {response.status}")
+
+
+def _read(response: Response, interest: Interest) -> Page:
+    content_type = response.headers.get("content-type", "")
+    return read_page(response.url, response.body, content_type, response.status, interest)
+
+
+def _as_the_server_wishes(response: Response, page: Page) -> Page:
+    """X-Robots-Tag adds to what the page says itself; it may come many times, so the first is not enough."""
+    if "x-robots-tag" not in response.headers:
+        return page
+    lines = response.head.decode("latin-1").split("\r\n")
+    tags = (line.partition(":")[2] for line in lines if line.lower().startswith("x-robots-tag:"))
+    wished = frozenset[str]().union(*map(header_wishes, tags))
+    if "nofollow" in wished:
+        page = replace(page, links=tuple(link._replace(nofollow=True) for link in page.links))
+    return replace(page, noindex=page.noindex or "noindex" in wished)
+
+
+def _rules(response: Response) -> RobotsRules | Failure:
+    """RFC 9309: a file that is not there, or that nobody may see, forbids nothing; half a file might have, and so might
+    one that is where nobody can ask for it."""
+    if 300 <= response.status < 400:
+        return Failure(f"HTTP {response.status} leads nowhere", HEALS_AFTER)
+    if not 200 <= response.status < 300:
+        return RobotsRules(address=response.address)
+    if response.cut not in ("", "length"):
+        return Failure(f"robots.txt is not whole: {response.cut}", HEALS_AFTER)
+    text = response.body[:LONGEST_FILE].decode("utf-8", "replace")
+    is_whole = not response.cut and len(response.body) <= LONGEST_FILE
+    return RobotsRules(text if is_whole else whole_lines(text), response.address)
+
+
+def _location(response: Response) -> str | None:
+    location = response.headers.get("location", "").strip()
+    to = join(response.url, location) if location else None
+    return to if to is not None and len(to) <= LONGEST_URL else None
+
+
+def _rest(response: Response) -> float:
+    """By Retry-After, in seconds or as a date, within reason."""
+    said = response.headers.get("retry-after", "").strip()
+    seconds = float(said) if said.isdecimal() else _seconds_until(said, response.at)
+    return HEALS_AFTER if seconds is None else min(max(seconds, 1.0), LONGEST_REST)
+
+
+def _seconds_until(date: str, now: float) -> float | None:
+    try:
+        moment = parsedate_to_datetime(date)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - now
+    except (ValueError, TypeError, OverflowError):
+        return None

@@ -1,0 +1,98 @@
+"""Evidence as it is stored: its numbers alone, for their names stand once in the file.
+
+So many links are written that the names would be most of the work: to pack takes an eighth of the time of JSON."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import struct
+from collections.abc import Iterable
+
+from spoor.errors import BrokenContract
+from spoor.records import Evidence
+
+NAMES_SCHEMA = "CREATE TABLE IF NOT EXISTS evidence_names (id INTEGER PRIMARY KEY, names TEXT NOT NULL);"
+NO_EVIDENCE = b""
+"""That of a seed."""
+_MOST_LISTS = 1 << 16
+_NUMBER = struct.Struct("<H")
+
+
+class EvidenceNames:
+    """Lists of names by number, each numbered when it is first needed. A scorer needs one. What is packed begins with
+    the number of its list, followed by a double for each name."""
+
+    def __init__(self, lists: Iterable[tuple[int, str]] = ()) -> None:
+        self._names: dict[int, tuple[str, ...]] = {}
+        self._packers: dict[int, struct.Struct] = {}
+        self._numbers: dict[tuple[str, ...], int] = {}
+        self._unwritten: list[int] = []
+        for number, names in lists:
+            if (read := names_in(names)) is not None:
+                self._know(number, read)
+
+    @staticmethod
+    def of(db: sqlite3.Connection) -> EvidenceNames:
+        """Those of a file; one of an earlier version has none."""
+        if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'evidence_names'").fetchone() is None:
+            return EvidenceNames()
+        return EvidenceNames(db.execute("SELECT id, names FROM evidence_names"))
+
+    def pack(self, evidence: Evidence) -> bytes:
+        if not evidence:
+            return NO_EVIDENCE
+        names = tuple(evidence)
+        number = self._numbers.get(names)
+        if number is None:
+            number = self._number(names)
+        return self._packers[number].pack(number, *evidence.values())
+
+    def unpack(self, packed: object) -> Evidence:
+        """ValueError when it is no evidence. In earlier versions it was JSON."""
+        if isinstance(packed, str):
+            return _from_json(packed)
+        if packed == NO_EVIDENCE:
+            return {}
+        try:
+            assert isinstance(packed, bytes)
+            (number,) = _NUMBER.unpack_from(packed)
+            return dict(zip(self._names[number], self._packers[number].unpack(packed)[1:], strict=True))
+        except (AssertionError, KeyError, struct.error):
+            raise ValueError(f"not evidence: {packed!r}") from None
+
+    def write(self, db: sqlite3.Connection) -> None:
+        """The lists that are new, inside a transaction of somebody else."""
+        rows = [(number, json.dumps(self._names[number])) for number in self._unwritten]
+        db.executemany("INSERT OR REPLACE INTO evidence_names VALUES (?, ?)", rows)
+        self._unwritten.clear()
+
+    def _number(self, names: tuple[str, ...]) -> int:
+        number = max(self._names, default=0) + 1
+        if number >= _MOST_LISTS:
+            raise BrokenContract(f"a scorer gives every link the same names, not others again and again: {names}")
+        self._know(number, names)
+        self._unwritten.append(number)
+        return number
+
+    def _know(self, number: int, names: tuple[str, ...]) -> None:
+        self._names[number] = names
+        self._numbers[names] = number
+        self._packers[number] = struct.Struct(f"<H{len(names)}d")
+
+
+def names_in(text: object) -> tuple[str, ...] | None:
+    """A list as it is written; None: no crawl wrote that."""
+    try:
+        names = json.loads(text if isinstance(text, str) else "")
+    except (ValueError, RecursionError):
+        return None
+    known = isinstance(names, list) and names and all(isinstance(name, str) for name in names)
+    return tuple(names) if known else None
+
+
+def _from_json(text: str) -> Evidence:
+    found = json.loads(text)
+    if not isinstance(found, dict) or not all(isinstance(value, float | int) for value in found.values()):
+        raise ValueError(f"not evidence: {text}")
+    return found

@@ -1,0 +1,142 @@
+"""A priority queue whose links may move or leave, and the first links of a host read ahead from the database."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, TypeVar
+
+from spoor.frontier.entry import Entry, Order, State
+
+# A priority queue of URLs in which any of them may move or leave.
+
+
+Place = TypeVar("Place", bound=tuple[Any, ...])
+
+SLACK = 64
+"""A queue is swept when outdated places outnumber the current ones by more than this."""
+
+
+class Queue(Generic[Place]):
+    """Smaller places are sooner. A URL that moved or left leaves its old place behind, to be skipped later; so nothing
+    here goes through the whole queue but a sweep now and then. Every `put` brings a tuple of its own: that is how a
+    place is told from an outdated one that is equal to it."""
+
+    __slots__ = ("_place_of", "_places")
+
+    def __init__(self) -> None:
+        self._places: list[tuple[Place, str]] = []
+        self._place_of: dict[str, Place] = {}
+
+    def __len__(self) -> int:
+        return len(self._place_of)
+
+    def __contains__(self, url: str) -> bool:
+        return url in self._place_of
+
+    def put(self, url: str, place: Place) -> None:
+        if self._place_of.get(url) == place:
+            return
+        self._place_of[url] = place
+        heapq.heappush(self._places, (place, url))
+        if len(self._places) > 2 * len(self._place_of) + SLACK:
+            self._places = [one for one in self._places if self._is_current(one)]
+            heapq.heapify(self._places)
+
+    def remove(self, url: str) -> None:
+        """Whether or not it is there."""
+        self._place_of.pop(url, None)
+
+    def first(self) -> tuple[Place, str] | None:
+        while self._places:
+            if self._is_current(self._places[0]):
+                return self._places[0]
+            heapq.heappop(self._places)
+        return None
+
+    def foremost(self, most: int) -> list[tuple[Place, str]]:
+        """Up to `most`, in order."""
+        found: list[tuple[Place, str]] = []
+        while len(found) < most and self.first() is not None:
+            found.append(heapq.heappop(self._places))
+        for one in found:
+            heapq.heappush(self._places, one)
+        return found
+
+    def keep(self, kept: list[tuple[Place, str]]) -> None:
+        """Forgets all but these, which are in order."""
+        self._places = kept
+        self._place_of = {url: place for place, url in kept}
+
+    def _is_current(self, place: tuple[Place, str]) -> bool:
+        return self._place_of.get(place[1]) is place[0]
+
+
+# The first waiting links of one host, read ahead from the file of a store.
+
+
+KEPT = 64
+"""Links of a host that are still at hand when there have been too many."""
+MOST = 4 * KEPT
+"""So many are too many after a commit."""
+NOTHING_READ: Order = ((-math.inf,), 0)
+ALL_READ: Order = ((math.inf,) * 4, 0)
+"""Before and after every place."""
+
+
+class ReadAhead:
+    """All waiting links of the host at places up to `read_to`, and all that changed since the last commit, which are
+    not in the file yet. A link that was read becomes an entry when somebody asks for it: mostly its place is enough."""
+
+    __slots__ = ("_entries", "_queue", "_rows", "read_to")
+
+    def __init__(self, changed: Iterable[Entry]) -> None:
+        self._queue: Queue[Order] = Queue()
+        self._entries: dict[str, Entry | Callable[[], Entry]] = {}
+        self._rows = 1
+        self.read_to = NOTHING_READ
+        for entry in changed:
+            self.put(entry)
+
+    def __contains__(self, url: str) -> bool:
+        return url in self._entries
+
+    def put(self, entry: Entry) -> None:
+        """The entry as it is now."""
+        if entry.state is State.WAITING:
+            self._entries[entry.url] = entry
+            self._queue.put(entry.url, entry.order)
+        elif self._entries.pop(entry.url, None) is not None:
+            self._queue.remove(entry.url)
+
+    def read(self, url: str, order: Order, entry: Callable[[], Entry]) -> None:
+        """A waiting link as it is in the file."""
+        self._entries[url] = entry
+        self._queue.put(url, order)
+
+    def first(self) -> tuple[Order, str] | None:
+        """The place and the URL; None: more is to be read before it can be told, or nothing waits."""
+        first = self._queue.first()
+        return None if first is None or first[0] > self.read_to else first
+
+    def entry(self, url: str) -> Entry:
+        entry = self._entries[url]
+        if not isinstance(entry, Entry):
+            entry = self._entries[url] = entry()
+        return entry
+
+    def rows_to_read(self) -> int:
+        """How many of the first rows to read next. Twice as many every time: so however many of them turn out to have
+        changed, few rows are read again for each that is new."""
+        self._rows *= 2
+        return self._rows
+
+    def committed(self) -> None:
+        """What changed is in the file now; of too many links only the first are kept here."""
+        if len(self._queue) > MOST:
+            kept = self._queue.foremost(KEPT)
+            self.read_to = min(self.read_to, kept[-1][0])
+            self._queue.keep(kept)
+            self._entries = {url: self._entries[url] for _, url in kept}
+        self._rows = max(1, min(KEPT, len(self._queue)))

@@ -1,1 +1,0 @@
-"""Pages to verdicts: one judge, one file."""

@@ -1,0 +1,226 @@
+"""The judge of a language: a library (CLD2, py3langid) where it knows the language, our profiles where not.
+
+CLD2 tells the languages it knows better than profiles from ten kilobytes of text can; so it is asked where it knows the
+wanted one. Profiles tell the others, and all model files. Both are asked, and the more favourable believed, where the
+language has profiles in a script that CLD2 cannot read, as Mongolian has: it also comes in fonts of its own.
+The reason of every verdict says who was asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar
+
+import pycld2
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+from spoor.errors import UsageError
+from spoor.files import SUFFIX
+from spoor.judging.language_judges import NearestProfile
+from spoor.judging.language_signs import COMMON
+from spoor.judging.language_tags import languages
+from spoor.judging.profiles import is_in, shipped, tag_of
+from spoor.records import Page, Verdict, Wish
+from spoor.roles import Judge
+
+# The language of a page as a library tells it: CLD2, or py3langid. What they do not know, no text can teach
+# them.
+
+
+PIECE = 700
+"""Characters that are looked at of a page's beginning, middle and end: more tell no more about its language, and cost
+time."""
+
+UNKNOWN = "und"
+"""The BCP-47 tag of a text in no language that is known."""
+
+_CURRENT = {"iw": "he", "jw": "jv", "bh": "bih", "xx-Bugi": "bug", "xx-Goth": "got", "kik": "ki", "un": UNKNOWN}
+"""Codes of the libraries that BCP-47 has replaced, or never had."""
+
+_NO_LANGUAGES = {UNKNOWN, "xxx", "zxx", "tlh", "zzp"}
+"""What a library may answer that nobody can wish for: no text, and the jokes of CLD2."""
+
+_REFUSED_BY_CLD2 = re.compile(
+    "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef"
+    + "".join(chr(plane + last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF))
+    + "]"
+)
+
+Shares = dict[str, float]
+"""BCP-47 tag to the share of the text, or to its probability; the likeliest first, never empty."""
+
+
+def excerpt(text: str) -> str:
+    """All of a short text."""
+    if len(text) <= 3 * PIECE:
+        return text
+    middle = (len(text) - PIECE) // 2
+    return "\n".join((text[:PIECE], text[middle : middle + PIECE], text[-PIECE:]))
+
+
+def cld2_shares(text: str) -> Shares:
+    """CLD2 counts: how much of the text is in each of up to three languages."""
+    legible = excerpt(text)
+    if not legible.replace("\n", " ").isprintable():  # most texts are, and nothing that is refused
+        legible = _REFUSED_BY_CLD2.sub(" ", legible)
+    _, _, found = pycld2.detect(legible, isPlainText=True, bestEffort=True)
+    return {_tag(code): percent / 100 for _, code, percent, _ in found if code != "un"} or {UNKNOWN: 1.0}
+
+
+def py3langid_shares(text: str) -> Shares:
+    """py3langid takes a text to be in one language and says how probable each is."""
+    if not text.strip():
+        return {UNKNOWN: 1.0}
+    return {_tag(code): float(probability) for code, probability in _py3langid().rank(excerpt(text))}
+
+
+def _tags_of_cld2() -> list[str]:
+    return [_tag(code) for name, code in pycld2.LANGUAGES if name in pycld2.DETECTED_LANGUAGES]
+
+
+def _tags_of_py3langid() -> list[str]:
+    return [_tag(code) for code in _py3langid().labels]
+
+
+@dataclass(frozen=True)
+class Library:
+    shares: Callable[[str], Shares]
+    tags: Callable[[], list[str]]
+
+
+LIBRARIES = {
+    "cld2": Library(cld2_shares, _tags_of_cld2),
+    "py3langid": Library(py3langid_shares, _tags_of_py3langid),
+}
+
+
+@cache
+def known_tags(library: str) -> frozenset[str]:
+    """The languages that a library can tell, as BCP-47 tags: `he`, `zh`, `zh-Hant`."""
+    if library not in LIBRARIES:
+        raise UsageError(f"unknown detector {library!r}; known are {', '.join(LIBRARIES)}")
+    return frozenset(LIBRARIES[library].tags()) - _NO_LANGUAGES
+
+
+@dataclass(frozen=True)
+class Detector:
+    """Relevant from `least` on. `zh` means Chinese in any script, `zh-Hant` in the traditional one; the label of a
+    verdict is the language that was found."""
+
+    language: str
+    tool: str = "cld2"
+    least: float = 0.5
+
+    reads_content: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.language not in known_tags(self.tool):
+            raise UsageError(_cannot_tell(self.language, self.tool))
+        if not 0.0 <= self.least <= 1.0:
+            raise UsageError(f"least={self.least:g} is not a share between 0 and 1")
+
+    @property
+    def wish(self) -> Wish:
+        return Wish(language=self.language)
+
+    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
+        return [self._judge(page) for page in pages]
+
+    def _judge(self, page: Page) -> Verdict:
+        shares = LIBRARIES[self.tool].shares(page.text)
+        share = min(1.0, sum(part for tag, part in shares.items() if _within(tag, self.language)))
+        found = next(iter(shares))
+        because = f"{self.tool} finds {self._told(shares, found, share)}"
+        return Verdict(share, share >= self.least, because, found)
+
+    def _told(self, shares: Shares, found: str, share: float) -> str:
+        if found == UNKNOWN:
+            return "no language it knows"
+        if _within(found, self.language):
+            return f"{share:.0%} {self.language}"
+        return f"{shares[found]:.0%} {found}, {share:.0%} {self.language}"
+
+
+def _tag(code: str) -> str:
+    return _CURRENT.get(code, code)
+
+
+def _within(tag: str, wanted: str) -> bool:
+    return tag == wanted or tag.startswith(f"{wanted}-")
+
+
+def _cannot_tell(language: str, library: str) -> str:
+    """With the nearest remedy: a shorter tag, the other library, or a profile of one's own."""
+    general = language.partition("-")[0]
+    others = [name for name in LIBRARIES if name != library and language in known_tags(name)]
+    if general in known_tags(library):
+        remedy = f"it knows {general!r}"
+    elif others:
+        remedy = f"{others[0]} can: library={others[0]}"
+    else:
+        remedy = "train a profile of it with `spoor train language`"
+    return f"{library} cannot tell the language {language!r}; {remedy}"
+
+
+@cache
+def _py3langid() -> Any:
+    """Half a second to load, so only when it is asked."""
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+# The judge of a wanted language: which of the ways to tell a language suits the one that was asked for.
+
+
+LIBRARY = "cld2"
+
+PARTLY, MOSTLY = 0.2, 0.7
+"""How much of a page must be in the wanted language: a fifth, because code, names and menus in English stand on pages
+of all languages; for the same reason most of it, when English is wanted."""
+
+
+@dataclass(frozen=True)
+class DetectorOrProfiles:
+    """The more favourable of two verdicts."""
+
+    detector: Detector
+    profiles: NearestProfile
+
+    reads_content: ClassVar[bool] = True
+
+    @property
+    def wish(self) -> Wish:
+        return self.detector.wish
+
+    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
+        both = zip(self.detector.judge(pages), self.profiles.judge(pages), strict=True)
+        return [max(verdicts, key=lambda verdict: (verdict.relevant, verdict.relevance)) for verdicts in both]
+
+
+def language_judge(language: str) -> Judge:
+    """For a BCP-47 tag, or the path of a model file. UsageError when there is neither a detector nor a profile."""
+    tag = tag_of(language)
+    if language.endswith(SUFFIX) or tag not in known_tags(LIBRARY):
+        return NearestProfile(language)
+    if unread := _unread_script(tag):
+        return DetectorOrProfiles(_detector(tag), NearestProfile(unread))
+    return _detector(tag)
+
+
+def _detector(tag: str) -> Detector:
+    return Detector(tag, LIBRARY, MOSTLY if tag in COMMON else PARTLY)
+
+
+def _unread_script(tag: str) -> str | None:
+    """The tag with the script that the detector cannot read, if we have profiles of the language in one."""
+    written = (known for known in shipped().tags if is_in(known, tag) and "-" in known)
+    return next((known for known in written if known.partition("-")[2] not in _scripts_read()), None)
+
+
+@cache
+def _scripts_read() -> frozenset[str]:
+    """Those in which the detector knows a language."""
+    parts = [tag.partition("-") for tag in known_tags(LIBRARY)]
+    return frozenset(script or languages()[language].script for language, _, script in parts if language in languages())

@@ -1,0 +1,306 @@
+"""A dictionary of two languages, and texts of both as if they were written in one."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property, lru_cache
+from operator import itemgetter
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from spoor.errors import BadInput, UsageError
+from spoor.files import read_bounded
+from spoor.judging.term_finder import Cutter
+from spoor.parse.words import any_letter, folded, is_unspaced
+
+# In which script is a text written? By the names that Unicode gives to letters: `devanagari`, `latin`, `cjk`.
+
+
+LEAST = 0.1
+"""Share of the letters from which on a script is one of the texts, not of a few words quoted in them."""
+SAMPLE = 10_000
+"""Texts that are looked at; of more, every second, third … one."""
+
+
+def scripts_of(texts: Sequence[str]) -> list[str]:
+    """Those with a good share of the letters, the most frequent first."""
+    letters: Counter[str] = Counter()
+    for letter, count in Counter("".join(texts[:: 1 + len(texts) // SAMPLE])).items():
+        if script := script_of(letter):
+            letters[script] += count
+    return [script for script, count in letters.most_common() if count >= LEAST * letters.total()]
+
+
+def has_letter_of(scripts: frozenset[str], text: str) -> bool:
+    return not scripts.isdisjoint(map(script_of, set(text)))
+
+
+@cache
+def script_of(letter: str) -> str:
+    """Of a letter, or of a sign that goes with letters; "" for everything else."""
+    if unicodedata.category(letter)[0] not in "LM":
+        return ""
+    return unicodedata.name(letter, "").partition(" ")[0].partition("-")[0].lower()
+
+
+# When are two tokens the same word? Whatever punctuation clings to them, and however their letters were typed.
+
+
+REMEMBERED = 1 << 16
+"""Tokens whose parts are kept at hand: few words make up most of a text."""
+
+_HIDDEN = re.compile("[\u200b-\u200d\u2060\ufeff]")
+_NASAL = re.compile("ङ्(?=[क-घ])|ञ्(?=[च-झ])|ण्(?=[ट-ढ])|न्(?=[त-ध])|म्(?=[प-भ])|ँ")
+_ANUSVARA, _NUKTA = "ं", "\u093c"
+
+
+@lru_cache(REMEMBERED)
+def parts(token: str) -> tuple[str, str, str]:
+    """The punctuation before the word, the word as it is compared, and the punctuation after it. A token of nothing
+    but punctuation has no word, and all of it comes before."""
+    if token.isalnum():
+        return "", spelt(token), ""
+    letters = [letter.span() for letter in any_letter().finditer(token)]
+    if not letters:
+        return token, "", ""
+    start, end = letters[0][0], letters[-1][1]
+    return token[:start], spelt(token[start:end]), token[end:]
+
+
+def spelt(text: str) -> str:
+    """In the one spelling in which words are compared. In Devanagari, a nasal before a consonant of its own kind is as
+    often written as a dot above, `हिन्दी` as `हिंदी`; the dot below that marks sounds of Persian is as often left out."""
+    text = folded(text)
+    return text if text.isascii() else _NASAL.sub(_ANUSVARA, _HIDDEN.sub("", text)).replace(_NUKTA, "")
+
+
+def spelt_terms(terms: Iterable[str]) -> list[tuple[str, ...]]:
+    """The words of each term as `parts` would give them; all at once, which is quicker than one after the other."""
+    text = _clinging().sub("", spelt("".join([f"{term}\n" for term in terms])))
+    return [tuple(line.split()) for line in text.split("\n")[:-1]]
+
+
+@cache
+def _clinging() -> re.Pattern[str]:
+    """Punctuation at either end of a token."""
+    no_letter = rf"(?:(?!{any_letter().pattern})\S)+"
+    return re.compile(rf"(?<!\S){no_letter}|{no_letter}(?!\S)")
+
+
+# A dictionary of two languages from a file: one term a line, a tab, and what it means.
+
+
+Source = Literal["foreign", "left", "right"]
+"""The column of a file that is translated from. `foreign` is the one that is not in Latin letters; where that does not
+tell, the left one."""
+SOURCES: tuple[Source, ...] = ("foreign", "left", "right")
+
+_log = logging.getLogger(__name__)
+_LINE = re.compile(r"^[^\S\n]*[^#\s].*$", re.M)
+_ENTRY = re.compile(r"^([^#\t\n\ufffd][^\t\n\ufffd]*)\t(?:[^\t\n\ufffd]*\t)?([^\t\n\ufffd]+)$", re.M)
+"""Term and senses; U+FFFD stands for bytes that are no text."""
+_NOTES = re.compile(r"\{[^}\t\n]{0,999}\}|\[[^\]\t\n]{0,999}\]|\([^)\t\n]{0,999}\)|（[^）\t\n]{0,999}）")
+"""Not of any length, or a line of brackets that are never closed would be searched to its end from each of them."""
+_BLANKS = re.compile(r"[^\S\t\n]{2,}")
+_BETWEEN_SENSES = re.compile(r"[|;,；，、؛،]")
+_LARGEST = 1 << 28
+"""Bytes of a file."""
+_AROUND = " .\r"
+"""What may stand around a term or a sense and is no part of it."""
+
+
+@dataclass(frozen=True)
+class Dictionary:
+    """Terms, each as its words, and the first sense of each. `broken` counts the lines of its file that are no
+    entries."""
+
+    entries: Mapping[tuple[str, ...], str] = field(repr=False)
+    broken: int = 0
+
+
+class _Entry(NamedTuple):
+    """A line of the file."""
+
+    term: str
+    senses: tuple[str, ...]
+
+
+def read_dictionary(path: Path, source: Source = "foreign") -> Dictionary:
+    """A line is `term`, tab, `sense|sense`; or `term`, tab, part of speech, tab, `sense; sense`; or JSON with a `word`
+    and the `glosses` of its `senses`. Notes in brackets are left out; empty lines, and those that begin with #, are
+    passed over. One warning tells of all lines that are no entries."""
+    if source not in SOURCES:
+        raise UsageError(f"unknown source {source!r} of a dictionary; known are {', '.join(SOURCES)}")
+    text = _text(path)
+    entries = [entry for term, senses in _ENTRY.findall(text) if (entry := _entry(term, senses)) is not None]
+    if not entries:
+        raise BadInput(f"the dictionary {path} holds no entries; write one a line: term, tab, translation")
+    lines = len(_LINE.findall(text))
+    if broken := lines - len(entries):
+        told = "%s of %s lines of the dictionary %s are no entries (term, tab, translation); they are passed over"
+        _log.warning(told, broken, lines, path)
+    meanings = _turned(entries) if _is_turned(entries, source) else [(entry.term, entry.senses[0]) for entry in entries]
+    found: dict[tuple[str, ...], str] = {}
+    for term, sense in meanings:
+        found.setdefault(tuple(term.split()), sense)
+    return Dictionary(found, broken)
+
+
+def _text(path: Path) -> str:
+    text = read_bounded(path, _LARGEST, "dictionary").decode("utf-8-sig", "replace")
+    table = "\n".join(map(_row, text.splitlines())) if text.startswith("{") else text
+    return _BLANKS.sub(" ", _NOTES.sub(" ", table))
+
+
+def _row(line: str) -> str:
+    """A line of JSON, as extracts from Wiktionary have it, as one of a table: the first gloss of every sense. U+FFFD
+    where it is something else."""
+    try:
+        said = json.loads(line)
+        glosses = [sense["glosses"][0] for sense in said["senses"] if sense.get("glosses")]
+        return f"{said['word']}\t{'; '.join(glosses)}".replace("\n", " ")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return "\ufffd"
+
+
+def _entry(term: str, senses: str) -> _Entry | None:
+    """None: nothing but notes and punctuation."""
+    term = term.strip(_AROUND)
+    said = tuple([sense for one in _BETWEEN_SENSES.split(senses) if (sense := one.strip(_AROUND))])
+    return _Entry(term, said) if term and said else None
+
+
+def _is_turned(entries: Sequence[_Entry], source: Source) -> bool:
+    """Whether the right column is translated from."""
+    if source != "foreign":
+        return source == "right"
+    left, right = scripts_of([entry.term for entry in entries]), scripts_of([entry.senses[0] for entry in entries])
+    return left[:1] == ["latin"] and right[:1] not in ([], ["latin"])
+
+
+def _turned(entries: Sequence[_Entry]) -> list[tuple[str, str]]:
+    """Every sense with its term. Of terms that share a sense, the one that means it first comes first; then one of few
+    words, of words that many terms are made with, as common ones are, and of few meanings."""
+    uses = Counter(word for entry in entries for word in entry.term.split())
+    ranked = [
+        (place, *rank, len(entry.senses), sense, entry.term)
+        for entry in entries
+        for rank in [_commonness(entry.term.split(), uses)]
+        for place, sense in enumerate(entry.senses)
+    ]
+    ranked.sort(key=itemgetter(0, 1, 2, 3))
+    return [(sense, term) for *_, sense, term in ranked]
+
+
+def _commonness(words: Sequence[str], uses: Mapping[str, int]) -> tuple[int, int]:
+    """Smaller is more common."""
+    return len(words), -min(uses[word] for word in words)
+
+
+# Texts in two languages as if they were written in one: by a dictionary, word by word, the longest term first.
+
+
+LONGEST = 3
+"""Words of a term at most; longer ones in a dictionary explain rather than translate."""
+
+
+@dataclass(frozen=True)
+class Transcriber:
+    """What it does not know it keeps, so a text may mix both languages as it likes, and one that is in the language of
+    the translations alone comes back as it was, where the two differ in script.
+
+    `script` is that of the terms to look for, as Unicode names it: `devanagari`. "" stands for those that the terms of
+    the dictionary are in and its translations are not; where both languages share a script, for every script.
+    `stop_words` are left out where they are not part of a longer term, whatever the dictionary has for them.
+    """
+
+    dictionary: Dictionary
+    stop_words: frozenset[str] = field(default=frozenset(), repr=False)
+    script: str = ""
+
+    def __post_init__(self) -> None:
+        if self.script and not self._terms:
+            known = ", ".join(self._scripts_of_terms())
+            raise UsageError(f"no term of the dictionary is in the script {self.script!r}; they are in {known}")
+
+    def transcribe(self, text: str) -> str:
+        if self._scripts and not has_letter_of(self._scripts, text):
+            return text
+        tokens = text.split() if self._cutter is None else self._cutter.cut(text.split())
+        reach, said, place = self._reach, list[str](), 0
+        while place < len(tokens):
+            token = tokens[place]
+            reached = reach.get(parts(token)[1])
+            if reached is None:
+                said.append(token)
+                place += 1
+            else:
+                place += self._translate(tokens[place : place + reached], said)
+        return " ".join(said)
+
+    def _translate(self, tokens: Sequence[str], said: list[str]) -> int:
+        """Tells what the first of the tokens mean, and returns how many these are."""
+        apart = [parts(token) for token in tokens]
+        for count in range(len(tokens), 0, -1):
+            term = apart[:count]
+            sense = self._terms.get(tuple([word for _, word, _ in term]))
+            if sense is not None and not _is_broken_up(term):
+                said.append(term[0][0] + sense + term[-1][2])
+                return count
+        if (apart[0][1],) not in self._stop_words:
+            said.append(tokens[0])
+        return 1
+
+    @cached_property
+    def _scripts(self) -> frozenset[str]:
+        """Empty: terms may be in any script."""
+        if self.script:
+            return frozenset({self.script})
+        return frozenset(self._scripts_of_terms()) - frozenset(scripts_of(list(self.dictionary.entries.values()))[:1])
+
+    def _scripts_of_terms(self) -> list[str]:
+        return scripts_of(list(map("".join, self.dictionary.entries)))
+
+    @cached_property
+    def _terms(self) -> Mapping[tuple[str, ...], str]:
+        entries = self.dictionary.entries
+        terms: dict[tuple[str, ...], str] = {}
+        for term, sense in zip(spelt_terms(map(" ".join, entries)), entries.values(), strict=True):
+            if 0 < len(term) <= LONGEST and term not in self._stop_words and self._is_looked_for(term):
+                terms.setdefault(term, sense)
+        return terms
+
+    @cached_property
+    def _stop_words(self) -> frozenset[tuple[str]]:
+        """As terms of one word."""
+        terms = [(word,) for term in spelt_terms(self.stop_words) for word in term]
+        return frozenset(filter(self._is_looked_for, terms))
+
+    def _is_looked_for(self, term: tuple[str, ...]) -> bool:
+        return not self._scripts or any(script_of(letter) in self._scripts for letter in "".join(term))
+
+    @cached_property
+    def _reach(self) -> Mapping[str, int]:
+        """The words of the longest term that begins with a word; 1 for stop words."""
+        reach = {word: 1 for (word,) in self._stop_words}
+        for term in self._terms:
+            if len(term) > reach.get(term[0], 0):
+                reach[term[0]] = len(term)
+        return reach
+
+    @cached_property
+    def _cutter(self) -> Cutter | None:
+        """None: the terms are in scripts that put blanks between words."""
+        unspaced = {letter for letter in set("".join(self._reach)) if is_unspaced(letter)}
+        return Cutter(frozenset(word for word in self._reach if not unspaced.isdisjoint(word))) if unspaced else None
+
+
+def _is_broken_up(term: Sequence[tuple[str, str, str]]) -> bool:
+    """Whether punctuation stands inside."""
+    return any(after for _, _, after in term[:-1]) or any(before for before, _, _ in term[1:])

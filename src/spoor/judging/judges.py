@@ -1,0 +1,271 @@
+"""Judges by name, and the judge of a target."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import takewhile
+from pathlib import Path
+
+from spoor.errors import BadInput, UsageError
+from spoor.files import SUFFIX, kind_in
+from spoor.judging.classifiers import TAXONOMY, TOPIC, Examples, Taxonomy, open_taxonomy, open_topic
+from spoor.judging.combined import Agreement
+from spoor.judging.detector import Detector, known_tags, language_judge
+from spoor.judging.dictionary import Transcriber, read_dictionary, script_of
+from spoor.judging.language_judges import CHARSETS, SCRIPTS, SOURCES, Charset, CodeInterval, NgramRank, ScriptShare
+from spoor.judging.ontology_files import Choice, open_ontology
+from spoor.judging.ontology_judge import OntologyTerms
+from spoor.judging.page_rules import RULES, open_rules
+from spoor.judging.profiles import PROFILES
+from spoor.judging.similar_words import learned
+from spoor.judging.term_finder import Finder
+from spoor.judging.topic_judges import PLACES, Gold, Keywords, Pattern, TagWeighted, VectorSpaceModel, calibrated
+from spoor.judging.train_topic import topic_from
+from spoor.judging.training_pages import document, documents
+from spoor.naming import Named, joined, read, unknown
+from spoor.parse.words import STOP_WORDS, Words
+from spoor.records import Page
+from spoor.roles import Judge
+from spoor.settings import Target, target_in
+
+# The papers that strategies and judges come from.
+
+
+LSW = "Somboonviwat, Tamura, Kitsuregawa: Simulation Study of Language Specific Web Crawling (2005)"
+MON = "Ma, Yan, Zhang, Yang: A Method of Collecting Mongolian Web page Based on Hyperlink Correlation Degree (2014)"
+VSM = "Qin, Peng: A Focused Crawler Based on Correlation Analysis (2014)"
+COR = "Kumar, Vig: Multilingual Context Ontology Rule Enhanced Focused Web Crawler"
+AHM = "Jia, Fang: Design of Web Crawler Based on Improved Hidden Markov Model (2016)"
+SERVERS = "Tamura, Somboonviwat, Kitsuregawa: A Method for Language-Specific Web Crawling and Its Evaluation (2007)"
+FISH = "De Bra, Houben, Kornatzky, Post: Information Retrieval in Distributed Hypertexts (1994)"
+SHARK = "Hersovici, Jacovi, Maarek, Pelleg, Shtalhaim, Ur: The Shark-Search Algorithm (1998)"
+ORDERING = "Cho, Garcia-Molina, Page: Efficient Crawling Through URL Ordering (1998)"
+FOCUSED = "Chakrabarti, van den Berg, Dom: Focused Crawling (1999)"
+OPIC = "Abiteboul, Preda, Cobena: Adaptive On-Line Page Importance Computation (2003)"
+ACHE = "Barbosa, Freire: An Adaptive Crawler for Locating Hidden-Web Entry Points (2007)"
+SPIDERLING = "Suchomel, Pomikálek: Efficient Web Crawling for Large Text Corpora (2012)"
+SLEEPING = "Kleinberg, Niculescu-Mizil, Sharma: Regret Bounds for Sleeping Experts and Bandits (2010)"
+HMM = "Liu, Janssen, Milios: Using HMM to Learn User Browsing Patterns for Focused Web Crawling (2006)"
+CONTEXT_GRAPHS = "Diligenti, Coetzee, Lawrence, Giles, Gori: Focused Crawling Using Context Graphs (2000)"
+TUNNELLING = "Bergmark, Lagoze, Sbityakov: Focused Crawls, Tunneling, and Digital Libraries (2002)"
+
+
+# Ontologies and dictionaries, and the judge by them, from the names of files.
+
+
+def ontology(
+    file: str,
+    concept: str = "",
+    least: float = 0.5,
+    overlap: str = "all",
+    languages: str = "",
+    query: str = "",
+    dictionary: str = "",
+) -> Judge:
+    chosen = open_ontology(Path(file), Choice(concept, joined(languages), query))
+    return OntologyTerms(Finder(chosen, overlap), least, transcriber_of(dictionary) if dictionary else None)
+
+
+def transcriber_of(file: str) -> Transcriber:
+    return Transcriber(read_dictionary(Path(file)), _foreign_stop_words())
+
+
+@cache
+def _foreign_stop_words() -> frozenset[str]:
+    """Those in other letters than Latin ones: which language a dictionary is of, it does not say, but its script does.
+    Among Latin letters they would be words of the other language as well, such as the German `die`."""
+    words = (word for listed in STOP_WORDS.values() for word in listed.split())
+    return frozenset(word for word in words if script_of(word[0]) != "latin")
+
+
+# Judges by name, and the judge of a target.
+
+
+def charset(language: str, sources: str = "+".join(SOURCES)) -> Judge:
+    return Charset(language, _sources(sources))
+
+
+def script(script: str, least: float = 0.3) -> Judge:
+    return ScriptShare(script, least)
+
+
+def language(language: str) -> Judge:
+    return language_judge(language)
+
+
+def ngram(
+    language: str, n: int = 3, least: float = 0.5, profiles: str = "each", orientation: str = "similarity"
+) -> Judge:
+    return NgramRank(language, n, least, profiles, orientation)
+
+
+def detector(language: str, library: str = "cld2", least: float = 0.5) -> Judge:
+    return Detector(language, library, least)
+
+
+def code_interval(language: str, preset: str = "paper", include_unicode: bool = False) -> Judge:
+    return CodeInterval(language, preset, include_unicode)
+
+
+def keywords(words: str, least: float = 0.5) -> Judge:
+    return Keywords(joined(words), least)
+
+
+def tag_weighted(words: str, least: float = 0.05, normalise: bool = True, language: str = "") -> Judge:
+    return TagWeighted(joined(words), least, normalise, language)
+
+
+def gold(file: str, terms: int = 10, least: float = 0.12, language: str = "") -> Judge:
+    return Gold(file, _text(document(Path(file))), terms, least, language)
+
+
+def vsm(
+    folder: str,
+    background: str = "",
+    semantic: bool = False,
+    terms: int = 100,
+    least: float = 0.0,
+    language: str = "",
+    stem: bool = False,
+) -> Judge:
+    texts = [_text(page) for page in documents(Path(folder))]
+    others = [_text(page) for page in documents(Path(background))] if background else []
+    field = learned(texts, others, Words(language, stem), semantic)
+    return VectorSpaceModel(folder, field.topic(terms), least or calibrated(field, terms, texts, others))
+
+
+def _text(page: Page) -> str:
+    """What judges of topics read of a page."""
+    return f"{page.title}\n{page.main_text or page.text}"
+
+
+def pattern(pattern: str, where: str = "+".join(PLACES)) -> Judge:
+    return Pattern(pattern, joined(where))
+
+
+def examples(file: str, least: float = 0.0) -> Judge:
+    path = Path(file)
+    return Examples(open_topic(path) if file.endswith(SUFFIX) else topic_from(path), least)
+
+
+def taxonomy(file: str) -> Judge:
+    path = Path(file)
+    return Taxonomy(open_rules(path).taxonomy if kind_in(path) == RULES.name else open_taxonomy(path))
+
+
+JUDGES: dict[str, Named] = {
+    "truth": Named(lambda: None, "the label of --target itself: a perfect judge"),
+    "charset": Named(
+        charset, "the language by the character encoding: META, header or detected", LSW, tuple(sorted(CHARSETS))
+    ),
+    "script": Named(script, "the share of letters in a script", subjects=tuple(SCRIPTS)),
+    "language": Named(
+        language, "the language by what suits it: CLD2, or the nearest profile", subjects=("TAG", "FILE.spoor", "mn")
+    ),
+    "ngram": Named(
+        ngram, "the language by the ranks of its n-grams, without rivals", MON, ("TAG", "FILE.spoor", "mn-Mong")
+    ),
+    "detector": Named(
+        detector, "the language as a library tells it: CLD2 or py3langid", subjects=tuple(sorted(known_tags("cld2")))
+    ),
+    "code-interval": Named(
+        code_interval, "the share of characters where a legacy font has its letters", MON, ("FILE.toml", "mn-Mong")
+    ),
+    "keywords": Named(keywords, "the topic by words and phrases that you name", subjects=("WORD+WORD", "horse+steppe")),
+    "tag-weighted": Named(
+        tag_weighted,
+        "the same by TF-IDF, counted again in titles, headings and stressed words",
+        AHM,
+        ("WORD+WORD", "horse+steppe"),
+    ),
+    "gold": Named(gold, "the topic by one document that is just right", subjects=("FILE", "best-page.html")),
+    "vsm": Named(vsm, "the topic by documents of the field: cosine of TF-IDF vectors", VSM, ("FOLDER", "my-documents")),
+    "examples": Named(
+        examples, "the topic by wanted pages and others, trained", subjects=("FOLDER", "FILE.spoor", "my.spoor")
+    ),
+    "taxonomy": Named(
+        taxonomy, "the class of the page among several, some wanted: naive Bayes", subjects=("FILE.spoor", "my.spoor")
+    ),
+    "ontology": Named(
+        ontology,
+        "the topic by the terms of an ontology: SKOS, OWL or a table",
+        COR,
+        ("FILE", "FOLDER", "thesaurus.ttl"),
+    ),
+    "pattern": Named(pattern, "a regular expression, in URL, title or text", subjects=("REGEX", "/recipes?/")),
+}
+
+
+TARGETS = ".toml"
+"""What the name of a file ends in that holds a [target]."""
+MODEL_JUDGES = {PROFILES.name: "language", TOPIC.name: "examples", TAXONOMY.name: "taxonomy", RULES.name: "taxonomy"}
+"""Which judge reads a model, by what its file says it holds."""
+
+
+def judge(text: str) -> Judge:
+    """A judge that is no truth: `charset:th`, `charset:th:sources=meta`, `script:thai:least=0.5`. The subject may hold
+    colons itself, as URLs do; what looks like a parameter ends it. Also the target of a file, `crawl.toml`."""
+    if text.endswith(TARGETS):
+        return judge_of(target_in(Path(text)))
+    name, *rest = _with_judge(text).split(":")
+    if name not in JUDGES or name == "truth":
+        raise unknown(name, JUDGES, "judge", "judges")
+    settings = list(takewhile(_is_setting, reversed(rest)))[::-1]
+    subject = ":".join(rest[: len(rest) - len(settings)])
+    if not subject:
+        raise UsageError(f"judge {name!r} needs a subject, as in {name}:{JUDGES[name].subjects[-1]}")
+    _, given = read(":".join([name, *settings]), JUDGES, "judge", "judges")
+    made: Judge = JUDGES[name].make(subject, **given)
+    return made
+
+
+def _with_judge(text: str) -> str:
+    """A model alone, `FILE.spoor`, is put behind the name of the judge that reads it."""
+    file = text.partition(":")[0]
+    if not file.endswith(SUFFIX):
+        return text
+    kind = kind_in(Path(file))
+    if kind not in MODEL_JUDGES:
+        no_judge = f"holds {kind}, which are for strategies" if kind else "is no model"
+        raise BadInput(f"{file} {no_judge}; `spoor train` makes one" + (" for a judge" if kind else ""))
+    return f"{MODEL_JUDGES[kind]}:{text}"
+
+
+def _is_setting(text: str) -> bool:
+    return text.partition("=")[0].isidentifier() and "=" in text
+
+
+def judge_of(target: Target) -> Judge:
+    """What a person asked for in crawl.toml, as a judge."""
+    judges: dict[str, Judge] = {}
+    if target.language:
+        judges["language"] = language_judge(target.language)
+    if target.charset:
+        judges["charset"] = Charset(target.charset)
+    if target.script:
+        judges["script"] = ScriptShare(target.script, target.least)
+    if target.keywords:
+        judges["keywords"] = Keywords(target.keywords)
+    if target.gold:
+        judges["gold"] = gold(target.gold)
+    if target.pattern:
+        judges["pattern"] = Pattern(target.pattern)
+    if target.topic:
+        judges["topic"] = _topic_of(target.topic)
+    if target.examples:
+        judges["examples"] = examples(target.examples)
+    if target.ontology:
+        judges["ontology"] = ontology(target.ontology, target.concept, query=target.query)
+    return Agreement(target.require or " and ".join(judges), judges)
+
+
+def _topic_of(model: str) -> Judge:
+    return taxonomy(model) if kind_in(Path(model)) in (TAXONOMY.name, RULES.name) else examples(model)
+
+
+def _sources(text: str) -> tuple[str, ...]:
+    sources = tuple(text.split("+"))
+    for source in sources:
+        if source not in SOURCES:
+            raise UsageError(f"unknown charset source {source!r}; known are {', '.join(SOURCES)}, joined by +")
+    return sources

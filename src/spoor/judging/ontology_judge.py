@@ -1,0 +1,123 @@
+"""The topic of a page by the terms of an ontology that it holds, each by its importance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, pairwise
+from typing import ClassVar
+
+from spoor.errors import UsageError
+from spoor.judging.dictionary import Transcriber
+from spoor.judging.term_finder import Finder, Match, tokens
+from spoor.judging.topic_judges import HEADINGS, IN_HEADING, IN_TITLE, SHORTEST
+from spoor.parse.words import is_unspaced, word_count
+from spoor.records import Page, Verdict, Wish
+
+ENOUGH, FOR_EACH_FORM = 0.1, 0.0055
+"""Importance of all terms found, for the square root of the number of words, at which a page is as relevant as not: one
+term of importance 1 in 100 words, three in a thousand. An ontology of many forms finds some on every page, so from 330
+forms on it takes more, by the square root of their number. Measured (docs/ontologies.md)."""
+WISHED = 20
+"""Terms that a strategy is told beforehand."""
+TEXT = "text"
+COUNTS = {"title": IN_TITLE, "headings": IN_HEADING - 1, TEXT: 1}
+"""How many times a term counts by where it stands; a heading is also part of the text."""
+SHOWN = 3
+AROUND = 3
+"""Words that are shown on each side of a term; stop words are left out."""
+
+
+@dataclass(frozen=True)
+class _Held:
+    """What one place of a page holds."""
+
+    tokens: list[str]
+    matches: list[Match]
+    worth: float
+
+
+@dataclass(frozen=True)
+class OntologyTerms:
+    """Relevant from `least` on. With a `transcriber`, words of another language are put into that of the ontology
+    before."""
+
+    finder: Finder
+    least: float = 0.5
+    transcriber: Transcriber | None = None
+    _wish: Wish = field(init=False, repr=False, compare=False)
+    _enough: float = field(init=False, repr=False, compare=False)
+
+    reads_content: ClassVar[bool] = True
+    reads_main_text: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.least <= 1.0:
+            raise UsageError(f"least={self.least:g} is not a relevance above 0 and up to 1")
+        forms = sum(len(term.forms) for term in self.finder.ontology.terms)
+        object.__setattr__(self, "_enough", max(ENOUGH, FOR_EACH_FORM * math.sqrt(forms)))
+        object.__setattr__(self, "_wish", Wish(words=self.finder.ontology.most_important(WISHED)))
+
+    @property
+    def wish(self) -> Wish:
+        return self._wish
+
+    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
+        return [self._judge(page) for page in pages]
+
+    def similarities(self, texts: Sequence[str]) -> list[float]:
+        return [self._relevance(self._held(text).worth, max(1, word_count(text))) for text in texts]
+
+    def _judge(self, page: Page) -> Verdict:
+        places = {
+            "title": self._held(page.title),
+            "headings": self._held("\n".join(page.tag_texts.get(tag, "") for tag in HEADINGS)),
+            TEXT: self._held(page.main_text or page.text),
+        }
+        words = word_count(page.main_text or page.text)
+        worth = sum(COUNTS[place] * held.worth for place, held in places.items())
+        relevance = self._relevance(worth, max(SHORTEST, words))
+        return Verdict(relevance, relevance >= self.least, self._because(places, words))
+
+    def _held(self, text: str) -> _Held:
+        read = text if self.transcriber is None else self.transcriber.transcribe(text)
+        cut = tokens(read)
+        matches = self.finder.matches(cut)
+        return _Held(cut, matches, self.finder.worth(matches))
+
+    def _relevance(self, worth: float, words: int) -> float:
+        """Longer pages may hold more, but not as many more as they are longer."""
+        density = worth / math.sqrt(words)
+        return density / (density + self._enough)
+
+    def _because(self, places: Mapping[str, _Held], words: int) -> str:
+        """The concepts that are worth most on the page: how often each is mentioned, and where."""
+        found: dict[str, list[tuple[str, Match]]] = {}
+        worth: dict[str, float] = {}
+        for place, held in places.items():
+            for match in held.matches:
+                term = self.finder.ontology.terms[match.term]
+                found.setdefault(term.name, []).append((place, match))
+                worth[term.name] = worth.get(term.name, 0.0) + COUNTS[place] * term.importance
+        if not found:
+            return f"none of the terms of {self.finder.ontology.name} in {words} words"
+        most = sorted(worth, key=lambda name: -worth[name])[:SHOWN]
+        told = [f"{name} {len(found[name])} ({_where(found[name], places[TEXT].tokens)})" for name in most]
+        more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+        return f"{', '.join(told)}{more} in {words} words"
+
+
+def _where(found: Sequence[tuple[str, Match]], text: list[str]) -> str:
+    """Title and headings by name, the text by the words around the first mention."""
+    above = dict.fromkeys(place for place, _ in found if place != TEXT)
+    quoted = (text[max(0, one.start - AROUND) : one.end + AROUND] for place, one in found if place == TEXT)
+    return "; ".join([*above, *(f"“{_joined(words)}”" for words in islice(quoted, 1))])
+
+
+def _joined(words: list[str]) -> str:
+    """With blanks where they belong."""
+    said = words[0]
+    for before, after in pairwise(words):
+        said += after if is_unspaced(before[-1]) and is_unspaced(after[0]) else f" {after}"
+    return said

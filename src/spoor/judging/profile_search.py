@@ -1,0 +1,282 @@
+"""How near is a text to each of many language profiles, and which n-grams decide?
+
+The numbers are those of `ngrams`. A gram that a profile lacks costs it `farthest`; so it is enough to add up what the
+profiles save by the grams that they have, and most profiles have few of the grams of a text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.compiled import compiled
+from spoor.errors import UsageError
+from spoor.judging.encodings import best_reading, shipped_for
+from spoor.judging.ngrams import (
+    BITS,
+    MOST_UNITS,
+    WIDTH,
+    Unit,
+    codes,
+    grams,
+    kinds,
+    numbered,
+    plain_ranks,
+    ranks,
+    sentences,
+    sorted_windows,
+    spelled,
+)
+from spoor.judging.profiles import Profile, merged, profiles_of, renumbered, shipped_profiles, tag_of
+
+# Texts against many profiles at once: which profiles have an n-gram, and at which place.
+
+
+_SPREAD: Final = 0x9E3779B97F4A7C15
+"""Two to the 64 divided by the golden ratio: multiplied by it, neighbours come to lie far apart."""
+_UNKNOWN: Final = MOST_UNITS + 1
+
+
+class GramIndex(NamedTuple):
+    """A table of grams with open addressing (0: a free slot). The gram in slot k is known to the profiles
+    `profiles[starts[k]:ends[k]]`, at the places `places[starts[k]:ends[k]]`. `farthest[j, p]` is what a gram of length
+    `ns[j]` costs profile p when it is missing. Units are numbered by their place in `alphabet`, from 1 on."""
+
+    ns: NDArray[np.int64]
+    alphabet: NDArray[np.uint32]
+    slots: NDArray[np.uint64]
+    starts: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    profiles: NDArray[np.uint16]
+    places: NDArray[np.int32]
+    farthest: NDArray[np.int64]
+
+
+class Posting(NamedTuple):
+    """The grams of one length of one profile, as far as they count."""
+
+    grams: NDArray[np.uint64]
+    profiles: NDArray[np.uint16]
+    places: NDArray[np.int32]
+
+
+def gram_index(
+    profiles: Sequence[Profile], ns: Sequence[int], top: int | None = None, farthest: int | None = None
+) -> GramIndex:
+    """`top`: only so many of the most frequent grams of each profile. `farthest`: what a missing gram costs; None: as
+    many as the profile has grams."""
+    for n in ns:
+        if not 1 <= n <= WIDTH:
+            raise UsageError(f"n={n}: n-grams have 1 to {WIDTH} units")
+    if len({profile.unit for profile in profiles}) > 1:
+        raise UsageError("profiles of letters and profiles of bytes cannot be compared with each other")
+    alphabet = np.unique(np.concatenate([profile.alphabet for profile in profiles]))
+    postings = [posting for n in ns for posting in _postings(profiles, n, top, alphabet)]
+    lengths = np.array([len(posting.grams) for posting in postings], np.int64).reshape(len(ns), len(profiles))
+    together = Posting(*map(np.concatenate, zip(*postings, strict=True)))
+    order = np.argsort(together.grams, kind="stable")
+    distinct, starts = np.unique(together.grams[order], return_index=True)
+    slots, slot_of = _hashed(distinct)
+    first, last = np.zeros(len(slots), np.int32), np.zeros(len(slots), np.int32)
+    first[slot_of], last[slot_of] = starts, np.append(starts[1:], len(order))
+    costs = np.full_like(lengths, farthest) if farthest else lengths
+    return GramIndex(
+        np.array(ns, np.int64), alphabet, slots, first, last, together.profiles[order], together.places[order], costs
+    )
+
+
+def similarities(index: GramIndex, texts: Sequence[str], unit: Unit = "letter") -> NDArray[np.float64]:
+    """One row for each text, one column for each profile; with several lengths of grams, their mean."""
+    read = [codes(text, unit) for text in texts]
+    ends = np.cumsum([0, *map(len, read)])
+    return _similarities(index, np.concatenate([np.zeros(0, np.uint32), *read]), ends, kinds(unit))
+
+
+def _postings(profiles: Sequence[Profile], n: int, top: int | None, alphabet: NDArray[np.uint32]) -> Iterator[Posting]:
+    for number, profile in enumerate(profiles):
+        found, places = profile.ranks(n)
+        kept = places <= top if top else np.ones(len(places), np.bool_)
+        owners = np.full(np.count_nonzero(kept), number, np.uint16)
+        yield Posting(renumbered(found[kept], profile.alphabet, alphabet), owners, places[kept].astype(np.int32))
+
+
+@compiled
+def _similarities(
+    index: GramIndex, codes: NDArray[np.uint32], ends: NDArray[np.int64], kinds: NDArray[np.uint8]
+) -> NDArray[np.float64]:
+    out = np.zeros((len(ends) - 1, index.farthest.shape[1]))
+    for text in range(len(ends) - 1):
+        alphabet, places = numbered(spelled(codes[ends[text] : ends[text + 1]], kinds))
+        order = sorted_windows(places, len(alphabet))
+        numbers = _numbers(alphabet, index.alphabet)
+        for j in range(len(index.ns)):
+            firsts, counts = grams(places, order, index.ns[j])
+            if len(firsts) > 0:
+                saved = _saved(index, j, places, numbers, firsts, ranks(counts))
+                for p in range(len(saved)):
+                    if index.farthest[j, p] > 0:
+                        out[text, p] += saved[p] / (index.farthest[j, p] * len(firsts)) / len(index.ns)
+    return out
+
+
+@compiled
+def _saved(
+    index: GramIndex,
+    j: int,
+    places: NDArray[np.uint32],
+    numbers: NDArray[np.uint64],
+    firsts: NDArray[np.int64],
+    ranked: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """For each profile: how much its distance stays below that of one that has none of the grams."""
+    saved = np.zeros(index.farthest.shape[1], np.int64)
+    for g in range(len(firsts)):
+        slot = _slot(index.slots, _written(places, firsts[g], index.ns[j], numbers))
+        for k in range(index.starts[slot], index.ends[slot]):
+            p = index.profiles[k]
+            saved[p] += max(0, index.farthest[j, p] - abs(index.places[k] - ranked[g]))
+    return saved
+
+
+@compiled
+def _numbers(alphabet: NDArray[np.uint32], known: NDArray[np.uint32]) -> NDArray[np.uint64]:
+    """For each unit of a text's own alphabet: its number in the index."""
+    numbers = np.zeros(len(alphabet), np.uint64)
+    for k in range(1, len(alphabet)):
+        code = alphabet[k] - 1
+        at = np.searchsorted(known, code)
+        numbers[k] = at + 1 if at < len(known) and known[at] == code else _UNKNOWN
+    return numbers
+
+
+@compiled
+def _written(places: NDArray[np.uint32], start: int, n: int, numbers: NDArray[np.uint64]) -> np.uint64:
+    """The gram of a text as the index writes it."""
+    gram = np.uint64(0)
+    for depth in range(WIDTH):
+        gram = (gram << np.uint64(BITS)) | (numbers[places[start + depth]] if depth < n else np.uint64(0))
+    return gram
+
+
+@compiled
+def _slot(slots: NDArray[np.uint64], gram: np.uint64) -> np.uint64:
+    """The slot that holds the gram, or the free one where it would be."""
+    mask = np.uint64(len(slots) - 1)
+    slot = ((gram * np.uint64(_SPREAD)) >> np.uint64(24)) & mask
+    while slots[slot] != gram and slots[slot] != 0:
+        slot = (slot + np.uint64(1)) & mask
+    return slot
+
+
+@compiled
+def _hashed(distinct: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """A table twice as large as needed, or more, and the slot of each gram."""
+    size = 16
+    while size < 2 * len(distinct):
+        size *= 2
+    slots = np.zeros(size, np.uint64)
+    slot_of = np.empty(len(distinct), np.int64)
+    for g in range(len(distinct)):
+        slot = _slot(slots, distinct[g])
+        slots[slot] = distinct[g]
+        slot_of[g] = np.int64(slot)
+    return slots, slot_of
+
+
+# How near are texts to one language? The rank model of `ngrams`, for many texts at once.
+
+
+THRESHOLD = 0.5
+"""A page is in the language when its similarity is above."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recogniser:
+    """A language has one profile for each orthography and encoding; a text is as near to it as to the nearest of
+    them, in whichever way its letters are read."""
+
+    tag: str
+    profiles: tuple[Profile, ...] = field(repr=False)
+    ns: tuple[int, ...]
+    threshold: float
+    _index: GramIndex = field(repr=False)
+
+    def similarities(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Between 0 and 1 for each text; 0 for one that has no n-gram."""
+        return best_reading(self._as_they_are, texts, shipped_for(self.tag))
+
+    def _as_they_are(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        nearest: NDArray[np.float64] = similarities(self._index, texts, self.profiles[0].unit).max(axis=1)
+        return nearest
+
+
+def recogniser(language: str, n: int | tuple[int, ...] = 3, *, one_profile: bool = False) -> Recogniser:
+    """For a tag, or a model file. `n`: the length of the n-grams; of several, the mean counts. `one_profile`: all
+    orthographies together in one, as the paper has it."""
+    ns = n if isinstance(n, tuple) else (n,)
+    return _recogniser(tag_of(language), profiles_of(language), ns, one_profile)
+
+
+def trained(tag: str, profiles: tuple[Profile, ...], ns: tuple[int, ...] = (3,)) -> Recogniser:
+    """A recogniser from profiles at hand."""
+    return Recogniser(tag, profiles, ns, THRESHOLD, gram_index(profiles, ns))
+
+
+@lru_cache(maxsize=32)
+def _recogniser(tag: str, profiles: tuple[Profile, ...], ns: tuple[int, ...], one_profile: bool) -> Recogniser:
+    return trained(tag, (merged(profiles),) if one_profile else profiles, ns)
+
+
+# Which of many languages is a text in? The one whose profile it is nearest to.
+
+
+LENGTHS = (1, 2, 3, 4)
+"""Of the n-grams that are compared. Single letters tell scripts of many letters apart, as the Chinese, and long n-grams
+the languages of one script: the mean similarity of all lengths told more than that of any of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Identifier:
+    """Profiles that compete for texts."""
+
+    profiles: tuple[Profile, ...] = field(repr=False)
+    _index: GramIndex = field(repr=False)
+
+    def similarities(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """One row for each text, one column for each profile."""
+        return similarities(self._index, texts)
+
+
+def identifier(model: str = "") -> Identifier:
+    """All shipped profiles, and those of a model file."""
+    return competing(shipped_profiles() + (profiles_of(model) if model else ()))
+
+
+@lru_cache(maxsize=2)
+def competing(profiles: tuple[Profile, ...]) -> Identifier:
+    return Identifier(profiles, gram_index(profiles, LENGTHS))
+
+
+# Which n-grams of a text speak for one profile rather than for another?
+
+
+def deciding(text: str, winner: Profile, rival: Profile) -> list[tuple[str, float]]:
+    """Every n-gram with what it adds to the lead of the winner, the largest first; together they are the difference
+    between the two similarities."""
+    leads: list[tuple[str, float]] = []
+    for n in LENGTHS:
+        places, ours, theirs = plain_ranks(sentences(text), n), winner.as_words(n), rival.as_words(n)
+        for gram, place in places.items():
+            lead = _nearness(ours, gram, place) - _nearness(theirs, gram, place)
+            leads.append((gram, lead / len(places) / len(LENGTHS)))
+    return sorted(leads, key=lambda entry: (-entry[1], entry[0]))
+
+
+def _nearness(model: Mapping[str, int], gram: str, place: int) -> float:
+    """1 at the same place, 0 as far off as can be or missing."""
+    return max(0.0, 1.0 - abs(model[gram] - place) / len(model)) if gram in model else 0.0

@@ -1,0 +1,348 @@
+"""Judges of topic: keywords, one gold document, TF-IDF cosine, tag weights, and a regular expression.
+
+No training, no tokeniser: keywords are looked up in the text as it is, at the borders of words where a script has
+blanks, anywhere where it has none.
+
+    W = W₀ + Σ λᵢ Wᵢ
+
+W₀ compares the text with the words of the topic, Wᵢ what stands in elements of one tag.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
+
+from spoor.errors import BadInput, UsageError
+from spoor.judging.ngrams import calibrate
+from spoor.judging.similar_words import Field, RewrittenTopic
+from spoor.judging.vectors import Likeness, Topic, cut_to, general_space
+from spoor.parse.words import Words, any_letter, any_word, folded, is_unspaced, word_count
+from spoor.records import Page, Verdict, Wish
+
+# A page beside a topic: the verdict that a cosine gives.
+
+
+class Comparable(Protocol):
+    def likeness(self, text: str) -> Likeness: ...
+
+
+def judged_near(page: Page, topic: Comparable, least: float, name: str) -> Verdict:
+    """Title and text count alike."""
+    likeness = topic.likeness(f"{page.title}\n{page.main_text or page.text}")
+    words = ", ".join(likeness.words)
+    because = f"{likeness.cosine:.2f} near {name}, most by {words}" if words else f"shares no words with {name}"
+    return Verdict(likeness.cosine, likeness.cosine >= least, because)
+
+
+def checked_least(least: float) -> None:
+    if not 0.0 < least <= 1.0:
+        raise UsageError(f"least={least:g} is not a similarity above 0 and up to 1")
+
+
+# The topic of a page by words that somebody named: how often it holds them, above all in its title and
+# headings.
+
+
+IN_TITLE = 8
+IN_HEADING = 3
+"""How many times in the text a keyword in the title, or in a heading, counts for."""
+HEADINGS = ("h1", "h2", "h3")
+ENOUGH = 0.6
+"""Keywords for the square root of the number of words, at which a page is as relevant as not: 6 in 100 words, 19 in a
+thousand. Measured (docs/topics.md)."""
+SHORTEST = 50
+"""Words of a page; a shorter one is taken to have so many, or one word in passing would do."""
+ANY_ENDING = "*"
+SHOWN = 4
+
+
+@dataclass(frozen=True)
+class Keywords:
+    """Relevant from `least` on. A keyword may be a phrase, `hemorrhagic fever`, or end in a star that stands for any
+    ending, `agricultur*`."""
+
+    words: tuple[str, ...]
+    least: float = 0.5
+    _patterns: Mapping[str, re.Pattern[str]] = field(init=False, repr=False, compare=False)
+
+    reads_content: ClassVar[bool] = True
+    reads_main_text: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not self.words:
+            raise UsageError("no keywords are given; name one at least, as in keywords:horse+steppe")
+        if not 0.0 < self.least <= 1.0:
+            raise UsageError(f"least={self.least:g} is not a relevance above 0 and up to 1")
+        object.__setattr__(self, "_patterns", {word: pattern_of(word) for word in self.words})
+
+    @property
+    def wish(self) -> Wish:
+        return Wish(words=tuple(word.removesuffix(ANY_ENDING) for word in self.words))
+
+    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
+        return [self._judge(page) for page in pages]
+
+    def similarities(self, texts: Sequence[str]) -> list[float]:
+        return [_relevance(sum(self._counts(text).values()), max(1, word_count(text))) for text in texts]
+
+    def _judge(self, page: Page) -> Verdict:
+        text = page.main_text or page.text
+        in_text, in_title = self._counts(text), self._counts(page.title)
+        in_headings = self._counts("\n".join(page.tag_texts.get(tag, "") for tag in HEADINGS))
+        hits = sum(in_text.values()) + (IN_HEADING - 1) * sum(in_headings.values()) + IN_TITLE * sum(in_title.values())
+        words = word_count(text)
+        relevance = _relevance(hits, max(SHORTEST, words))
+        return Verdict(relevance, relevance >= self.least, self._because(in_text, in_title, words))
+
+    def _counts(self, text: str) -> dict[str, int]:
+        """How often each keyword is in the text; those that are not are left out."""
+        seen = folded(text)
+        times = {word: _times(pattern, seen) for word, pattern in self._patterns.items()} if seen else {}
+        return {word: count for word, count in times.items() if count}
+
+    def _because(self, in_text: Mapping[str, int], in_title: Iterable[str], words: int) -> str:
+        most = sorted(in_text, key=lambda word: -in_text[word])[:SHOWN]
+        told = ", ".join(f"{word} {in_text[word]}" for word in most) or f"none of {', '.join(self.words[:SHOWN])}"
+        title = ", ".join(in_title)
+        return f"{told} in {words} words" + (f"; {title} in the title" if title else "")
+
+
+def _relevance(hits: float, words: int) -> float:
+    """Longer pages may hold more, but not as many more as they are longer."""
+    density = hits / math.sqrt(words)
+    return density / (density + ENOUGH)
+
+
+def _times(pattern: re.Pattern[str], text: str) -> int:
+    """That the place before a keyword is no letter is looked at afterwards: a pattern that begins with a letter is
+    searched for ten times as fast as one that begins with a condition."""
+    spaced = pattern.groupindex.get("unspaced") is None
+    found = (match.start() for match in pattern.finditer(text))
+    return sum(not (spaced and start and any_letter().match(text, start - 1)) for start in found)
+
+
+def pattern_of(keyword: str) -> re.Pattern[str]:
+    """Finds the keyword in folded text, whatever stands between its words; begins with its first letter. A group called
+    `unspaced` stands for a script without blanks, where a keyword may begin after any letter."""
+    whole, star, rest = keyword.partition(ANY_ENDING)
+    pieces = any_word().findall(folded(whole))
+    if rest or not pieces:
+        raise UsageError(_no_keyword(keyword))
+    between = r"[\W_]{1,3}"
+    said = between.join(map(re.escape, pieces))
+    end = "" if star or is_unspaced(pieces[-1][-1]) else f"(?!{any_letter().pattern})"
+    return re.compile(said + end + ("(?P<unspaced>)" if is_unspaced(pieces[0][0]) else ""))
+
+
+def _no_keyword(keyword: str) -> str:
+    if ANY_ENDING in keyword:
+        return f"keyword {keyword!r}: a star stands for any ending, so it comes last, as in agricultur*"
+    private = [letter for letter in keyword if "\ue000" <= letter <= "\uf8ff"]
+    if private:
+        return f"keyword {keyword!r} is in a font of its own (U+{ord(private[0]):04X}); write it in Unicode letters"
+    return f"keyword {keyword!r} holds no letters or digits that make a word; leave it out"
+
+
+# The topic of a page by one document that is just what is wanted: does the page use the same uncommon words?
+
+
+@dataclass(frozen=True)
+class Gold:
+    """`name` is what the document is called, `text` what it says. Its heaviest words are the topic, as many as `terms`.
+    They weigh by how often the document holds them, and by how rare they are in texts about anything. A page is
+    relevant from a cosine of `least` on. `language` is that of the document, "" when it does not matter."""
+
+    name: str
+    text: str = field(repr=False)
+    terms: int = 10
+    least: float = 0.12
+    language: str = ""
+    _topic: Topic = field(init=False, repr=False, compare=False)
+
+    reads_content: ClassVar[bool] = True
+    reads_main_text: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        checked_least(self.least)
+        if self.terms < 1:
+            raise UsageError(f"terms={self.terms} is not a number of words, 1 or more")
+        words, space = Words(self.language), general_space("linear")
+        vector = cut_to(space.vector(words.of(self.text)), self.terms)
+        if not vector:
+            raise BadInput(f"{self.name} holds no words to compare pages with; give a document with text")
+        object.__setattr__(self, "_topic", Topic(words, space, vector))
+
+    @property
+    def wish(self) -> Wish:
+        return Wish(words=self._topic.heaviest(self.terms))
+
+    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
+        return [judged_near(page, self._topic, self.least, self.name) for page in pages]
+
+    def similarities(self, texts: Sequence[str]) -> list[float]:
+        return [self._topic.likeness(text).cosine for text in texts]
+
+
+# The topic of a page by texts of the field: the cosine between TF-IDF vectors, if wanted with similar words
+# alike.
+
+
+UNCALIBRATED = 0.1
+"""The threshold where there are no other texts to set it by."""
+FOLDS = 5
+WISHED = 20
+"""Words of the field that a strategy is told beforehand."""
+
+
+@dataclass(frozen=True)
+class VectorSpaceModel:
+    """`name` is what the field is called; relevant above `least`."""
+
+    name: str
+    topic: Topic | RewrittenTopic = field(repr=False)
+    least: float = UNCALIBRATED
+
+    reads_content: ClassVar[bool] = True
+    reads_main_text: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        checked_least(self.least)
+        if not self.topic.heaviest(1):
+            raise BadInput(f"{self.name} holds no words that tell its texts from others; give texts of the field")
+
+    @property
+    def wish(self) -> Wish:
+        return Wish(words=self.topic.heaviest(WISHED))
+
+    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
+        return [judged_near(page, self.topic, self.least, self.name) for page in pages]
+
+    def similarities(self, texts: Sequence[str]) -> list[float]:
+        return [self.topic.likeness(text).cosine for text in texts]
+
+
+def calibrated(learned: Field, terms: int, texts: Sequence[str], others: Sequence[str]) -> float:
+    """The threshold that tells texts of the field, each compared with a topic that was made without it, best from other
+    texts. Without other texts, or with one text of the field, nothing can be measured."""
+    if not others or len(texts) < 2:
+        return UNCALIBRATED
+    wanted: list[float] = []
+    folds = min(FOLDS, len(texts))
+    for fold in range(folds):
+        left_out = range(fold, len(texts), folds)
+        topic = learned.topic(terms, left_out)
+        wanted += [topic.likeness(texts[number]).cosine for number in left_out]
+    whole = learned.topic(terms)
+    return calibrate(wanted, [whole.likeness(text).cosine for text in others])
+
+
+# The topic of a page by named words, in the text and once more in everything that its markup stresses.
+
+
+LAMBDA = {
+    "title": 1.0, "h1": 0.9, "h2": 0.7, "h3": 0.6, "strong": 0.5, "b": 0.4, "em": 0.4, "u": 0.4, "i": 0.4,
+}  # fmt: skip
+"""What a tag counts for beside the text, which counts 1."""
+HIGHEST = 1.0 + sum(LAMBDA.values())
+
+
+def stressed(text: float, tags: Mapping[str, float]) -> float:
+    """W, from how near the text and the texts of tags are to the topic."""
+    return text + sum(LAMBDA[tag] * near for tag, near in tags.items())
+
+
+@dataclass(frozen=True)
+class TagWeighted:
+    """Relevance is W divided by the most it can be; relevant above `least`. `normalise` False compares by the plain
+    product of weights instead of the cosine; what goes beyond 1 is cut off."""
+
+    words: tuple[str, ...]
+    least: float = 0.05
+    normalise: bool = True
+    language: str = ""
+    _topic: Topic = field(init=False, repr=False, compare=False)
+
+    reads_content: ClassVar[bool] = True
+    reads_main_text: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        checked_least(self.least)
+        words, space = Words(self.language), general_space("lg")
+        vector = space.raw(words.of("\n".join(self.words)))
+        if not vector:
+            raise UsageError(f"{' '.join(self.words)!r} holds no words; name some, as in tag-weighted:horse+steppe")
+        object.__setattr__(self, "_topic", Topic(words, space, vector))
+
+    @property
+    def wish(self) -> Wish:
+        return Wish(words=self._topic.heaviest(len(self._topic.vector)))
+
+    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
+        return [self._judge(page) for page in pages]
+
+    def similarities(self, texts: Sequence[str]) -> list[float]:
+        return [self._topic.likeness(text).cosine for text in texts]
+
+    def _judge(self, page: Page) -> Verdict:
+        text = self._topic.likeness(page.main_text or page.text)
+        tags = {tag: self._near(self._topic.likeness(said)) for tag in LAMBDA if (said := _said(page, tag))}
+        weight = stressed(self._near(text), tags)
+        relevance = min(1.0, weight / HIGHEST)
+        parts = {"text": self._near(text), **tags}
+        return Verdict(relevance, relevance > self.least, _because(weight, parts, text.words))
+
+    def _near(self, likeness: Likeness) -> float:
+        return likeness.cosine if self.normalise else likeness.product
+
+
+def _said(page: Page, tag: str) -> str:
+    return page.title if tag == "title" else page.tag_texts.get(tag, "")
+
+
+def _because(weight: float, parts: Mapping[str, float], words: Sequence[str]) -> str:
+    told = ", ".join(f"{part} {near:.2f}" for part, near in parts.items() if near) or "no word of the topic"
+    return f"weight {weight:.2f} of {HIGHEST:.1f}: {told}" + (f"; most by {', '.join(words)}" if words else "")
+
+
+# Pages in whose URL, title or text a regular expression is found.
+
+
+PLACES = ("url", "title", "text")
+LONGEST = 60
+"""Characters that are told of what was found."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Wanted or not, nothing between. Small and capital letters are the same, unless the pattern says `(?-i:…)`."""
+
+    pattern: str
+    where: tuple[str, ...] = PLACES
+    _compiled: re.Pattern[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for place in self.where:
+            if place not in PLACES:
+                raise UsageError(f"where={place!r} is no place to look; known are {', '.join(PLACES)}, joined by +")
+        try:
+            object.__setattr__(self, "_compiled", re.compile(self.pattern, re.IGNORECASE))
+        except re.error as error:
+            raise UsageError(f"{self.pattern!r} is not a regular expression: {error}") from None
+
+    @property
+    def reads_content(self) -> bool:
+        return self.where != ("url",)
+
+    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
+        return [self._judge(page) for page in pages]
+
+    def _judge(self, page: Page) -> Verdict:
+        said = {"url": page.url, "title": page.title, "text": page.text}
+        for place in self.where:
+            if found := self._compiled.search(said[place]):
+                return Verdict(1.0, True, f"{place} holds {found[0][:LONGEST]!r}")
+        return Verdict(0.0, False, f"{self.pattern!r} is not in {', '.join(self.where)}")

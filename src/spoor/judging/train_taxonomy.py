@@ -1,0 +1,93 @@
+"""From folders of pages, one for each class, to a taxonomy."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spoor.errors import BadInput, UsageError
+from spoor.judging.classifiers import Taxonomy, TaxonomyModel, is_good, learned
+from spoor.judging.held_out import FOLDS, Accuracy, accuracy, parted
+from spoor.judging.training_pages import Example, Kept, usable
+from spoor.parse.words import LONGEST, Words
+
+LEAST_PAGES = FOLDS
+"""Of a class; a hundred are better."""
+_WORDS = Words()
+
+
+@dataclass(frozen=True)
+class TaxonomyTrial:
+    """Each fold judged by what the others taught: the share of pages put into their own class, and how well the wanted
+    classes are told from the rest."""
+
+    right: float
+    accuracy: Accuracy
+
+
+@dataclass(frozen=True)
+class TrainedTaxonomy:
+    model: TaxonomyModel
+    trial: TaxonomyTrial
+
+
+def classes_in(examples: Iterable[Example]) -> dict[str, Kept]:
+    """The pages of each folder that holds some; a folder is called by its path."""
+    by_folder: defaultdict[str, list[Example]] = defaultdict(list)
+    for example in examples:
+        if not example.folder:
+            raise BadInput(f"{example.name} lies in no folder of its class; put it into one, or take it out")
+        by_folder[example.folder].append(example)
+    return {folder: usable(by_folder[folder]) for folder in sorted(by_folder)}
+
+
+def train_taxonomy(name: str, classes: Mapping[str, Kept], good: Sequence[str], trained_on: str) -> TrainedTaxonomy:
+    nodes = tuple(node.strip("/") for node in good)
+    _check(classes, nodes)
+    pages = {leaf: kept.examples for leaf, kept in classes.items()}
+    return TrainedTaxonomy(modelled(name, pages, nodes, trained_on), _trial(pages, nodes))
+
+
+def modelled(
+    name: str, pages: Mapping[str, Sequence[Example]], good: tuple[str, ...], trained_on: str
+) -> TaxonomyModel:
+    """Without trying it out."""
+    return TaxonomyModel(
+        name, trained_on, good, learned({leaf: list(map(_words, each)) for leaf, each in pages.items()})
+    )
+
+
+def _words(example: Example) -> list[str]:
+    """As the judge reads a page."""
+    return _WORDS.of(f"{example.page.title}\n{example.text}"[:LONGEST])
+
+
+def _check(classes: Mapping[str, Kept], good: Sequence[str]) -> None:
+    if len(classes) < 2:
+        raise BadInput(f"one class only, {', '.join(classes)}; give a folder for each of several classes")
+    for leaf, kept in classes.items():
+        if len(kept.examples) < LEAST_PAGES:
+            raise BadInput(f"too few pages of class {leaf}: {kept}; {LEAST_PAGES} are needed of each class")
+    for node in good:
+        if not any(is_good(leaf, [node]) for leaf in classes):
+            raise UsageError(f"--good {node}: there is no such class; there are {', '.join(classes)}")
+    if all(is_good(leaf, good) for leaf in classes):
+        raise UsageError(f"--good {' '.join(good)} takes every class; add folders of pages that are not wanted")
+
+
+def _trial(pages: Mapping[str, Sequence[Example]], good: tuple[str, ...]) -> TaxonomyTrial:
+    leaves, labels, taken = [], [], []
+    for fold in range(FOLDS):
+        parts = {leaf: parted(each, fold) for leaf, each in pages.items()}
+        judge = Taxonomy(modelled("", {leaf: teaching for leaf, (teaching, _) in parts.items()}, good, ""))
+        for leaf, (_, held_back) in parts.items():
+            verdicts = judge.judge([example.page for example in held_back])
+            leaves += [leaf] * len(verdicts)
+            labels += [verdict.label for verdict in verdicts]
+            taken += [verdict.relevant for verdict in verdicts]
+    right = sum(leaf == label for leaf, label in zip(leaves, labels, strict=True))
+    wanted = np.array([is_good(leaf, good) for leaf in leaves])
+    return TaxonomyTrial(right / len(leaves), accuracy(np.array(taken), wanted))

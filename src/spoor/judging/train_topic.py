@@ -1,0 +1,185 @@
+"""From pages that are wanted and pages that are not to a model that tells them apart: logistic regression."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.errors import BadInput, MissingExtra
+from spoor.judging.classifiers import TopicModel
+from spoor.judging.held_out import FOLDS, Accuracy, accuracy, folds_of
+from spoor.judging.ngrams import calibrate
+from spoor.judging.training_pages import Example, Kept, read_examples, sides, usable
+from spoor.parse.words import IN_TITLE, PLACES, Features, features
+
+LEAST_PAGES = 10
+"""Of each kind; a hundred are better."""
+FREEDOM = 100.0
+"""How far weights may go to fit the examples: C of scikit-learn. From 10 to 1000 F1 is the same within 0.01."""
+WORDS = 50
+"""That a model keeps, to tell strategies and people what it is about."""
+_BINS = 10
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class TopicTrial:
+    """How good the model is with pages it has not seen: each fold judged by what the others taught, from where on they
+    found best. `astray` is how far probabilities are from the shares that come true, on average."""
+
+    accuracy: Accuracy
+    astray: float
+
+
+@dataclass(frozen=True)
+class TrainedTopic:
+    """`against` are the words that speak most against a page."""
+
+    model: TopicModel
+    trial: TopicTrial
+    against: tuple[str, ...]
+
+
+def train_topic(name: str, positive: Kept, negative: Kept, trained_on: str) -> TrainedTopic:
+    _check_enough("positive", positive)
+    _check_enough("negative", negative)
+    _check_apart(positive.examples, negative.examples)
+    found = [features(each.page.title, each.text) for each in (*positive.examples, *negative.examples)]
+    own, others = len(positive.examples), len(negative.examples)
+    wanted = np.arange(len(found)) < own
+    folds = np.concatenate([folds_of(own), folds_of(others)])
+    matrix = _telling(_matrix(found), wanted)
+    scores = _scored_by_others(matrix, wanted, folds)
+    slope, shift = _calibration(name, scores, wanted)
+    chances = 1.0 / (1.0 + np.exp(-(slope * scores + shift)))
+    weights, bias = _fitted(matrix, wanted)
+    model = TopicModel(
+        name=name,
+        trained_on=trained_on,
+        threshold=_threshold(chances, wanted),
+        bias=slope * bias + shift,
+        words=tuple(_strongest(found[:own], found[own:], weights)),
+        weights=(slope * weights).astype(np.float32),
+    )
+    against = tuple(_strongest(found[own:], found[:own], -weights))
+    return TrainedTopic(model, _trial(chances, wanted, folds), against)
+
+
+@lru_cache(maxsize=1)
+def topic_from(source: Path) -> TopicModel:
+    """From a folder or archive that has pages in `positive` and in `negative`."""
+    positive, negative = sides(source, read_examples(source))
+    return train_topic(source.name.partition(".")[0], usable(positive), usable(negative), source.name).model
+
+
+def _check_enough(kind: str, kept: Kept) -> None:
+    if len(kept.examples) < LEAST_PAGES:
+        raise BadInput(f"too few {kind} pages: {kept}; {LEAST_PAGES} are needed of each kind")
+
+
+def _check_apart(positive: Sequence[Example], negative: Sequence[Example]) -> None:
+    names = {(example.page.title, example.text): example.name for example in positive}
+    for example in negative:
+        if both := names.get((example.page.title, example.text)):
+            raise BadInput(f"{both} is positive and, as {example.name}, negative too; take one of them out")
+
+
+def _matrix(found: Sequence[Features]) -> Any:
+    try:
+        from scipy import sparse
+    except ModuleNotFoundError:
+        raise _needs_the_extra() from None
+    ends = np.cumsum([0, *(len(each.words) for each in found)]).astype(np.int32)
+    places = np.concatenate([each.places() for each in found]).astype(np.int32)
+    weights = np.concatenate([each.weights for each in found])
+    return sparse.csr_array((weights, places, ends), shape=(len(found), PLACES))
+
+
+def _telling(matrix: Any, wanted: Flags) -> Any:
+    """Without the words that most pages of either kind hold: they would count for little, but stand in every reason."""
+    mostly = [np.bincount(matrix[own].indices, minlength=PLACES) > own.sum() / 2 for own in (wanted, ~wanted)]
+    kept = matrix.copy()
+    kept.data[(mostly[0] & mostly[1])[matrix.indices]] = 0.0
+    kept.eliminate_zeros()
+    return kept
+
+
+def _scored_by_others(matrix: Any, wanted: Flags, folds: NDArray[np.int64]) -> Floats:
+    """Each page by a model that was trained without its fold."""
+    scores = np.zeros(len(wanted))
+    for fold in range(FOLDS):
+        weights, bias = _fitted(matrix[folds != fold], wanted[folds != fold])
+        scores[folds == fold] = matrix[folds == fold] @ weights + bias
+    return scores
+
+
+def _fitted(matrix: Any, wanted: Flags) -> tuple[Floats, float]:
+    used = np.unique(matrix.indices)
+    fit = _regression(FREEDOM).fit(matrix[:, used], wanted)
+    weights = np.zeros(PLACES)
+    weights[used] = fit.coef_[0]
+    return weights, float(fit.intercept_[0])
+
+
+def _calibration(name: str, scores: Floats, wanted: Flags) -> tuple[float, float]:
+    """What makes of scores probabilities, by the pages that were scored unseen (Platt)."""
+    fit = _regression(1.0).fit(scores[:, None], wanted)
+    slope, shift = float(fit.coef_[0, 0]), float(fit.intercept_[0])
+    if slope <= 0.0:
+        raise BadInput(f"{name}: no words tell the positive pages from the negative ones; look at the examples again")
+    return slope, shift
+
+
+def _regression(freedom: float) -> Any:
+    try:
+        from sklearn.linear_model import LogisticRegression
+    except ModuleNotFoundError:
+        raise MissingExtra(
+            "training a topic needs scikit-learn; install it with: pip install 'spoor[topics]'"
+        ) from None
+    return LogisticRegression(C=freedom, solver="liblinear", random_state=0)
+
+
+def _needs_the_extra() -> MissingExtra:
+    return MissingExtra("training a topic needs scikit-learn; install it with: pip install 'spoor[topics]'")
+
+
+def _threshold(chances: Floats, wanted: Flags) -> float:
+    """Finer than a thousandth nobody can tell, and many pages are soon compared."""
+    rounded = chances.round(3)
+    return calibrate(rounded[wanted].tolist(), rounded[~wanted].tolist())
+
+
+def _trial(chances: Floats, wanted: Flags, folds: NDArray[np.int64]) -> TopicTrial:
+    taken = np.zeros(len(wanted), bool)
+    for fold in range(FOLDS):
+        others = folds != fold
+        taken[~others] = chances[~others] >= _threshold(chances[others], wanted[others])
+    return TopicTrial(accuracy(taken, wanted), _astray(chances, wanted))
+
+
+def _astray(chances: Floats, wanted: Flags) -> float:
+    bins = np.minimum((chances * _BINS).astype(int), _BINS - 1)
+    gaps = [abs(float((chances[bins == b] - wanted[bins == b]).sum())) for b in range(_BINS)]
+    return sum(gaps) / len(chances)
+
+
+def _strongest(found: Sequence[Features], others: Sequence[Features], weights: Floats) -> list[str]:
+    """The words that add most to pages like these, on average, and less to the others."""
+    adds: defaultdict[str, float] = defaultdict(float)
+    for pages, share in ((found, 1.0 / len(found)), (others, -1.0 / len(others))):
+        for each in pages:
+            said = share * each.weights * weights[each.places()].clip(min=0.0)
+            for word, adding in zip(each.words, said.tolist(), strict=True):
+                adds[word] += adding
+    strong = sorted((word for word in adds if adds[word] > 0.0), key=lambda word: (-adds[word], word))
+    return list(dict.fromkeys(word.removeprefix(IN_TITLE) for word in strong))[:WORDS]

@@ -1,0 +1,194 @@
+"""Pages to train from: files, folders, tar archives, and lists of URLs."""
+
+from __future__ import annotations
+
+import lzma
+import re
+import tarfile
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from spoor.errors import BadInput
+from spoor.parse.charset import decode
+from spoor.parse.html import Interest, read_page
+from spoor.parse.main_text import QUICK
+from spoor.records import Page
+from spoor.urls import normalise
+
+# Documents on disk, as pages: HTML or plain text, one file or a folder of them.
+
+
+HTML_NAMES = (".html", ".htm", ".xhtml")
+
+
+def document(path: Path) -> Page:
+    try:
+        return as_page(path.name, path.read_bytes())
+    except OSError as error:
+        raise BadInput(f"cannot read the document {path}: {error.strerror}") from None
+
+
+def documents(folder: Path) -> list[Page]:
+    """All files in the folder and below, in the order of their names; hidden ones are passed over."""
+    if not folder.is_dir():
+        raise BadInput(f"{folder} is no folder; name one that holds documents, HTML or plain text, one a file")
+    files = sorted(path for path in folder.rglob("[!.]*") if path.is_file())
+    if not files:
+        raise BadInput(f"the folder {folder} holds no documents; put some there, HTML or plain text, one a file")
+    return [document(path) for path in files]
+
+
+def as_page(name: str, body: bytes) -> Page:
+    """HTML is what is called so or begins with a tag; everything else is text."""
+    if name.lower().endswith(HTML_NAMES) or body.lstrip()[:1] == b"<":
+        return read_page("http://document.invalid/", body, "text/html", interest=Interest(QUICK))
+    text = decode(body, "").text
+    return Page("http://document.invalid/", content_type="text/plain", size=len(body), text=text)
+
+
+# Pages to train from: files, folders of them, tar archives, and lists of URLs, each page with a name.
+
+
+ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
+SIDES = ("positive", "negative")
+LARGEST = 20_000_000
+"""Bytes of a page that are read."""
+_SAMPLE = 4_000
+"""Characters that are looked at to tell texts from images."""
+_ILLEGIBLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\ufffd]")
+
+
+@dataclass(frozen=True)
+class Example:
+    """`name` is the path inside of what was given, such as `positive/a.html`."""
+
+    name: str
+    page: Page
+
+    @property
+    def folder(self) -> str:
+        """Where it lies, "" for what lies in no folder."""
+        return self.name.rpartition("/")[0]
+
+    @property
+    def text(self) -> str:
+        """What judges of topics read of the page."""
+        return self.page.main_text or self.page.text
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is left of the examples, and how many were left out: without words, not legible, the same as another."""
+
+    examples: tuple[Example, ...]
+    empty: int = 0
+    illegible: int = 0
+    copies: int = 0
+
+    def __str__(self) -> str:
+        counts = {"empty": self.empty, "not text": self.illegible, "copies": self.copies}
+        left_out = ", ".join(f"{count} {why}" for why, count in counts.items() if count)
+        return f"{len(self.examples)}" + (f" ({left_out} left out)" if left_out else "")
+
+
+def read_examples(source: Path) -> Iterator[Example]:
+    """Hidden files are passed over. BadInput when there is none."""
+    nothing = True
+    for name, body in _bodies(source):
+        nothing = False
+        yield Example(name, as_page(name, body))
+    if nothing:
+        raise BadInput(f"{source} holds no pages; put some there, HTML or plain text, one a file")
+
+
+def urls_in(source: Path) -> list[str]:
+    """Those of a text file that holds one URL a line and nothing else; none when it is a page itself."""
+    if source.suffix != ".txt" or not source.is_file():
+        return []
+    lines = [line.strip() for line in source.read_text("utf8", "replace").splitlines()]
+    urls = [normalise(line) for line in lines if line and not line.startswith("#")]
+    return [url for url in urls if url is not None] if all(urls) else []
+
+
+def sides(source: Path, examples: Iterable[Example]) -> tuple[list[Example], list[Example]]:
+    """The wanted pages and the others, of a source with a folder for each."""
+    by_side: dict[str, list[Example]] = {side: [] for side in SIDES}
+    for example in examples:
+        side, slash, _ = example.name.partition("/")
+        if not slash or side not in by_side:
+            raise BadInput(
+                f"{source}: {example.name} lies neither in {' nor in '.join(SIDES)}; put it into one of them"
+            )
+        by_side[side].append(example)
+    for side, found in by_side.items():
+        if not found:
+            raise BadInput(f"{source} has no pages in a folder {side}; it takes both, {' and '.join(SIDES)}")
+    return by_side["positive"], by_side["negative"]
+
+
+def usable(examples: Iterable[Example]) -> Kept:
+    """Pages that say something, each once: a copy would be met again when the training is tried out. By their names."""
+    seen: dict[tuple[str, str], Example] = {}
+    empty = illegible = copies = 0
+    for example in sorted(examples, key=lambda example: example.name):
+        said = (example.page.title, example.text)
+        if not example.text.strip():
+            empty += 1
+        elif not _is_legible(example.text[:_SAMPLE]):
+            illegible += 1
+        elif said in seen:
+            copies += 1
+        else:
+            seen[said] = example
+    return Kept(tuple(seen.values()), empty, illegible, copies)
+
+
+def _is_legible(text: str) -> bool:
+    """No more than one in twenty characters is none."""
+    return 20 * len(_ILLEGIBLE.findall(text)) <= len(text)
+
+
+def _bodies(source: Path) -> Iterator[tuple[str, bytes]]:
+    try:
+        if source.is_dir():
+            yield from _in_folder(source)
+        elif source.name.lower().endswith(ARCHIVES):
+            yield from _in_archive(source)
+        else:
+            yield source.name, _read(source)
+    except OSError as error:
+        raise BadInput(f"cannot read {error.filename or source}: {error.strerror or error}") from None
+    except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError) as error:
+        said = str(error).partition("\n")[0].rstrip(":")
+        raise BadInput(f"cannot read the archive {source}: {said}") from None
+
+
+def _in_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
+    for path in folder.rglob("*"):
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and not _is_hidden(name):
+            yield name, _read(path)
+
+
+def _read(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(LARGEST)
+
+
+def _in_archive(source: Path) -> Iterator[tuple[str, bytes]]:
+    """In the order of the archive, which cannot be read in another without unpacking it again and again. A folder that
+    holds everything, as archives often have one, is not part of the names."""
+    with tarfile.open(source) as archive:
+        members = {member.name.removeprefix("./"): member for member in archive if member.isfile()}
+        files = {name: member for name, member in members.items() if not _is_hidden(name)}
+        tops = {name.partition("/")[0] for name in files}
+        outer = f"{tops.pop()}/" if len(tops) == 1 else ""
+        for name, member in files.items():
+            if (file := archive.extractfile(member)) is not None:
+                yield name.removeprefix(outer), file.read(LARGEST)
+
+
+def _is_hidden(name: str) -> bool:
+    return any(part.startswith(".") for part in name.split("/"))

@@ -1,0 +1,264 @@
+"""Building a web from a stream of records: gathered, links resolved, labelled, written."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.errors import BadInput
+from spoor.lab.build.gather import BuildReport, Gathered, Packed, gather
+from spoor.lab.web import FORMAT, Web, complete_or_absent
+from spoor.lab.web_files import Blobs, BlobWriter, ListedUrls, compress
+from spoor.parse.html import HTML_TYPES
+from spoor.urls import difference, host_of, near_misses, normalise
+
+# Which page does each link lead to: the one recorded under its URL, a near miss, or none.
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """`urls` are the pages of the web in order, then the URLs that are only linked to.
+
+    `final` gives for each number of the gathering the number in the web, -1 when nothing in the web needs it.
+    """
+
+    urls: list[str]
+    pages: int
+    rows: NDArray[np.int64]
+    final: NDArray[np.int32]
+    near: NDArray[np.bool_]
+
+
+def resolve(gathered: Gathered, exact: bool, report: BuildReport) -> Resolved:
+    """With `exact` only the very URL leads to a page."""
+    names = list(gathered.numbers)
+    rows = np.fromiter(gathered.record_of.values(), np.int64, len(gathered.record_of))
+    pages = np.fromiter(gathered.record_of, np.int64, len(rows))
+    final = np.full(len(names), -1, np.int32)
+    final[pages] = np.arange(len(pages), dtype=np.int32)
+    uses = _uses(gathered, rows, len(names))
+    absent = np.flatnonzero((uses > 0) & (final < 0))
+    near = np.zeros(len(names), np.bool_)
+    if not exact:
+        for number in absent.tolist():
+            if (page := _near_page(names[number], gathered)) is not None:
+                near[number], final[number] = True, final[page]
+                report[f"near-miss links: other {difference(names[number], names[page])}"] += int(uses[number])
+    unrecorded = absent[~near[absent]]
+    final[unrecorded] = np.arange(len(pages), len(pages) + len(unrecorded), dtype=np.int32)
+    urls = [names[number] for number in (*pages.tolist(), *unrecorded.tolist())]
+    return Resolved(urls, len(pages), rows, final, near)
+
+
+def _uses(gathered: Gathered, rows: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """How many links and redirects lead to each number, from the rows that speak for their URL."""
+    kept = np.zeros(len(gathered.status), np.bool_)
+    kept[rows] = True
+    linked = np.frombuffer(gathered.links, np.int32)[np.repeat(kept, np.diff(gathered.link_offsets))]
+    redirects = np.frombuffer(gathered.redirect, np.int32)[rows]
+    return np.bincount(linked, minlength=count) + np.bincount(redirects[redirects >= 0], minlength=count)
+
+
+def _near_page(url: str, gathered: Gathered) -> int | None:
+    for other in near_misses(url):
+        number = gathered.numbers.get(other)
+        if number is not None and number in gathered.record_of:
+            return number
+    return None
+
+
+# What is known to be true of pages: labels from a truth file or a crawl log, written label by label.
+
+
+Labels = Mapping[str, "array[int]"]
+"""For each label the pages that carry it."""
+
+
+def pages_by_label(gathered: Gathered, resolved: Resolved, truth: Path | None, report: BuildReport) -> Labels:
+    """From the records themselves and from the file `truth`, whose URLs that the web does not hold are counted."""
+    labels: defaultdict[str, array[int]] = defaultdict(lambda: array("i"))
+    for page, row in enumerate(resolved.rows.tolist() if gathered.labels else ()):
+        for label in gathered.labels.get(row, ()):
+            labels[label].append(page)
+    for url, named in read_truth(truth) if truth else ():
+        number = gathered.numbers.get(normalise(url) or "")
+        if number is None or number not in gathered.record_of:
+            report["labelled URLs not in the web"] += 1
+            continue
+        for label in named:
+            labels[label].append(int(resolved.final[number]))
+    return labels
+
+
+def read_truth(path: Path) -> Iterator[tuple[str, list[str]]]:
+    """URL and labels, line by line, from a table with the columns `url` and `labels`."""
+    try:
+        with path.open(encoding="utf8", errors="replace") as file:
+            columns = file.readline().rstrip("\r\n").removeprefix("\ufeff").split("\t")
+            places = [_place(path, columns, name) for name in ("url", "labels")]
+            for line in file:
+                cells = line.rstrip("\r\n").split("\t") + [""] * len(columns)
+                if cells[places[0]]:
+                    yield cells[places[0]], cells[places[1]].split()
+    except OSError as error:
+        raise BadInput(f"cannot read the truth file {path}: {error.strerror}") from error
+
+
+def _place(path: Path, columns: list[str], name: str) -> int:
+    if name not in columns:
+        found = ", ".join(columns) or "none"
+        raise BadInput(f"{path} has no column {name!r} (found: {found}); it must be tab-separated, url and labels")
+    return columns.index(name)
+
+
+def write_labels(folder: Path, labels: Labels) -> None:
+    pages = [np.unique(np.array(labels[label], np.int32)) for label in sorted(labels)]
+    offsets = np.zeros(len(pages) + 1, np.int64)
+    np.cumsum([len(numbers) for numbers in pages], out=offsets[1:])
+    np.save(folder / "label_offsets.npy", offsets)
+    np.save(folder / "label_pages.npy", np.concatenate([np.zeros(0, np.int32), *pages]))
+
+
+# Building a web from a stream of records: gathered, links resolved, written as the folder that `folder.py`
+# tells.
+
+
+_ATTRIBUTES = ("status", "size", "content_type", "header_charset", "meta_charset", "detected_charset")
+
+
+@dataclass(frozen=True)
+class Making:
+    """How a web is made: its name, what it was made from, its labels, and whether links must match to the letter."""
+
+    name: str
+    made_from: str
+    truth: Path | None = None
+    exact: bool = False
+
+
+def build_web(out: Path, records: Iterable[Packed], making: Making, report: BuildReport) -> Web:
+    """`report` is added to and ends up in web.json. `out` is complete afterwards, or absent if anything fails."""
+    with complete_or_absent(out) as folder:
+        with tempfile.TemporaryDirectory(dir=folder) as scratch:
+            gathered = gather(records, Path(scratch), report)
+            resolved = resolve(gathered, making.exact, report)
+            changed = _write_links(folder, gathered, resolved)
+            _write_content(folder, Path(scratch), resolved, changed)
+        columns = _columns(gathered, resolved)
+        for name, column in columns.items():
+            np.save(folder / f"{name}.npy", column)
+        ListedUrls.write(folder, resolved.urls)
+        labels = pages_by_label(gathered, resolved, making.truth, report)
+        write_labels(folder, labels)
+        report.update(_kinds(columns, gathered))
+        about = {
+            "format": FORMAT,
+            "name": making.name,
+            "pages": resolved.pages,
+            "hosts": len(np.unique(columns["page_host"])),
+            "links": len(np.load(folder / "link_targets.npy", mmap_mode="r")),
+            "unrecorded": len(resolved.urls) - resolved.pages,
+            "labels": sorted(labels),
+            "charsets": list(gathered.charsets.words),
+            "content_types": list(gathered.content_types.words),
+            "languages": list(gathered.languages.words),
+            "made_from": making.made_from,
+            "report": dict(report),
+        }
+        (folder / "web.json").write_text(json.dumps(about, ensure_ascii=False, indent=1) + "\n", "utf8")
+    return Web.open(out)
+
+
+def _columns(gathered: Gathered, resolved: Resolved) -> dict[str, NDArray[Any]]:
+    """The arrays with one value per page, by the name of their file."""
+    columns = {name: np.array(getattr(gathered, name))[resolved.rows] for name in _ATTRIBUTES}
+    columns["page_host"] = _hosts(resolved)
+    seconds = np.array(gathered.seconds)[resolved.rows]
+    if not np.isnan(seconds).all():
+        columns["seconds"] = np.nan_to_num(seconds, nan=np.nanmean(seconds))
+    if (language := np.array(gathered.language)[resolved.rows]).any():
+        columns["language"] = language
+    redirect = _redirects(gathered, resolved)
+    if (redirect >= 0).any():
+        columns["redirect"] = redirect
+    return columns
+
+
+def _hosts(resolved: Resolved) -> NDArray[np.int32]:
+    """Hosts are numbered as they first appear among the pages."""
+    numbers: dict[str, int] = {}
+    hosts = [numbers.setdefault(host_of(url), len(numbers)) for url in resolved.urls[: resolved.pages]]
+    return np.array(hosts, np.int32)
+
+
+def _redirects(gathered: Gathered, resolved: Resolved) -> NDArray[np.int32]:
+    """A redirect that, by a near miss, leads to itself leads nowhere."""
+    to = np.array(gathered.redirect, np.int32)[resolved.rows]
+    final = np.where(to >= 0, resolved.final[to], np.int32(-1))
+    final[final == np.arange(len(final))] = -1
+    return final
+
+
+def _kinds(columns: dict[str, NDArray[Any]], gathered: Gathered) -> dict[str, int]:
+    """How many pages are redirects, errors, or something else than HTML."""
+    status = columns["status"]
+    redirects = columns["redirect"] >= 0 if "redirect" in columns else np.zeros(len(status), np.bool_)
+    html_numbers = [number for word, number in gathered.content_types.words.items() if word in HTML_TYPES]
+    html = np.isin(columns["content_type"], html_numbers)
+    good = (status >= 200) & (status < 300)
+    return {
+        "redirects": int(redirects.sum()),
+        "errors": int((~good & ~redirects).sum()),
+        "non-HTML": int((good & ~html).sum()),
+    }
+
+
+def _write_links(folder: Path, gathered: Gathered, resolved: Resolved) -> dict[int, list[int]]:
+    """Returns the pages on which links fell together, with the places of those that were kept."""
+    links = np.frombuffer(gathered.links, np.int32)
+    targets, changed = [], {}
+    for page, row in enumerate(resolved.rows.tolist()):
+        numbers = links[gathered.link_offsets[row] : gathered.link_offsets[row + 1]]
+        final = resolved.final[numbers]
+        if resolved.near[numbers].any():
+            kept = _distinct(final.tolist(), page)
+            final, changed[page] = final[kept], kept
+        targets.append(final)
+    offsets = np.zeros(resolved.pages + 1, np.int64)
+    np.cumsum([len(final) for final in targets], out=offsets[1:])
+    np.save(folder / "link_offsets.npy", offsets)
+    np.save(folder / "link_targets.npy", np.concatenate([np.zeros(0, np.int32), *targets]))
+    return changed
+
+
+def _distinct(targets: list[int], page: int) -> list[int]:
+    """The places at which a target stands for the first time; a link to the page itself counts for nothing."""
+    first = {target: place for place, target in reversed(list(enumerate(targets)))}
+    first.pop(page, None)
+    return sorted(first.values())
+
+
+def _write_content(folder: Path, scratch: Path, resolved: Resolved, changed: dict[int, list[int]]) -> None:
+    """Texts and contexts in the order of the pages. A web without any has no such files."""
+    texts, contexts = Blobs(scratch, "texts"), Blobs(scratch, "contexts")
+    if texts.nbytes + contexts.nbytes == 0:
+        return
+    with BlobWriter(folder, "texts") as new_texts, BlobWriter(folder, "contexts") as new_contexts:
+        for page, row in enumerate(resolved.rows.tolist()):
+            new_texts.append(texts.stored(row))
+            new_contexts.append(_contexts(contexts, row, changed.get(page)))
+
+
+def _contexts(contexts: Blobs, row: int, kept: list[int] | None) -> bytes:
+    if kept is None or not (all_contexts := contexts[row]):
+        return contexts.stored(row)
+    return compress([all_contexts[place] for place in kept])

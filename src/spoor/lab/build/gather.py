@@ -1,0 +1,168 @@
+"""Records gathered while they stream in: one for each URL, packed by worker processes, texts on disk."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from spoor.lab.web_files import BlobWriter, compress
+from spoor.records import Failure, Link, Page, Redirect
+
+# A recorded outcome in the form it is stored: made in worker processes, so that texts never gather in one
+# place.
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What came back for a URL. `seconds` is how long it took, None when nobody noted it."""
+
+    url: str
+    outcome: Page | Redirect | Failure
+    seconds: float | None = None
+    labels: tuple[str, ...] = ()
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """`page` has neither texts nor links: they are apart, compressed (b"" for none). `contexts` go with `targets`."""
+
+    page: Page
+    targets: tuple[str, ...] = ()
+    redirect: str | None = None
+    texts: bytes = b""
+    contexts: bytes = b""
+    seconds: float | None = None
+    labels: tuple[str, ...] = ()
+    whole: bool = True
+
+    @property
+    def good(self) -> bool:
+        """A response of 2xx that is all there: no other record of the same URL can be better."""
+        return self.whole and 200 <= self.page.status < 300
+
+
+def pack(recorded: Recorded) -> Packed:
+    match recorded.outcome:
+        case Page() as page:
+            packed = _pack_page(page)
+        case Redirect(to, status):
+            packed = Packed(Page(recorded.url, status, ""), redirect=to)
+        case Failure():
+            packed = Packed(Page(recorded.url, 0, ""))
+    return replace(packed, seconds=recorded.seconds, labels=recorded.labels, whole=recorded.whole)
+
+
+def _pack_page(page: Page) -> Packed:
+    texts = (page.title, page.text, dict(page.tag_texts), page.main_text, page.published)
+    contexts = [_context(link) for link in page.links]
+    return Packed(
+        page=replace(page, title="", text="", tag_texts={}, main_text="", published="", links=()),
+        targets=tuple(link.url for link in page.links),
+        texts=compress(texts) if any(texts) else b"",
+        contexts=compress(contexts) if contexts else b"",
+    )
+
+
+def _context(link: Link) -> list[Any]:
+    """The fields after the URL, in their order; the last of them only as far as they say anything."""
+    last = [link.hreflang, link.rel, link.path, link.navigation]
+    while last and not last[-1]:
+        last.pop()
+    return [link.anchor, link.left, link.right, link.heading, link.nofollow, *last]
+
+
+# Gathering records while they stream in: one record per URL, numbers in memory, texts on disk.
+
+
+BuildReport = Counter[str]
+"""What happened while a web was built, counted."""
+
+_LARGEST_SIZE = 2**31 - 1
+_MOST_WORDS = 256
+
+
+class Vocabulary:
+    """Words by number, in order of first use; number 0 is "". What a byte cannot count any more is "other"."""
+
+    def __init__(self) -> None:
+        self.words = {"": 0}
+
+    def number(self, word: str) -> int:
+        if word not in self.words and len(self.words) >= _MOST_WORDS - 1:
+            word = "other"
+        return self.words.setdefault(word, len(self.words))
+
+
+@dataclass
+class Gathered:
+    """Columns have a row for each record kept so far; a URL has a number as soon as anything names it.
+
+    `record_of` says which row speaks for a URL, in the order in which the URLs were first recorded.
+    """
+
+    numbers: dict[str, int] = field(default_factory=dict)
+    record_of: dict[int, int] = field(default_factory=dict)
+    good: array[int] = field(default_factory=lambda: array("B"))
+    status: array[int] = field(default_factory=lambda: array("h"))
+    size: array[int] = field(default_factory=lambda: array("i"))
+    content_type: array[int] = field(default_factory=lambda: array("B"))
+    header_charset: array[int] = field(default_factory=lambda: array("B"))
+    meta_charset: array[int] = field(default_factory=lambda: array("B"))
+    detected_charset: array[int] = field(default_factory=lambda: array("B"))
+    language: array[int] = field(default_factory=lambda: array("B"))
+    seconds: array[float] = field(default_factory=lambda: array("f"))
+    redirect: array[int] = field(default_factory=lambda: array("i"))
+    links: array[int] = field(default_factory=lambda: array("i"))
+    link_offsets: array[int] = field(default_factory=lambda: array("q", [0]))
+    labels: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    charsets: Vocabulary = field(default_factory=Vocabulary)
+    content_types: Vocabulary = field(default_factory=Vocabulary)
+    languages: Vocabulary = field(default_factory=Vocabulary)
+
+    def number(self, url: str) -> int:
+        return self.numbers.setdefault(url, len(self.numbers))
+
+    def row_of(self, url: str) -> int | None:
+        """The row that speaks for a URL; None: it was not recorded."""
+        number = self.numbers.get(url)
+        return None if number is None else self.record_of.get(number)
+
+    def add(self, packed: Packed) -> None:
+        page = packed.page
+        row = len(self.status)
+        self.record_of[self.number(page.url)] = row
+        self.good.append(packed.good)
+        self.status.append(page.status)
+        self.size.append(min(page.size, _LARGEST_SIZE))
+        self.content_type.append(self.content_types.number(page.content_type))
+        self.header_charset.append(self.charsets.number(page.header_charset))
+        self.meta_charset.append(self.charsets.number(page.meta_charset))
+        self.detected_charset.append(self.charsets.number(page.detected_charset))
+        self.language.append(self.languages.number(page.language))
+        self.seconds.append(float("nan") if packed.seconds is None else packed.seconds)
+        self.redirect.append(-1 if packed.redirect is None else self.number(packed.redirect))
+        self.links.extend(map(self.number, packed.targets))
+        self.link_offsets.append(len(self.links))
+        if packed.labels:
+            self.labels[row] = packed.labels
+
+
+def gather(records: Iterable[Packed], scratch: Path, report: BuildReport) -> Gathered:
+    """Leaves `texts` and `contexts` in the folder `scratch`, one blob per row."""
+    gathered = Gathered()
+    with BlobWriter(scratch, "texts") as texts, BlobWriter(scratch, "contexts") as contexts:
+        for packed in records:
+            row = gathered.row_of(packed.page.url)
+            if row is not None:
+                report["duplicates"] += 1
+            # The first record speaks for its URL, unless it is a bad one and a good one comes later.
+            if row is None or (packed.good and not gathered.good[row]):
+                gathered.add(packed)
+                texts.append(packed.texts)
+                contexts.append(packed.contexts)
+    return gathered

@@ -1,0 +1,235 @@
+"""Reading WARC files, whole or damaged: split into responses here, understood in worker processes."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import lzma
+import os
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from fastwarc.stream_io import FastWARCError
+from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
+
+from spoor.errors import BadInput
+from spoor.fetch.decoding import decoded
+from spoor.lab.build.gather import BuildReport, Packed, Recorded, pack
+from spoor.parse.html import Interest, read_page
+from spoor.parse.main_text import QUICK
+from spoor.pools import in_order
+from spoor.records import Redirect
+from spoor.urls import join, normalise
+
+# A recorded HTTP response taken apart: status, headers, and the body free of transfer and content encoding.
+
+
+LARGEST = 50_000_000
+"""Bytes of a decoded body that are read; an archive may hold a bomb as well as a server."""
+
+_MOST_DIGITS = 18
+"""Of a length that anything can have."""
+_STATUS_LINE = re.compile(rb"\s*HTTP/\d(?:\.\d)?\s+(\d{3})\b", re.IGNORECASE)
+_END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
+_CHUNK_SIZE = re.compile(rb"\s*+([0-9a-fA-F]++)[^\r\n]*+\r?\n")
+
+
+@dataclass(frozen=True, slots=True)
+class HttpResponse:
+    """Names of headers are in lower case. `whole` is False when less came than was announced."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+    whole: bool
+
+
+def take_apart(block: bytes) -> HttpResponse | None:
+    """None: these bytes are no HTTP response. A body that does not decode as announced is left as it is."""
+    line = _STATUS_LINE.match(block)
+    if line is None:
+        return None
+    end = _END_OF_HEAD.search(block, line.end())
+    head, raw = (block[: end.start()], block[end.end() :]) if end else (block, b"")
+    headers = _headers(head)
+    announced = headers.get("content-length", "")
+    is_shorter = announced.isdecimal() and (len(announced) > _MOST_DIGITS or len(raw) < int(announced))
+    whole = end is not None and not is_shorter
+    return HttpResponse(int(line[1]), headers, _decoded(raw, headers), whole)
+
+
+def _headers(head: bytes) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    for line in head.decode("latin-1").splitlines()[1:]:
+        name, colon, value = line.partition(":")
+        if colon:
+            headers.setdefault(name.strip().lower(), value.strip())
+    return headers
+
+
+def _decoded(raw: bytes, headers: dict[str, str]) -> bytes:
+    body = _joined_chunks(raw) if "chunked" in headers.get("transfer-encoding", "").lower() else raw
+    return decoded(body, headers.get("content-encoding", ""), LARGEST)
+
+
+def _joined_chunks(raw: bytes) -> bytes:
+    """Many archives hold the body without its chunks although the header stays; then it is returned as it is."""
+    chunks, place = [], 0
+    while size := _CHUNK_SIZE.match(raw, place):
+        length = min(int(size[1], 16), len(raw))
+        if length == 0:
+            break
+        chunks.append(raw[size.end() : size.end() + length])
+        place = size.end() + length
+    return b"".join(chunks) or raw
+
+
+# A compressed stream that may be cut or damaged: what can be read of it, then the end.
+
+
+_XZ_MAGIC, _GZIP_MAGIC = b"\xfd7zXZ\x00", b"\x1f\x8b"
+
+
+class UntilItBreaks:
+    """Never raises while reading; `broken` tells afterwards whether the end was the true one."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.broken = False
+
+    def read(self, size: int = -1) -> bytes:
+        try:
+            # `read1`, because `read` would lose what lies between its start and the damage.
+            return cast(gzip.GzipFile, self._stream).read1(size)
+        except (EOFError, OSError, lzma.LZMAError, zlib.error):
+            self.broken = True
+            return b""
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self._stream.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._stream.tell()
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+def open_unpacked(file: Path) -> UntilItBreaks:
+    """Undoes gzip and xz, which the file is known by, not its name. OSError when it cannot be opened."""
+    with file.open("rb") as stream:
+        magic = stream.read(len(_XZ_MAGIC))
+    if magic == _XZ_MAGIC:
+        return UntilItBreaks(cast(BinaryIO, lzma.open(file)))
+    return UntilItBreaks(cast(BinaryIO, gzip.open(file)) if magic.startswith(_GZIP_MAGIC) else file.open("rb"))
+
+
+# Reading WARC files: split into responses here, understood in worker processes, handed on in their order.
+
+
+_BATCH_BYTES, _BATCH_RESPONSES = 1 << 20, 64
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A response record: its URL as written and the HTTP message. `whole` is False when part of it is known to miss."""
+
+    url: str
+    block: bytes
+    whole: bool
+
+
+def warc_files(source: Path) -> list[Path]:
+    """The WARC files that a source names: itself, or those of a crawl folder."""
+    if not source.is_dir():
+        return [source]
+    files = sorted((source / "warc").glob("*.warc*"))
+    if not files:
+        raise BadInput(f"{source} is a folder without warc/*.warc files; give WARC files or a crawl folder")
+    return files
+
+
+def read_warcs(files: Sequence[Path], report: BuildReport, workers: int | None = None) -> Iterator[Packed]:
+    """The result does not depend on the number of workers. `report` counts what could not be used."""
+    batches = _batches(response for file in files for response in _responses(file, report))
+    found = False
+    for packed in in_order(_understand, batches, workers or os.cpu_count() or 1):
+        if isinstance(packed, Packed):
+            report["truncated"] += not packed.whole
+            found = True
+            yield packed
+        else:
+            report[packed] += 1
+    if not found:
+        raise BadInput(f"{', '.join(map(str, files))}: no HTTP response in it, so there is no web to build")
+
+
+def _responses(file: Path, report: BuildReport) -> Iterator[Response]:
+    """Stops, and counts it, where a file cannot be read any further."""
+    records = 0
+    with contextlib.closing(_opened(file)) as stream:
+        try:
+            # lz4 and zstd are undone by fastwarc itself.
+            for record in ArchiveIterator(stream, record_types=WarcRecordType.any_type, parse_http=False):
+                records += 1
+                if record.record_type == WarcRecordType.revisit:
+                    report["duplicates"] += 1
+                elif record.record_type == WarcRecordType.response:
+                    yield _response(record)
+        except (OSError, FastWARCError, ValueError):
+            stream.broken = True
+        report["broken"] += stream.broken
+    if records == 0:
+        raise BadInput(f"{file} is not a WARC file, or broken before its first record ends")
+
+
+def _response(record: WarcRecord) -> Response:
+    block = record.reader.read()
+    whole = len(block) == record.content_length and "WARC-Truncated" not in record.headers
+    return Response(record.headers.get("WARC-Target-URI") or "", block, whole)
+
+
+def _opened(file: Path) -> UntilItBreaks:
+    try:
+        return open_unpacked(file)
+    except OSError as error:
+        raise BadInput(f"cannot read {file}: {error.strerror}") from error
+
+
+def _batches(responses: Iterable[Response]) -> Iterator[list[Response]]:
+    """Enough at a time to be worth sending to another process."""
+    batch: list[Response] = []
+    size = 0
+    for response in responses:
+        batch.append(response)
+        size += len(response.block)
+        if size >= _BATCH_BYTES or len(batch) >= _BATCH_RESPONSES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _understand(batch: list[Response]) -> list[Packed | str]:
+    """For each response what was recorded, or under which name it is counted when nothing was."""
+    return [_packed(response) for response in batch]
+
+
+def _packed(response: Response) -> Packed | str:
+    http = take_apart(response.block)
+    if http is None:
+        return "not HTTP"
+    url = normalise(response.url.strip("<>"))
+    if url is None:
+        return "bad URLs"
+    whole = response.whole and http.whole
+    target = join(url, http.headers.get("location", "")) if http.status in _REDIRECTS else None
+    if target is not None and target != url:
+        return pack(Recorded(url, Redirect(target, http.status), whole=whole))
+    page = read_page(url, http.body, http.headers.get("content-type", ""), http.status, Interest(QUICK))
+    return pack(Recorded(url, page, whole=whole))

@@ -1,0 +1,168 @@
+"""Strategies, or parameters of one, side by side on one task: which finds the relevant pages soonest?"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context
+from typing import Any, Literal
+
+from spoor import registry
+from spoor.errors import UsageError
+from spoor.judging.held_out import Accuracy, accuracy
+from spoor.lab.measures import Score, Yardstick, beside
+from spoor.lab.runs import course, score
+from spoor.lab.task import Task, over_orders
+
+# Strategies side by side on one task: who finds the wanted pages soonest?
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The scores of all strategies on a task, in the order asked for; the oracle is always among them."""
+
+    task: Task
+    reachable: int
+    yardstick: Yardstick
+    scores: tuple[Score, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The fixed form that scripts rely on."""
+        return {
+            "web": str(self.task.web),
+            "target": self.task.target,
+            "judge": self.task.judge,
+            "seeds": list(self.task.seeds),
+            "reachable": self.reachable,
+            "relevant": self.yardstick.relevant,
+            "relevant_hosts": self.yardstick.relevant_hosts,
+            "budget": self.yardstick.budget,
+            "per_host": self.task.per_host,
+            "conditions": asdict(self.task.conditions) if self.task.conditions else None,
+            "results": [score.as_json() for score in self.scores],
+        }
+
+
+def compare(
+    task: Task, strategies: Sequence[str], pool: Executor, advance: Callable[[int], None], orders: int = 1
+) -> Comparison:
+    """Runs the strategies side by side, each from so many orders of the seeds, or fewer if the seeds have no more;
+    `advance` is told of each run that is done."""
+    names = list(dict.fromkeys([*strategies, "oracle"]))
+    for name in names:
+        if reason := refusal(task, name):
+            raise reason
+    each = range(len(course(task).seed_orders(orders)))
+    jobs = [(name, order) for name in names for order in each]
+    scores: list[Score] = side_by_side([(score, task, *job) for job in jobs], pool, advance)
+    by_job = dict(zip(jobs, scores, strict=True))
+    return compared(task, {name: [by_job[name, order] for order in each] for name in names})
+
+
+def compared(task: Task, scores: Mapping[str, Sequence[Score]]) -> Comparison:
+    """The scores of each strategy from each order, beside those of the oracle from the same order."""
+    prepared = course(task)
+    against = prepared.yardstick
+    whole = [
+        over_orders([beside(one, oracle, against) for one, oracle in zip(own, scores["oracle"], strict=True)])
+        for own in scores.values()
+    ]
+    return Comparison(task, prepared.reachable_pages, against, tuple(whole))
+
+
+def accuracy_of_judge(task: Task) -> Accuracy:
+    """Against the label, over the pages that can be reached."""
+    prepared = course(task)
+    there = prepared.reachable & prepared.web.answers()
+    return accuracy(prepared.judged()[there], prepared.wanted[there])
+
+
+def refusal(task: Task, strategy: str) -> UsageError | None:
+    """Why a strategy does not take a task, such as one without a language; None: it does."""
+    name, _ = registry.strategy_named(strategy)
+    try:
+        if name not in registry.ORACLES:
+            registry.strategy(strategy, course(task).judge())
+    except UsageError as error:
+        return error
+    return None
+
+
+def side_by_side(jobs: Sequence[tuple[Any, ...]], pool: Executor, advance: Callable[[int], None]) -> list[Any]:
+    """What each job returns, in their order; a job is a function and its arguments. The first failure ends all, without
+    waiting for jobs that have not begun."""
+    futures: list[Future[Any]] = [pool.submit(*job) for job in jobs]
+    try:
+        for future in as_completed(futures):
+            future.result()
+            advance(1)
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    return [future.result() for future in futures]
+
+
+def workers(count: int) -> Executor:
+    """Processes to compare in. Spawned, not forked: a progress bar's thread does not survive a fork. One alone works in
+    this process."""
+    return ThreadPoolExecutor(1) if count == 1 else ProcessPoolExecutor(count, mp_context=get_context("spawn"))
+
+
+# Which parameters suit a strategy on a web: every combination is tried.
+
+
+Settings = tuple[str, ...]
+"""`("t=0.5", "s=0.3", "d=0.2")`: as they stand in the name of a strategy."""
+
+Objective = Literal["ar", "normalised"]
+
+
+def simplex(names: Sequence[str], step: float) -> list[Settings]:
+    """All weights for `names` that are multiples of `step` and add up to 1; 66 for three names and a step of 0.1."""
+    if len(names) < 2:
+        raise UsageError(f"--simplex {','.join(names)}: at least two parameters can share out 1, as in t,s,d")
+    parts = round(1 / step) if 0 < step <= 1 else 0
+    if not parts or not math.isclose(parts * step, 1):
+        raise UsageError(f"--step {step:g}: must go into 1 without a rest, as 0.1 or 0.25 do")
+    return [
+        tuple(f"{name}={share / parts:g}" for name, share in zip(names, shares, strict=True))
+        for shares in _shares(parts, len(names))
+    ]
+
+
+def _shares(parts: int, among: int) -> Iterator[tuple[int, ...]]:
+    """Every way to hand out `parts`."""
+    if among == 1:
+        yield (parts,)
+        return
+    for taken in range(parts, -1, -1):
+        for rest in _shares(parts - taken, among - 1):
+            yield taken, *rest
+
+
+def grid(strategy: str, varied: Mapping[str, Sequence[str]], weights: Sequence[Settings] = ((),)) -> list[str]:
+    """The strategy with every combination of the values of each name and of the weights."""
+    choices = [[f"{name}={value}" for value in values] for name, values in varied.items()]
+    return [":".join([strategy, *shares, *settings]) for shares in weights for settings in itertools.product(*choices)]
+
+
+def value(objective: Objective, score: Score, against: Yardstick) -> float:
+    """`ar` is the accuracy rate at the budget: a crawl that ended early is charged for the visits it did not make, or
+    one that stops at the first doubt would win."""
+    if objective == "ar":
+        return score.found / against.budget
+    return score.normalised or 0.0
+
+
+def tune(
+    task: Task, strategies: Sequence[str], objective: Objective, pool: Executor, advance: Callable[[int], None]
+) -> Comparison:
+    """The scores of all, best first; of equals the one that came first. The oracle, which was run too, is left out."""
+    comparison = compare(task, strategies, pool, advance)
+    against = comparison.yardstick
+    tried = [score for score in comparison.scores if score.strategy in set(strategies)]
+    tried.sort(key=lambda score: -value(objective, score, against))
+    return Comparison(task, comparison.reachable, against, tuple(tried))

@@ -1,0 +1,375 @@
+"""A contest: every strategy on every row, under all conditions, into a folder; resumed where it stopped."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import spoor
+from spoor.errors import BadInput, UsageError
+from spoor.files import SUFFIX
+from spoor.judging.classifiers import TopicModel, write_topic
+from spoor.judging.held_out import Accuracy, accuracy
+from spoor.judging.train_topic import train_topic
+from spoor.judging.training_pages import Example, Kept, usable
+from spoor.lab.comparison import Comparison, compared, refusal, side_by_side
+from spoor.lab.measures import Score
+from spoor.lab.runs import course, score
+from spoor.lab.task import Course, Task, read_seeds
+from spoor.lab.web import Web
+from spoor.lab.worlds import NAMED
+
+# The rows of a contest: a web, what is wanted of it, and where to start.
+
+
+COLUMNS = ("web", "target", "start", "seeds")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of contest.tsv; `web` and `seeds` as paths."""
+
+    web: Path
+    target: str
+    start: str
+    seeds: Path
+
+    @property
+    def name(self) -> str:
+        """As `--rows` and the tables call it."""
+        return f"{self.web.name}/{self.target}/{self.start}"
+
+    @property
+    def language(self) -> str:
+        """The tag that the target names; "" when it is about something else."""
+        kind, _, tag = self.target.partition("=")
+        return tag if kind == "lang" else ""
+
+
+def read_rows(data: Path) -> list[Row]:
+    """`data` holds contest/contest.tsv and webs/."""
+    with (data / "contest" / "contest.tsv").open(encoding="utf8", newline="") as file:
+        reader = csv.DictReader(file, delimiter="\t")
+        missing = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
+        if missing:
+            raise BadInput(f"{file.name} lacks the column {missing[0]!r}; it needs {', '.join(COLUMNS)}")
+        rows = [_row(data, line, f"{file.name}, line {reader.line_num}") for line in reader]
+    if not rows:
+        raise BadInput(f"{file.name} has no rows; each names a web, a target, a start and a file of seeds")
+    return rows
+
+
+def _row(data: Path, line: dict[str, str | None], place: str) -> Row:
+    web, target, start, seeds = (line[column] or "" for column in COLUMNS)
+    if not (web and target and start and seeds):
+        raise BadInput(f"{place}: a cell is empty; each row has {', '.join(COLUMNS)}")
+    return Row(data / "webs" / web, target, start, data / "contest" / seeds)
+
+
+def chosen(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
+    """Those that are named: `webkb` are all of a web, `webkb/class=course` all of a target, one has its start too."""
+    for name in names:
+        if not any(_is_of(row, name) for row in rows):
+            near = difflib.get_close_matches(name, [row.name for row in rows], 1, 0.0)[0]
+            raise UsageError(f"--rows {name}: there is no such row; the nearest is {near!r}, and a beginning is enough")
+    return [row for row in rows if any(_is_of(row, name) for name in names)]
+
+
+def _is_of(row: Row, name: str) -> bool:
+    return f"{row.name}/".startswith(f"{name}/")
+
+
+# The folder of a contest, where all that it makes is kept: one that was interrupted goes on, and nothing is
+# shown as new that other code has made.
+
+
+ABOVE = ("__main__", "cli", "live", "report", "seeding", "demo")
+"""What no run can depend on, since the layers forbid it; what changes there leaves results as they are."""
+
+
+@dataclass(frozen=True)
+class ContestFolder:
+    """Holds webs, models, verdicts, runs. The name of a file ends with a digest of all that its content follows from:
+    the code, the web, and what was asked for. So one that is there is right. Webs are built once, whatever the code."""
+
+    path: Path
+
+    def web(self, name: str) -> Path:
+        return self.path / "webs" / name
+
+    def forget(self) -> None:
+        """Everything but the webs."""
+        for kind in ("models", "verdicts", "runs"):
+            shutil.rmtree(self.path / kind, ignore_errors=True)
+
+    def file(self, name: str, web: Path, *facts: str) -> Path:
+        """`name` says what it is, such as runs/breadth-first.json; it follows from the code, the web and the facts."""
+        told = json.dumps([name, code(), (web / "web.json").read_text("utf8"), *facts])
+        kind, _, rest = name.partition("/")
+        stem, dot, suffix = f"{web.name}--{rest}".rpartition(".")
+        readable = re.sub(r"[^\w.+-]+", "-", stem)[:120]
+        return self.path / kind / f"{readable}--{hashlib.sha256(told.encode()).hexdigest()[:16]}{dot}{suffix}"
+
+
+@cache
+def code() -> str:
+    """A digest of the package and its data."""
+    package, told = Path(spoor.__file__).parent, hashlib.sha256()
+    for path in sorted(package.rglob("*")):
+        name = path.relative_to(package)
+        if path.is_file() and "__pycache__" not in name.parts and name.parts[0].removesuffix(".py") not in ABOVE:
+            told.update(f"{name.as_posix()}\0".encode() + path.read_bytes() + b"\0")
+    return told.hexdigest()
+
+
+def write_whole(path: Path, write: Callable[[Path], None]) -> None:
+    """Nobody ever finds half a file, whenever the writing stops. `write` is given the path to write to."""
+    part = path.with_name(f"{os.getpid()}.part{path.suffix}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write(part)
+        part.replace(path)
+    except OSError as error:
+        raise BadInput(f"cannot write {path}: {error.strerror}") from None
+
+
+def write_score(path: Path, score: Score) -> None:
+    """Of one run, before it is set beside an oracle."""
+
+    def write(part: Path) -> None:
+        part.write_text(json.dumps(asdict(score)), "utf8")
+
+    write_whole(path, write)
+
+
+def read_score(path: Path) -> Score:
+    told = json.loads(path.read_text("utf8"))
+    points = {name: tuple(map(tuple, told[name])) for name in ("curve", "curve_time") if told[name] is not None}
+    found_at = {} if told["found_at"] is None else {"found_at": tuple(told["found_at"])}
+    return Score(**told | points | found_at | {"orders": ()})
+
+
+# Judges that read pages, for the rows of a contest: of languages as they are shipped, of other labels trained.
+
+
+TRAINED = "examples"
+"""The judge of rows that are not about a language."""
+
+
+def with_real_judge(row: Row, task: Task, folder: ContestFolder) -> Task:
+    """The same task under the judge of the row. The files that it names are there after `make_ready`."""
+    model = folder.file(f"models/{row.target}{SUFFIX}", task.web)
+    judge = f"language:{row.language}" if row.language else f"{TRAINED}:{model}"
+    verdicts = folder.file(f"verdicts/{row.target}.npz", task.web)
+    return replace(task, judge=judge, verdicts=verdicts)
+
+
+def make_ready(task: Task) -> None:
+    """Trains the judge where it is to be trained, and has it judge every page of the web; each once, in the lab: what
+    a page says does not depend on conditions."""
+    task = replace(task, conditions=None)
+    kind, _, subject = task.judge.partition(":")
+    if kind == TRAINED and not (file := Path(subject)).exists():
+        model = trained_on_half(course(task))
+        write_whole(file, lambda part: write_topic(part, model))
+    assert task.verdicts is not None
+    if not task.verdicts.exists():
+        verdicts = course(task).verdicts()
+        write_whole(task.verdicts, verdicts.write)
+
+
+def trained_on_half(prepared: Course) -> TopicModel:
+    """From pages with the label and pages without. Empty pages and copies teach nothing, nor does a page that is there
+    both with the label and without."""
+    target, half = prepared.task.target, _taught(prepared.web) & prepared.web.answers()
+    positive = _examples(prepared, half & prepared.wanted)
+    known = {(example.page.title, example.text) for example in positive.examples}
+    others = _examples(prepared, half & ~prepared.wanted)
+    negative = tuple(each for each in others.examples if (each.page.title, each.text) not in known)
+    try:
+        return train_topic(target, positive, replace(others, examples=negative), f"half of {prepared.web.name}").model
+    except BadInput as error:
+        remedy = "use --judge truth, or choose other rows with --rows"
+        raise BadInput(f"no judge of {target} in {prepared.web.name} can be trained: {error}; {remedy}") from None
+
+
+def _examples(prepared: Course, these: NDArray[np.bool_]) -> Kept:
+    pages = prepared.pages(np.flatnonzero(these))
+    return usable(Example(page.url, page) for page in pages)
+
+
+def accuracy_on_unseen(task: Task) -> Accuracy:
+    """Against the label, over the pages that can be reached and were not used in training."""
+    prepared = course(task)
+    there = prepared.reachable & prepared.web.answers()
+    if task.judge.startswith(f"{TRAINED}:"):
+        there &= ~_taught(prepared.web)
+    return accuracy(prepared.judged()[there], prepared.wanted[there])
+
+
+def _taught(web: Web) -> NDArray[np.bool_]:
+    """The half of the pages that teaches: by their URLs, so that it is always the same."""
+    return np.array([_is_taught(web.urls[number]) for number in range(web.pages)], np.bool_)
+
+
+def _is_taught(url: str) -> bool:
+    return hashlib.blake2b(url.encode(), digest_size=1).digest()[0] % 2 == 0
+
+
+# A whole contest: every strategy on every row, under all conditions, each judge and each cap per host.
+
+
+Judging = Literal["truth", "real"]
+Cap = int | None
+
+
+class View(NamedTuple):
+    """What rows have in common that can be set side by side: the name of the conditions, who judges, and the cap per
+    host."""
+
+    conditions: str
+    judging: Judging
+    cap: Cap = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a contest is made of. `ablations` are one of the strategies with something left out each. They are looked at
+    under the first of the judges only, without a cap; so are the `caps` per host, without the ablations. Everything is
+    run under each of the `conditions` and from so many `orders` of the seeds, if a row has as many."""
+
+    strategies: tuple[str, ...]
+    ablations: tuple[str, ...] = ()
+    judges: tuple[Judging, ...] = ("truth", "real")
+    caps: tuple[int, ...] = ()
+    conditions: tuple[str, ...] = ("field", "lab")
+    orders: int = 5
+
+
+@dataclass(frozen=True)
+class Heat:
+    """A row in one view: what each of the strategies runs once from each order of the seeds."""
+
+    row: Row
+    view: View
+    task: Task
+    orders: int = 1
+    strategies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Result:
+    """A heat that was run; `accuracy` is that of the judge, None for one that knows the truth."""
+
+    heat: Heat
+    comparison: Comparison
+    accuracy: Accuracy | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The form of `compare --json`, and what the row adds."""
+        judge = {"accuracy": self.accuracy.as_json()} if self.accuracy else {}
+        return self.comparison.as_json() | {"start": self.heat.row.start} | judge
+
+
+def planned(plan: Plan, rows: Sequence[Row], folder: ContestFolder) -> list[Heat]:
+    """Heats without strategies yet, all rows under the first conditions first. Under a cap a row takes part when more
+    than one host has relevant pages: else there is nothing to be won elsewhere."""
+    return [heat for name in plan.conditions for row in rows for heat in _heats_of(row, name, plan, folder)]
+
+
+def _heats_of(row: Row, conditions: str, plan: Plan, folder: ContestFolder) -> Iterable[Heat]:
+    plain = Task(folder.web(row.web.name), row.target, read_seeds(row.seeds))
+    perfect = replace(plain, conditions=NAMED[conditions])
+    tasks: dict[Judging, Task] = {"truth": perfect, "real": with_real_judge(row, perfect, folder)}
+    orders = len(course(plain).seed_orders(plan.orders))
+    for judging in plan.judges:
+        yield Heat(row, View(conditions, judging), tasks[judging], orders)
+    if plan.caps and (course(plain).yardstick.relevant_hosts or 0) > 1:
+        first = plan.judges[0]
+        for cap in plan.caps:
+            yield Heat(row, View(conditions, first, cap), replace(tasks[first], per_host=cap), orders)
+
+
+class Refusals:
+    """Why strategies do not take tasks. Asked once for each judge, target and strategy: seeds and caps make no
+    difference."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Path, str, str, str], UsageError | None] = {}
+
+    def of(self, task: Task, strategy: str) -> UsageError | None:
+        """None: it takes the task."""
+        asked = (task.web, task.target, task.judge, strategy)
+        if asked not in self._known:
+            self._known[asked] = refusal(task, strategy)
+        return self._known[asked]
+
+    def of_all(self, heats: Sequence[Heat], strategy: str) -> UsageError | None:
+        """Why it takes none of the heats; None: it takes some."""
+        reasons = [self.of(heat.task, strategy) for heat in heats]
+        return reasons[0] if all(reasons) else None
+
+
+def entered(plan: Plan, heats: Iterable[Heat], refusals: Refusals) -> list[Heat]:
+    """The heats with the strategies that take them, the oracle among them."""
+    return [replace(heat, strategies=tuple(_takers(plan, heat, refusals))) for heat in heats]
+
+
+def _takers(plan: Plan, heat: Heat, refusals: Refusals) -> Iterable[str]:
+    ablations = plan.ablations if heat.view == View(heat.view.conditions, plan.judges[0]) else ()
+    names = dict.fromkeys([*plan.strategies, *ablations, "oracle"])
+    return (name for name in names if refusals.of(heat.task, name) is None)
+
+
+Runs = Mapping[tuple[Heat, str, int], Path]
+"""Each strategy of each heat from each order of the seeds, and the file where its score is kept."""
+
+
+def runs_of(heats: Iterable[Heat], folder: ContestFolder) -> Runs:
+    return {
+        (heat, name, order): _file(heat, name, order, folder)
+        for heat in heats
+        for name in heat.strategies
+        for order in range(heat.orders)
+    }
+
+
+def _file(heat: Heat, strategy: str, order: int, folder: ContestFolder) -> Path:
+    row, view, task = heat.row, heat.view, heat.task
+    cap = "any" if view.cap is None else str(view.cap)
+    name = "--".join((row.target, row.start, strategy, view.conditions, view.judging, cap, f"order{order}"))
+    return folder.file(f"runs/{name}.json", task.web, *task.seeds)
+
+
+def run_missing(runs: Runs, pool: Executor, advance: Callable[[int], None]) -> None:
+    """Runs what is not kept yet; `advance` is told of each that is done."""
+    missing = [(heat.task, name, order, file) for (heat, name, order), file in runs.items() if not file.exists()]
+    side_by_side([(keep_score, *job) for job in missing], pool, advance)
+
+
+def keep_score(task: Task, strategy: str, order: int, file: Path) -> None:
+    write_score(file, score(task, strategy, order))
+
+
+def results(heats: Iterable[Heat], runs: Runs) -> list[Result]:
+    return [_result(heat, runs) for heat in heats]
+
+
+def _result(heat: Heat, runs: Runs) -> Result:
+    scores = {name: [read_score(runs[heat, name, order]) for order in range(heat.orders)] for name in heat.strategies}
+    accuracy = accuracy_on_unseen(heat.task) if heat.view.judging == "real" else None
+    return Result(heat, compared(heat.task, scores), accuracy)

@@ -1,0 +1,179 @@
+"""What every generator needs: the request, named streams of chance, seeds, and how contents are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.compiled import compiled
+from spoor.lab.web import Web
+from spoor.lab.web_files import BlobWriter, compress
+
+# Where chance comes from: splitmix64 streams named by (seed, purpose, number), so that every host and every
+# page can be drawn by itself, in any order, with the same result on any machine.
+
+
+Stream = NDArray[np.uint64]
+"""One number: the state. Functions that draw change it."""
+
+GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
+FIRST_FACTOR: Final = np.uint64(0xBF58476D1CE4E5B9)
+SECOND_FACTOR: Final = np.uint64(0x94D049BB133111EB)
+TO_UNIT: Final = 2.0**-53
+
+
+def seed_of(seed: int) -> np.uint64:
+    """Any whole number as the seed of streams."""
+    return np.uint64(seed % 2**64)
+
+
+@compiled
+def new_stream() -> Stream:
+    return np.zeros(1, np.uint64)
+
+
+@compiled
+def _mixed(bits: np.uint64) -> np.uint64:
+    bits = (bits ^ (bits >> np.uint64(30))) * FIRST_FACTOR
+    bits = (bits ^ (bits >> np.uint64(27))) * SECOND_FACTOR
+    return bits ^ (bits >> np.uint64(31))
+
+
+@compiled
+def begin(stream: Stream, seed: np.uint64, purpose: int, number: int) -> None:
+    """Set the stream to the start of what (seed, purpose, number) names."""
+    named = _mixed(seed + GOLDEN * np.uint64(purpose + 1))
+    stream[0] = _mixed(named + GOLDEN * np.uint64(number + 1))
+
+
+@compiled
+def chance(stream: Stream) -> float:
+    """Even between 0 (included) and 1 (excluded)."""
+    stream[0] += GOLDEN
+    return float(_mixed(stream[0]) >> np.uint64(11)) * TO_UNIT
+
+
+@compiled
+def below(stream: Stream, limit: int) -> int:
+    """A whole number from 0 to limit - 1."""
+    return int(chance(stream) * limit)
+
+
+@compiled
+def bell(stream: Stream) -> float:
+    """Normally distributed, mean 0 and deviation 1 (Box-Muller)."""
+    radius = np.sqrt(-2.0 * np.log(1.0 - chance(stream)))
+    return float(radius * np.cos(2.0 * np.pi * chance(stream)))
+
+
+@compiled
+def place(stream: Stream, cumulative: NDArray[np.float64]) -> int:
+    """An index drawn with the weights whose running sums (the last is 1) are given."""
+    return min(int(np.searchsorted(cumulative, chance(stream), side="right")), len(cumulative) - 1)
+
+
+def running_sums(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What `place` draws from, along the last axis."""
+    sums: NDArray[np.float64] = np.cumsum(weights, axis=-1)
+    return sums / sums[..., -1:]
+
+
+# What a person asks of a generator.
+
+
+Advance = Callable[[int], None]
+"""Told how many pages have been written since the last call."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """`text`: write texts and link contexts too, where they are not written anyway; `words`: in the words of this
+    list or dictionary."""
+
+    name: str
+    pages: int
+    seed: int
+    text: bool = False
+    words: Path | None = None
+
+    @property
+    def made_from(self) -> dict[str, Any]:
+        """What web.json remembers; the same request, with the same words, always makes the same web."""
+        about: dict[str, Any] = {"generator": self.name, "pages": self.pages, "seed": self.seed}
+        if self.text:
+            about["text"] = True
+        if self.words:
+            about["words"] = self.words.name
+        return about
+
+
+Draw = Callable[[Request, Path, Advance], None]
+"""Writes the web asked for into a folder."""
+
+
+# Where crawls of a generated web begin: pages drawn at random among those that qualify.
+
+
+SEED_PAGES = 100
+"""The purpose of this stream of chance; those of pages and hosts are small numbers."""
+
+TRIES = 10_000
+
+
+def draw_seeds(seed: int, pages: int, qualifies: Callable[[int], bool], count: int) -> list[int]:
+    """Distinct page numbers in the order drawn; fewer than `count` when the web hardly has them."""
+    stream, found = new_stream(), list[int]()
+    begin(stream, seed_of(seed), SEED_PAGES, 0)
+    for _ in range(TRIES):
+        page = below(stream, pages)
+        if page not in found and qualifies(page):
+            found.append(page)
+        if len(found) == count:
+            break
+    return found
+
+
+def write_seeds(folder: Path, seeds: list[int]) -> None:
+    """seeds.txt, a URL a line; the rest of the web must be there already."""
+    urls = Web.open(folder).urls
+    (folder / "seeds.txt").write_text("".join(f"{urls[page]}\n" for page in seeds), "utf8")
+
+
+# How texts and link contexts of a generated web are written, once its pages and links are.
+
+
+TEXT_LIMIT = 200_000
+"""Pages up to which a web gets texts."""
+
+
+class Content(NamedTuple):
+    title: str
+    text: str
+    tags: dict[str, str]
+
+
+class Context(NamedTuple):
+    anchor: str
+    left: str
+    right: str
+    heading: str
+    nofollow: bool = False
+
+
+Compose = Callable[[int, list[int]], tuple[Content, list[Context]]]
+"""The content of a page, given its number and its links; one context a link, in the same order."""
+
+
+def write_content(folder: Path, compose: Compose, advance: Advance) -> None:
+    web = Web.open(folder)
+    with BlobWriter(folder, "texts") as texts, BlobWriter(folder, "contexts") as contexts:
+        for page in range(web.pages):
+            content, around = compose(page, web.targets(page))
+            texts.append(compress(content))
+            contexts.append(compress(around))
+            advance(1)

@@ -1,0 +1,224 @@
+"""The texts of a language web: each page in its language and its charset; Mongolian in three codings."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.errors import BadInput
+from spoor.judging.encodings import Encoding, collapse, encoded, share_inside, shipped
+from spoor.lab.generate.chance import (
+    Advance,
+    Content,
+    Context,
+    Request,
+    begin,
+    chance,
+    new_stream,
+    seed_of,
+    write_content,
+)
+from spoor.lab.generate.mongolian_words import MONGOLIAN_WORDS
+from spoor.lab.generate.prose import LANGUAGE, LANGUAGES, WITHOUT_SPACES, Author, Vocabulary, vocabulary
+from spoor.lab.web import Web
+from spoor.parse.charset import decode
+
+# The words of traditional Mongolian pages in each of their codings: our own, or from a list that a user gives.
+
+
+_MENKSOFT = re.compile("[\ue234-\ue34f]+")
+_UNICODE = re.compile("[\u1800-\u18af\u202f]+")
+_JOINTS = re.compile("[\u180b-\u180f\u202f]")
+"""What Unicode has to choose between forms of a letter; in fonts the glyph itself says it."""
+
+
+@dataclass(frozen=True)
+class CodedWords:
+    """The same words three times, in the same order. `by_frequency`: the most frequent come first."""
+
+    unicode: tuple[str, ...]
+    menksoft: tuple[str, ...]
+    saiyin: tuple[str, ...]
+    by_frequency: bool
+
+
+def own_words() -> CodedWords:
+    return _coded([word for word, _ in MONGOLIAN_WORDS], [glyphs for _, glyphs in MONGOLIAN_WORDS], by_frequency=True)
+
+
+def words_in(path: Path) -> CodedWords:
+    """A word a line, in Menksoft glyphs or in Unicode. Such a list does not tell how frequent the words are.
+
+    A word that is given in Unicode has the first glyph of each letter in Menksoft, which real pages have not.
+    """
+    font = shipped()["menksoft"]
+    words = [word for word in _lines(path) if share_inside(word, (*font.letters, *font.unicode))]
+    if not words:
+        raise BadInput(f"the word list {path} holds no words; give one a line, in Menksoft glyphs or in Unicode")
+    unicode, menksoft = [collapse(word, font) for word in words], [_in_font(word, font) for word in words]
+    return _coded(unicode, menksoft, by_frequency=False)
+
+
+def _coded(unicode: Sequence[str], menksoft: Sequence[str], by_frequency: bool) -> CodedWords:
+    saiyin = tuple(_in_font(word, shipped()["saiyin"]) for word in unicode)
+    return CodedWords(tuple(unicode), tuple(menksoft), saiyin, by_frequency)
+
+
+def _in_font(word: str, font: Encoding) -> str:
+    return encoded(_JOINTS.sub("", word), font)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        lines = path.read_text("utf8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"cannot read the word list {path}: {getattr(error, 'strerror', None) or error}") from None
+    for number, line in enumerate(lines, 1):
+        word = line.strip()
+        if word and not (_MENKSOFT.fullmatch(word) or _UNICODE.fullmatch(word)):
+            raise BadInput(f"{path}, line {number}: {word!r} is not Mongolian, in Menksoft glyphs or in Unicode")
+    return [line.strip() for line in lines]
+
+
+# The texts of a language web: each page in its language and, for real, in its charset, which a detector
+# guesses.
+
+
+LANGUAGES_OF = {
+    "iso-8859-1": ("english", "german"),
+    "windows-1252": ("german", "english"),
+    "utf-8": ("english", "russian", "hindi", "german"),
+    "shift_jis": ("japanese",),
+    "gb2312": ("chinese",),
+    "windows-1251": ("russian",),
+}
+"""What pages that are not in the wanted language are written in, by charset."""
+
+CODECS = {"windows-874": "cp874"}
+"""Where Python has another name for a charset."""
+
+NO_ANCHOR, ANCHOR_OF_TARGET = 0.15, 0.70
+"""Chances that an anchor is empty (an image), and that it is in the language of the target; else the page's own."""
+
+
+Tongue = Callable[[int], Vocabulary]
+"""What a page is written in, by its number."""
+
+TongueOf = Callable[[Request, Sequence[str], NDArray[np.bool_]], Tongue]
+"""The same for a whole web, by the charsets of its pages and which of them are relevant."""
+
+
+def everyday_tongue(request: Request, charsets: Sequence[str], relevant: NDArray[np.bool_]) -> Tongue:
+    """Relevant pages in the language that the web is named after, others in one that the charset can write."""
+
+    def tongue(page: int) -> Vocabulary:
+        if relevant[page]:
+            return LANGUAGE[request.name]
+        choices = LANGUAGES_OF[charsets[page]]
+        return LANGUAGE[choices[page % len(choices)]]
+
+    return tongue
+
+
+def write_language_texts(request: Request, folder: Path, advance: Advance, tongue_of: TongueOf) -> None:
+    """Adds texts and contexts, and puts what the detector says of the bytes in the place of `detected_charset`."""
+    web = Web.open(folder)
+    declared = np.maximum(web.array("meta_charset"), web.array("detected_charset"))
+    charsets = [web.about["charsets"][k] for k in declared]
+    author = LanguageAuthor(request.seed, charsets, tongue_of(request, charsets, web.labelled("relevant")))
+    write_content(folder, author.compose, advance)
+    known = list(dict.fromkeys([*web.about["charsets"], *author.detected]))
+    np.save(folder / "detected_charset.npy", np.array([known.index(name) for name in author.detected], np.uint8))
+    (folder / "web.json").write_text(json.dumps(web.about | {"charsets": known}, indent=1) + "\n", "utf8")
+
+
+class LanguageAuthor:
+    """Writes pages in order; `detected` grows with each."""
+
+    def __init__(self, seed: int, charsets: Sequence[str], tongue: Tongue) -> None:
+        self.detected: list[str] = []
+        self._charsets = charsets
+        self._tongue = tongue
+        self._author = Author(seed)
+
+    def compose(self, page: int, links: list[int]) -> tuple[Content, list[Context]]:
+        author, tongue = self._author, self._tongue(page)
+        author.turn_to(page)
+        title, text = (author.write(tongue, words) for words in (5, 120))
+        self.detected.append(decode(self._encoded(page, f"<title>{title}</title><p>{text}</p>"), "").detected)
+        return Content(title, text, {"h1": title}), [self._context(tongue, link) for link in links]
+
+    def _encoded(self, page: int, html: str) -> bytes:
+        """A character that the charset lacks, such as an icon, is written as a reference to its code point."""
+        charset = self._charsets[page]
+        return html.encode(CODECS.get(charset, charset), "xmlcharrefreplace")
+
+    def _context(self, tongue: Vocabulary, link: int) -> Context:
+        author, draw = self._author, self._author.chance()
+        of_anchor = self._tongue(link) if draw < NO_ANCHOR + ANCHOR_OF_TARGET else tongue
+        anchor = "" if draw < NO_ANCHOR else author.write(of_anchor, 4)
+        left, right = (author.write(tongue, 6) for _ in range(2))
+        return Context(anchor, left, right, "")
+
+
+# What pages of the Mongolian web are written in: the traditional script in three codings, among other
+# languages.
+
+
+CODINGS = 201
+"""The purpose of this stream of chance."""
+
+MENKSOFT, UNICODE = 0.60, 0.25
+"""Shares of the wanted pages in each coding; the rest is in the stand-in for Saiyin."""
+
+ICONED = 0.12
+"""Share of the other pages whose font has icons where Mongolian fonts have letters."""
+
+ICONS = tuple(map(chr, range(0xE248, 0xE348, 0x18)))
+ICON_SHARE = 0.04
+"""Of the words of such a page: an icon here and there, never two letters' worth of text."""
+
+BESIDE_MONGOLIAN = {
+    "iso-8859-1": ("english",),
+    "windows-1252": ("english",),
+    "utf-8": ("mongolian", "chinese", "english"),
+    "gb2312": ("chinese",),
+    "windows-1251": ("mongolian",),
+}
+"""What the other pages are written in, by charset. Mongolian here is Cyrillic."""
+
+
+def mongolian_tongue(request: Request, charsets: Sequence[str], relevant: NDArray[np.bool_]) -> Tongue:
+    """What a page is written in follows from the seed and its number."""
+    menksoft, unicode, saiyin = _wanted(words_in(request.words) if request.words else own_words())
+    stream = new_stream()
+
+    def tongue(page: int) -> Vocabulary:
+        begin(stream, seed_of(request.seed), CODINGS, page)
+        draw = chance(stream)
+        if not relevant[page]:
+            languages = BESIDE_MONGOLIAN[charsets[page]]
+            return _other(languages[page % len(languages)], charsets[page] == "windows-1251", draw < ICONED)
+        return menksoft if draw < MENKSOFT else unicode if draw < MENKSOFT + UNICODE else saiyin
+
+    return tongue
+
+
+def _wanted(words: CodedWords) -> list[Vocabulary]:
+    codings = (words.menksoft, words.unicode, words.saiyin)
+    return [vocabulary((1.0, coding), even=not words.by_frequency) for coding in codings]
+
+
+@cache
+def _other(language: str, in_windows_1251: bool, iconed: bool) -> Vocabulary:
+    """Two letters of Cyrillic Mongolian are not in windows-1251; words that have them are left out there."""
+    words = [word for word in LANGUAGES[language] if not (in_windows_1251 and {"ө", "ү"} & set(word))]
+    icons = ICON_SHARE if iconed else 0.0
+    return vocabulary((1.0 - icons, words), (icons, ICONS), between="" if language in WITHOUT_SPACES else " ")

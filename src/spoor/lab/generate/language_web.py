@@ -1,0 +1,278 @@
+"""A web of site trees on a sparse graph of hosts (generator W2), and the trace of a crawl of it.
+
+Each host is a tree of pages, four children each. Hosts link to few other hosts, mostly of their own kind, and most
+hosts in other languages never link to one in the wanted language: there are long irrelevant stretches. Everything
+about a page follows from (seed, page number) alone, so the web can be drawn, or walked, without being held.
+
+The crawl is limited-distance with N = 1, not prioritised: links are followed from relevant pages and from the first
+irrelevant page after one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.compiled import compiled
+from spoor.lab.generate.chance import Stream, begin, bell, below, chance, new_stream, seed_of
+from spoor.lab.generate.writing import CHARSETS, HTML_BYTES_MEDIAN, Batch
+
+# A web of site trees on a sparse graph of hosts, some of them in the wanted language (generator W2).
+
+
+SIZES, NEIGHBOURS, RELEVANCE, LINKS, ATTRIBUTES = range(5)
+"""What a stream of chance is for; each purpose has its own."""
+
+SMALLEST_HOST = 11
+LARGEST_HOST = 400
+CHILDREN = 4
+NEIGHBOURS_EACH = 4
+MOST_LINKS = CHILDREN + 6
+PAGES_AT_ONCE = 500_000
+
+
+@dataclass(frozen=True)
+class Language:
+    """The wanted language: the share of its hosts, and the charsets that give a page away, or do not."""
+
+    share: float
+    own_charsets: tuple[str, ...]
+    other_charsets: tuple[str, ...]
+    declared: bool = True
+    """True: pages declare their charset (META); False: it is what a detector says."""
+
+
+class Hosts(NamedTuple):
+    """What every page of the web follows from."""
+
+    seed: np.uint64
+    offsets: NDArray[np.int32]
+    wanted: NDArray[np.bool_]
+    mixed: NDArray[np.bool_]
+    neighbours: NDArray[np.int32]
+
+
+def draw_hosts(share: float, pages: int, seed: int) -> Hosts:
+    """As many hosts as make up exactly `pages` pages; the last one is cut to fit."""
+    offsets, wanted, mixed = _sizes_and_languages(seed_of(seed), share, pages)
+    own, other = np.flatnonzero(wanted), np.flatnonzero(~wanted)
+    everyone = np.arange(len(wanted))
+    # In a web of a few hosts one side may be missing; then all hosts stand in for it.
+    sides = [(side if len(side) else everyone).astype(np.int32) for side in (own, other)]
+    return Hosts(seed_of(seed), offsets, wanted, mixed, _neighbours(seed_of(seed), wanted, *sides))
+
+
+def batches(hosts: Hosts, language: Language) -> Iterator[Batch]:
+    """All pages in order, some hundred thousand at a time."""
+    own, other = (_places(charsets) for charsets in (language.own_charsets, language.other_charsets))
+    for first, last in _groups(hosts.offsets):
+        counts, targets, relevant = _structure(hosts, first, last)
+        sizes, charsets = _attributes(hosts.seed, int(hosts.offsets[first]), relevant, own, other)
+        silent = np.zeros_like(charsets)
+        declared, detected = (charsets, silent) if language.declared else (silent, charsets)
+        yield Batch(counts, targets, sizes, declared, detected, {"relevant": relevant})
+
+
+def _places(charsets: tuple[str, ...]) -> NDArray[np.uint8]:
+    return np.array([CHARSETS.index(charset) for charset in charsets], np.uint8)
+
+
+def _groups(offsets: NDArray[np.int32]) -> Iterator[tuple[int, int]]:
+    """Runs of hosts, each of about PAGES_AT_ONCE pages."""
+    first = 0
+    while first < len(offsets) - 1:
+        last = int(np.searchsorted(offsets, offsets[first] + PAGES_AT_ONCE))
+        last = min(last, len(offsets) - 1)
+        yield first, last
+        first = last
+
+
+@compiled
+def _sizes_and_languages(
+    seed: np.uint64, share: float, pages: int
+) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.bool_]]:
+    """The first host is always in the wanted language, so that there is something to find."""
+    most = pages // SMALLEST_HOST + 1
+    offsets, wanted, mixed = np.zeros(most + 1, np.int32), np.zeros(most, np.bool_), np.zeros(most, np.bool_)
+    stream, host = new_stream(), 0
+    while offsets[host] < pages:
+        begin(stream, seed, SIZES, host)
+        size = min(3 + int(8 * (1.0 - chance(stream)) ** (-1 / 1.2)), LARGEST_HOST)
+        wanted[host] = chance(stream) < share or host == 0
+        mixed[host] = chance(stream) < 0.15
+        offsets[host + 1] = min(offsets[host] + size, pages)
+        host += 1
+    return offsets[: host + 1].copy(), wanted[:host].copy(), mixed[:host].copy()
+
+
+@compiled
+def _neighbours(
+    seed: np.uint64, wanted: NDArray[np.bool_], own: NDArray[np.int32], other: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """The hosts each host links to: three quarters of its own kind; six in ten other hosts know only others."""
+    found = np.zeros((len(wanted), NEIGHBOURS_EACH), np.int32)
+    stream = new_stream()
+    for host in range(len(wanted)):
+        begin(stream, seed, NEIGHBOURS, host)
+        shut = not wanted[host] and chance(stream) < 0.6
+        for k in range(NEIGHBOURS_EACH):
+            alike = shut or chance(stream) < 0.75
+            side = own if wanted[host] == alike else other
+            found[host, k] = side[below(stream, len(side))]
+    return found
+
+
+@compiled
+def is_relevant(hosts: Hosts, host: int, page: int, stream: Stream) -> bool:
+    begin(stream, hosts.seed, RELEVANCE, page)
+    if page == 0 or chance(stream) < (0.6 if hosts.mixed[host] else 0.95):
+        return bool(hosts.wanted[host])
+    return not hosts.wanted[host] and chance(stream) < 0.25
+
+
+@compiled
+def links_of(hosts: Hosts, host: int, page: int, stream: Stream, links: NDArray[np.int32]) -> int:
+    """Write the links of a page in document order, distinct and without itself; returns how many."""
+    begin(stream, hosts.seed, LINKS, page)
+    root, end = hosts.offsets[host], hosts.offsets[host + 1]
+    index, count = page - root, 0
+    for child in range(root + CHILDREN * index + 1, min(root + CHILDREN * index + 1 + CHILDREN, end)):
+        count = _with(links, count, child, page)
+    if index > 0:
+        count = _with(links, count, root + (index - 1) // CHILDREN, page)
+        if chance(stream) < 0.5:
+            count = _with(links, count, root, page)
+    if chance(stream) < 0.5 and end - root > 2:
+        count = _with(links, count, root + below(stream, end - root), page)
+    if chance(stream) < (0.9 if index == 0 else 0.22):
+        count = _with_other_hosts(hosts, host, page, stream, links, count)
+    return count
+
+
+@compiled
+def _with_other_hosts(hosts: Hosts, host: int, page: int, stream: Stream, links: NDArray[np.int32], count: int) -> int:
+    """One link (half the time), two or three to neighbours, mostly to their roots."""
+    for _ in range(max(1, below(stream, 4))):
+        neighbour = hosts.neighbours[host, below(stream, NEIGHBOURS_EACH)]
+        root, end = hosts.offsets[neighbour], hosts.offsets[neighbour + 1]
+        target = root if chance(stream) < 0.7 else root + below(stream, end - root)
+        count = _with(links, count, target, page)
+    return count
+
+
+@compiled
+def _with(links: NDArray[np.int32], count: int, target: int, page: int) -> int:
+    """Append a target unless it is the page itself or already there; returns the new count."""
+    if target == page:
+        return count
+    for k in range(count):
+        if links[k] == target:
+            return count
+    links[count] = target
+    return count + 1
+
+
+@compiled
+def _structure(hosts: Hosts, first: int, last: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
+    """Link counts, links and relevance of the pages of hosts first .. last-1."""
+    start, pages = hosts.offsets[first], hosts.offsets[last] - hosts.offsets[first]
+    counts, relevant = np.zeros(pages, np.int32), np.zeros(pages, np.bool_)
+    targets = np.zeros(pages * MOST_LINKS, np.int32)
+    stream, written = new_stream(), 0
+    for host in range(first, last):
+        for page in range(hosts.offsets[host], hosts.offsets[host + 1]):
+            relevant[page - start] = is_relevant(hosts, host, page, stream)
+            counts[page - start] = links_of(hosts, host, page, stream, targets[written:])
+            written += counts[page - start]
+    return counts, targets[:written].copy(), relevant
+
+
+@compiled
+def _attributes(
+    seed: np.uint64,
+    first: int,
+    relevant: NDArray[np.bool_],
+    own: NDArray[np.uint8],
+    other: NDArray[np.uint8],
+) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """Bytes (log-normal) and charset of each page."""
+    sizes, charsets = np.zeros(len(relevant), np.int32), np.zeros(len(relevant), np.uint8)
+    stream = new_stream()
+    for k in range(len(relevant)):
+        begin(stream, seed, ATTRIBUTES, first + k)
+        sizes[k] = int(HTML_BYTES_MEDIAN * np.exp(bell(stream)))
+        choices = own if relevant[k] else other
+        charsets[k] = choices[below(stream, len(choices))]
+    return sizes, charsets
+
+
+# Which pages a crawl for one language brings home: the Japanese web is the trace of such a crawl, as in the
+# paper.
+
+
+UNKNOWN, VISITED, AFTER_IRRELEVANT, AFTER_RELEVANT = range(4)
+"""What the crawl knows of a page: a waiting one remembers the better of the pages that link to it."""
+
+
+def trace(hosts: Hosts, seeds: list[int], limit: int) -> NDArray[np.bool_]:
+    """The pages visited, at most `limit`."""
+    return _trace(hosts, np.array(seeds, np.int32), limit)
+
+
+@compiled
+def _trace(hosts: Hosts, seeds: NDArray[np.int32], limit: int) -> NDArray[np.bool_]:
+    state = np.zeros(hosts.offsets[-1], np.uint8)
+    queue = np.empty(hosts.offsets[-1], np.int32)
+    queue[: len(seeds)] = seeds
+    state[seeds] = AFTER_RELEVANT
+    stream, links = new_stream(), np.zeros(MOST_LINKS, np.int32)
+    visited, waiting = 0, len(seeds)
+    while visited < min(waiting, limit):
+        page = queue[visited]
+        visited += 1
+        came, state[page] = state[page], VISITED
+        host = np.searchsorted(hosts.offsets, page, side="right") - 1
+        relevant = is_relevant(hosts, host, page, stream)
+        if not relevant and came == AFTER_IRRELEVANT:
+            continue
+        known = AFTER_RELEVANT if relevant else AFTER_IRRELEVANT
+        for k in range(links_of(hosts, host, page, stream, links)):
+            if state[links[k]] == UNKNOWN:
+                queue[waiting] = links[k]
+                waiting += 1
+            if state[links[k]] != VISITED:
+                state[links[k]] = max(state[links[k]], known)
+    kept: NDArray[np.bool_] = state == VISITED
+    return kept
+
+
+def restricted(batches: Iterator[Batch], kept: NDArray[np.bool_]) -> Iterator[Batch]:
+    """The same pages and links without those that were not kept; the rest are numbered anew from 0."""
+    numbers = np.cumsum(kept, dtype=np.int32) - 1
+    first = 0
+    for batch in batches:
+        yield _restrict(batch, kept, numbers, kept[first : first + len(batch)])
+        first += len(batch)
+
+
+def _restrict(batch: Batch, kept: NDArray[np.bool_], numbers: NDArray[np.int32], here: NDArray[np.bool_]) -> Batch:
+    source = np.repeat(np.arange(len(batch)), batch.link_counts)
+    inside = here[source] & kept[batch.targets]
+    return Batch(
+        np.bincount(source[inside], minlength=len(batch))[here].astype(np.int32),
+        numbers[batch.targets[inside]],
+        batch.sizes[here],
+        batch.meta_charset[here],
+        batch.detected_charset[here],
+        {label: mask[here] for label, mask in batch.labels.items()},
+    )
+
+
+def kept_host_offsets(offsets: NDArray[np.int32], kept: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Where the hosts begin in the new numbering; hosts of which nothing was kept are gone."""
+    pages_before = np.concatenate([np.zeros(1, np.int32), np.cumsum(kept, dtype=np.int32)])
+    return np.unique(pages_before[offsets])

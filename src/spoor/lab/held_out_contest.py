@@ -1,0 +1,204 @@
+"""A contest for trained strategies: they learn on one part of a web and crawl the other."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.files import SUFFIX
+from spoor.lab.comparison import Comparison, compare, side_by_side
+from spoor.lab.contest import Row
+from spoor.lab.link_graph import WebBacklinks, reachable, write_part
+from spoor.lab.runs import course
+from spoor.lab.task import Task
+from spoor.lab.web import Web
+from spoor.ordering.path_model import write_paths
+from spoor.ordering.train_paths import Lesson, train_paths
+from spoor.registry import STRATEGIES
+from spoor.urls import host_of, registrable_domain
+
+# A web in two halves: one to learn from, one to crawl. By sites where that can be done, otherwise page by page.
+
+
+LEAST_SHARE = 0.2
+"""Of the wanted pages that either half must have, or sites are no way to part the web."""
+MOST_LINKED = 200
+"""Pages with most links, among which hubs to begin from are drawn."""
+SEEDS = 3
+ENOUGH = 50
+"""Wanted pages that can be reached from seeds; the first draw from which so many can is taken."""
+
+How = Literal["sites", "pages"]
+
+
+@dataclass(frozen=True)
+class Halves:
+    """`how`: the web is parted by its sites, all hosts of a registrable domain together; or by its pages, where the
+    wanted ones are on too few sites. Then a site has pages in both halves, which makes it easier to know the others."""
+
+    web: Path
+    how: How
+
+    @property
+    def taught(self) -> str:
+        """The name of the half that is learned from."""
+        return f"{self.web.name}-by-{self.how}-to-learn"
+
+    @property
+    def crawled(self) -> str:
+        return f"{self.web.name}-by-{self.how}-to-crawl"
+
+
+def halved(folder: Path, target: str) -> Halves:
+    web = Web.open(folder)
+    wanted = web.labelled(target) & web.answers()
+    share = float(teaching(web, "sites")[wanted].mean()) if wanted.any() else 0.0
+    return Halves(folder, "sites" if LEAST_SHARE <= share <= 1.0 - LEAST_SHARE else "pages")
+
+
+def teaching(web: Web, how: How) -> NDArray[np.bool_]:
+    """Which pages are to be learned from: about every second site or page, always the same."""
+    said: Callable[[str], str] = _site if how == "sites" else str
+    return np.array([draw(said(web.urls[number])) % 2 == 0 for number in range(web.pages)], np.bool_)
+
+
+def _site(url: str) -> str:
+    host = host_of(url)
+    return registrable_domain(host) or host
+
+
+def write_halves(halves: Halves, webs: Path) -> None:
+    """Into the folder `webs`, unless they are there."""
+    web = Web.open(halves.web)
+    teaches = teaching(web, halves.how)
+    for name, kept in ((halves.taught, teaches), (halves.crawled, ~teaches)):
+        if not (webs / name).exists():
+            write_part(web, kept, name, webs / name)
+
+
+def seeds(web: Web, target: str, start: str) -> tuple[str, ...]:
+    """Three wanted pages to start from; or, for the start `hub`, three of those with most links that are not wanted.
+    Drawn again until enough wanted pages can be reached from them; the best draw, if that is never so. None when there
+    are no three, or none from which a wanted page can be reached."""
+    numbers = _hubs(web, target) if start == "hub" else np.flatnonzero(web.answers() & web.labelled(target))
+    urls = [web.urls[int(number)] for number in numbers]
+    order = sorted(range(len(urls)), key=lambda place: draw(f"{target} {start} {urls[place]}"))
+    best: tuple[int, ...] = ()
+    most = 0
+    for first in range(0, len(order) - SEEDS + 1, SEEDS):
+        three = tuple(order[first : first + SEEDS])
+        found = _within_reach(web, target, numbers[list(three)])
+        if found > most:
+            best, most = three, found
+        if found >= ENOUGH:
+            break
+    return tuple(urls[place] for place in best)
+
+
+def _hubs(web: Web, target: str) -> NDArray[np.int64]:
+    links = np.where(web.answers() & ~web.labelled(target), np.diff(web.link_offsets), -1)
+    return np.argsort(-links, kind="stable")[:MOST_LINKED]
+
+
+def _within_reach(web: Web, target: str, begin: NDArray[np.int64]) -> int:
+    """How many wanted pages can be reached."""
+    found = reachable(*web.steps(), begin.tolist(), web.pages)
+    return int((found & web.answers() & web.labelled(target)).sum())
+
+
+def draw(text: str) -> int:
+    """A number that follows from the text and from nothing else."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+
+
+# A contest for strategies that are trained beforehand: they learn on one half of a web and crawl the other.
+
+
+UNTRAINED = ("breadth-first", "soft-focused", "tunnelling", "learned")
+"""That run beside them, as far as they are there."""
+FEWEST = 10
+"""Wanted pages within reach; with fewer, a row is left to luck."""
+CLUSTERS = (None, 10)
+"""Each model is trained with as many clusters as the pages suggest, and with as many as people like to name."""
+
+
+@dataclass(frozen=True)
+class HeldOutRow:
+    """A row of the contest on the half that is crawled. `why_not` is "" when it can be run."""
+
+    row: Row
+    halves: Halves
+    task: Task
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
+class HeldOutResult:
+    """`areas` are normalised, by the name of the strategy in the table."""
+
+    row: HeldOutRow
+    comparison: Comparison
+    areas: dict[str, float]
+
+
+def prepare(rows: Sequence[Row], webs: Path, advance: Callable[[int], None]) -> list[HeldOutRow]:
+    """Parts the webs that are in the folder `webs`, and draws seeds; `advance` is told of each row."""
+    found = []
+    for row in rows:
+        halves = halved(webs / row.web.name, row.target)
+        write_halves(halves, webs)
+        half = Web.open(webs / halves.crawled)
+        task = Task(half.folder, row.target, seeds(half, row.target, row.start))
+        found.append(HeldOutRow(row, halves, task, _obstacle(task)))
+        advance(1)
+    return found
+
+
+def _obstacle(task: Task) -> str:
+    found = course(task).yardstick.relevant if task.seeds else 0
+    return (
+        "" if found >= FEWEST else f"{found} wanted pages can be reached in the half that is crawled, {FEWEST} needed"
+    )
+
+
+def train_all(rows: Sequence[HeldOutRow], out: Path, pool: Executor, advance: Callable[[int], None]) -> None:
+    """A model for each half and target, and each number of clusters; `advance` is told of each."""
+    jobs = {model_file(row, clusters, out): (row, clusters) for row in rows for clusters in CLUSTERS}
+    out.mkdir(parents=True, exist_ok=True)
+    side_by_side([(teach, *job, file) for file, job in jobs.items()], pool, advance)
+
+
+def model_file(row: HeldOutRow, clusters: int | None, out: Path) -> Path:
+    name = "".join(letter if letter.isalnum() else "-" for letter in row.row.target)
+    return out / f"{row.halves.taught}-{name}-{clusters or 'auto'}{SUFFIX}"
+
+
+def teach(row: HeldOutRow, clusters: int | None, file: Path) -> None:
+    half = Web.open(row.task.web.parent / row.halves.taught)
+    wanted = np.flatnonzero(half.labelled(row.row.target) & half.answers())
+    lesson = Lesson(row.row.target, half.name, clusters=clusters)
+    write_paths(file, train_paths(WebBacklinks(half), wanted, lesson, lambda pages: None).model)
+
+
+def strategies(row: HeldOutRow, models: Path) -> dict[str, str]:
+    """What is run, by its name in the table."""
+    auto, ten = (model_file(row, clusters, models) for clusters in CLUSTERS)
+    untrained = {name: name for name in UNTRAINED if name in STRATEGIES}
+    by_layer = {"context-graph": f"context-graph:model={auto}"}
+    found = {name: f"{name}:model={auto}" for name in ("hmm", "ahmm")}
+    given = {f"{name}, {CLUSTERS[1]} clusters": f"{name}:model={ten}" for name in ("hmm", "ahmm")}
+    return {**untrained, **by_layer, **found, **given, "oracle": "oracle"}
+
+
+def compete(row: HeldOutRow, models: Path, pool: Executor, advance: Callable[[int], None]) -> HeldOutResult:
+    named = strategies(row, models)
+    comparison = compare(row.task, list(named.values()), pool, advance)
+    normalised = {score.strategy: score.normalised or 0.0 for score in comparison.scores}
+    return HeldOutResult(row, comparison, {name: normalised[asked] for name, asked in named.items()})

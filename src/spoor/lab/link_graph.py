@@ -1,0 +1,301 @@
+"""The links of a web: what can be reached, how far relevant pages are, whether they link to each other; and a part
+of a web."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from spoor.compiled import compiled
+from spoor.errors import BadInput, BrokenContract
+from spoor.lab.build.builder import write_labels
+from spoor.lab.web import Web, complete_or_absent
+from spoor.lab.web_files import Blobs, BlobWriter, ListedUrls
+
+# What the links of a web say about reach: what can be found from where, and how far away the wanted pages are.
+
+
+FAR: Final = 2**31 - 1
+"""The distance of a page from which no relevant page can be reached."""
+
+
+def read_only(values: Any, dtype: DTypeLike) -> NDArray[Any]:
+    """A plain read-only array over the same memory where possible: one machine code serves maps and arrays alike."""
+    view = np.ascontiguousarray(values, dtype=dtype).view()
+    view.flags.writeable = False
+    return view
+
+
+def reachable(
+    offsets: NDArray[np.int64], targets: NDArray[np.int32], seeds: Sequence[int], pages: int
+) -> NDArray[np.bool_]:
+    """Which pages a crawl that follows every link visits. Targets from `pages` on are not pages and are passed over."""
+    _check_lengths(offsets, targets, pages)
+    if any(not 0 <= seed < pages for seed in seeds):
+        raise BrokenContract(f"of {pages} pages, seeds are {list(seeds)[:5]}")
+    return _reachable(read_only(offsets, np.int64), read_only(targets, np.int32), read_only(seeds, np.int32), pages)
+
+
+def _check_lengths(offsets: NDArray[np.int64], targets: NDArray[np.int32], pages: int) -> None:
+    """Machine code reads beyond the end of an array without a word. That offsets rise and targets exist, `Web` sees
+    to."""
+    if len(offsets) != pages + 1 or offsets[-1] > len(targets):
+        raise BrokenContract(f"{len(offsets)} offsets of {len(targets)} links are not those of {pages} pages")
+
+
+@compiled
+def _reachable(
+    offsets: NDArray[np.int64], targets: NDArray[np.int32], seeds: NDArray[np.int32], pages: int
+) -> NDArray[np.bool_]:
+    found = np.zeros(pages, np.bool_)
+    queue = np.empty(pages, np.int32)
+    taken = known = 0
+    for seed in seeds:
+        if not found[seed]:
+            found[seed] = True
+            queue[known] = seed
+            known += 1
+    while taken < known:
+        page = queue[taken]
+        taken += 1
+        for slot in range(offsets[page], offsets[page + 1]):
+            target = targets[slot]
+            if target < pages and not found[target]:
+                found[target] = True
+                queue[known] = target
+                known += 1
+    return found
+
+
+def distance_to_relevant(
+    offsets: NDArray[np.int64],
+    targets: NDArray[np.int32],
+    relevant: NDArray[np.bool_],
+    within: NDArray[np.bool_],
+) -> NDArray[np.int32]:
+    """Links from each page to the nearest relevant page, over pages of `within` only: 0 for a relevant page, FAR
+    where none can be reached."""
+    _check_lengths(offsets, targets, len(within))
+    if len(relevant) != len(within):
+        raise BrokenContract(f"{len(relevant)} pages are said to be relevant or not, and {len(within)} to be within")
+    links = read_only(offsets, np.int64), read_only(targets, np.int32)
+    inside = read_only(within, np.bool_)
+    return _distances(*_reversed(*links, inside), read_only(relevant, np.bool_), inside)
+
+
+@compiled
+def _reversed(
+    offsets: NDArray[np.int64], targets: NDArray[np.int32], within: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The same links seen from their targets, in the same form."""
+    pages = len(within)
+    places = np.zeros(pages + 2, np.int64)
+    for page in range(pages):
+        for slot in range(offsets[page], offsets[page + 1]):
+            if targets[slot] < pages and within[page] and within[targets[slot]]:
+                places[targets[slot] + 2] += 1
+    places = np.cumsum(places)
+    sources = np.empty(places[-1], np.int32)
+    for page in range(pages):
+        for slot in range(offsets[page], offsets[page + 1]):
+            if targets[slot] < pages and within[page] and within[targets[slot]]:
+                sources[places[targets[slot] + 1]] = page
+                places[targets[slot] + 1] += 1
+    return places[:-1], sources
+
+
+@compiled
+def _distances(
+    offsets: NDArray[np.int64], sources: NDArray[np.int32], relevant: NDArray[np.bool_], within: NDArray[np.bool_]
+) -> NDArray[np.int32]:
+    """Breadth-first from all relevant pages at once, against the direction of the links."""
+    distance = np.full(len(within), FAR, np.int32)
+    queue = np.empty(len(within), np.int32)
+    taken = known = 0
+    for page in range(len(within)):
+        if relevant[page] and within[page]:
+            distance[page] = 0
+            queue[known] = page
+            known += 1
+    while taken < known:
+        page = queue[taken]
+        taken += 1
+        for slot in range(offsets[page], offsets[page + 1]):
+            source = sources[slot]
+            if distance[source] == FAR:
+                distance[source] = distance[page] + 1
+                queue[known] = source
+                known += 1
+    return distance
+
+
+# Do wanted pages link to wanted pages? Counted over all links of a web, a slice at a time.
+
+
+_LINKS_AT_ONCE = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Locality:
+    """Counts of links between recorded pages, by whether the page they stand on is relevant."""
+
+    from_relevant: int
+    from_relevant_to_relevant: int
+    from_others: int
+    from_others_to_relevant: int
+
+    @property
+    def after_relevant(self) -> float | None:
+        """P(child relevant | parent relevant); None when relevant pages have no links."""
+        return self.from_relevant_to_relevant / self.from_relevant if self.from_relevant else None
+
+    @property
+    def after_others(self) -> float | None:
+        """P(child relevant | parent irrelevant); None when irrelevant pages have no links."""
+        return self.from_others_to_relevant / self.from_others if self.from_others else None
+
+
+def locality(web: Web, relevant: NDArray[np.bool_]) -> Locality:
+    counts = np.zeros((2, 2), np.int64)
+    for first, last in _slices(web.link_offsets):
+        targets = web.link_targets[web.link_offsets[first] : web.link_offsets[last]]
+        parents = np.repeat(relevant[first:last], np.diff(web.link_offsets[first : last + 1]))
+        held = targets < web.pages
+        children = relevant[targets[held]]
+        counts += np.bincount(2 * parents[held] + children, minlength=4).reshape(2, 2)
+    return Locality(
+        from_relevant=int(counts[1].sum()),
+        from_relevant_to_relevant=int(counts[1, 1]),
+        from_others=int(counts[0].sum()),
+        from_others_to_relevant=int(counts[0, 1]),
+    )
+
+
+def _slices(offsets: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Pages from first to before last that have some millions of links together."""
+    first, pages = 0, len(offsets) - 1
+    while first < pages:
+        last = int(np.searchsorted(offsets, offsets[first] + _LINKS_AT_ONCE, side="right"))
+        last = min(max(last, first + 1), pages)
+        yield first, last
+        first = last
+
+
+# Who links to the pages of a web, and what they say: what a path model is trained on.
+
+
+_REDIRECTS = 5
+"""In a row that a crawl follows."""
+
+
+@dataclass(frozen=True)
+class WebBacklinks:
+    """Only pages that came as pages count. A link to a redirect is one to where it leads: that costs a crawl no step of
+    its path."""
+
+    web: Web
+
+    def pages(self) -> NDArray[np.int64]:
+        return np.flatnonzero(self.web.answers())
+
+    def links_to(self, pages: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        sources, targets = self._links
+        begins, ends = np.searchsorted(targets, pages, "left"), np.searchsorted(targets, pages, "right")
+        counts = ends - begins
+        # For each page the places from `begins` to `ends`, one run after the other.
+        places = np.arange(counts.sum()) + np.repeat(begins - np.concatenate([[0], counts.cumsum()[:-1]]), counts)
+        return sources[places], targets[places]
+
+    def said(self, page: int) -> tuple[str, str]:
+        if not self.web.has_content:
+            raise BadInput(
+                f"the web {self.web.name} has no texts; build it from WARC files, or generate it with --text"
+            )
+        title, text, *_ = self.web.texts[page] or ("", "")
+        return title, text
+
+    @cached_property
+    def _links(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Who links, and to whom; by whom is linked to."""
+        web, answers = self.web, self.web.answers()
+        sources = np.repeat(np.arange(web.pages), np.diff(web.link_offsets))
+        targets = self._final[web.link_targets]
+        held = (targets < web.pages) & answers[sources]
+        sources, targets = sources[held], targets[held]
+        good = answers[targets]
+        order = np.argsort(targets[good], kind="stable")
+        return sources[good][order], targets[good][order]
+
+    @cached_property
+    def _final(self) -> NDArray[np.int64]:
+        """Where a link to each URL ends up."""
+        final = np.arange(len(self.web.urls))
+        if self.web.redirects is not None:
+            leads = np.append(self.web.redirects, np.full(len(final) - self.web.pages, -1))
+            for _ in range(_REDIRECTS):
+                final = np.where(leads[final] >= 0, leads[final], final)
+        return final
+
+
+# A web of some of the pages of another: the rest are URLs that were linked to but not recorded.
+
+
+_ONE_A_PAGE = ("status", "size", "content_type", "header_charset", "meta_charset", "detected_charset")
+_PERHAPS = ("language", "seconds")
+"""Arrays with a value for each page, and those of them that may be absent."""
+
+
+def write_part(web: Web, kept: NDArray[np.bool_], name: str, out: Path) -> Web:
+    """`kept` says of each page whether it is in the part. `out` is complete afterwards, or absent if anything fails."""
+    pages = np.flatnonzero(kept)
+    order = np.concatenate([pages, np.flatnonzero(~kept), np.arange(web.pages, len(web.urls))])
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order))
+    with complete_or_absent(out) as folder:
+        columns = {each: web.array(each)[pages] for each in (*_ONE_A_PAGE, *filter(_has(web), _PERHAPS))}
+        columns |= _links(web, pages, place)
+        hosts, columns["page_host"] = np.unique(web.array("page_host")[pages], return_inverse=True)
+        if web.redirects is not None:
+            leads = web.redirects[pages]
+            columns["redirect"] = np.where(leads >= 0, place[leads], -1).astype(np.int32)
+        for each, values in columns.items():
+            np.save(folder / f"{each}.npy", values)
+        ListedUrls.write(folder, (web.urls[int(number)] for number in order))
+        write_labels(folder, {label: _carrying(label, web, kept, place) for label in web.labels})
+        if web.has_content:
+            _copy(web.texts, pages, folder, "texts")
+            _copy(web.contexts, pages, folder, "contexts")
+        about = {key: value for key, value in web.about.items() if key != "url_pattern"}
+        about |= {"name": name, "pages": len(pages), "hosts": len(hosts), "unrecorded": len(order) - len(pages)}
+        about |= {"links": len(columns["link_targets"]), "made_from": f"{len(pages)} pages of {web.name}"}
+        (folder / "web.json").write_text(json.dumps(about, ensure_ascii=False, indent=1) + "\n", "utf8")
+    return Web.open(out)
+
+
+def _has(web: Web) -> Any:
+    return lambda name: (web.folder / f"{name}.npy").exists()
+
+
+def _carrying(label: str, web: Web, kept: NDArray[np.bool_], place: NDArray[np.int32]) -> array[int]:
+    return array("i", place[np.flatnonzero(web.labelled(label) & kept)].tolist())
+
+
+def _links(web: Web, pages: NDArray[np.int64], place: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
+    begins, ends = web.link_offsets[pages], web.link_offsets[pages + 1]
+    offsets = np.concatenate([[0], (ends - begins).cumsum()])
+    slots = np.arange(offsets[-1]) + np.repeat(begins - offsets[:-1], ends - begins)
+    return {"link_offsets": offsets, "link_targets": place[web.link_targets[slots]]}
+
+
+def _copy(blobs: Blobs, pages: NDArray[np.int64], folder: Path, name: str) -> None:
+    with BlobWriter(folder, name) as writer:
+        for page in pages.tolist():
+            writer.append(blobs.stored(page))

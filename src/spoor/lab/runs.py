@@ -1,0 +1,239 @@
+"""One strategy on one task: the crawl put together, driven, and written down visit by visit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from spoor import registry
+from spoor.crawl import Crawl
+from spoor.errors import BadInput, UsageError
+from spoor.events import Event, Failed, Redirected, Visited
+from spoor.frontier.entry import HostRules
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.judging.combined import Truth
+from spoor.judging.language_judges import Charset
+from spoor.lab import compiled_crawl as compiled
+from spoor.lab.link_graph import FAR
+from spoor.lab.measures import Run, Score, measure, timing
+from spoor.lab.simulated import simulate
+from spoor.lab.task import Course, Task
+from spoor.lab.worlds import ComparedWorld, Conditions, Network, RecordedWorld
+from spoor.ordering.admissions import AllOf, AtMost, Manners
+from spoor.ordering.scope import Scope
+from spoor.pricing import Limits
+from spoor.strategy import Strategy
+
+Advance = Callable[[int], None]
+"""Told how many events there were since the last call."""
+OF_TIME = ("elapsed", "idle", "half_time", "n90_time", "curve_time", "found_at")
+"""What a score says of time."""
+COMPILED_FROM = 100_000
+"""Pages from which `auto` takes the compiled driver where it can; below that the simulated one is quicker to start."""
+
+
+@lru_cache(maxsize=2)
+def course(task: Task) -> Course:
+    """Each process prepares a task once."""
+    return Course(task)
+
+
+def _nobody(events: int) -> None:
+    """Nobody is told."""
+
+
+def run(task: Task, strategy: str, order: int = 0, advance: Advance = _nobody) -> Run:
+    """One strategy on one task, from one of the orders of its seeds, under whatever conditions the task has."""
+    prepared = course(task)
+    if _takes_compiled(prepared, strategy):
+        return _run_compiled(prepared, strategy, order)
+    began, parts = time.perf_counter(), _parts(prepared, strategy)
+    conditions = _drawn(task.conditions, order)
+    conditions = _undelayed(conditions) if conditions and _is_oracle(strategy) else conditions
+    events, world = _simulated(prepared, parts, order, conditions, Limits(visits=prepared.yardstick.budget))
+    done = _written_down(_told(events, advance), world, conditions)
+    return replace(done, seconds=time.perf_counter() - began)
+
+
+def score(task: Task, strategy: str, order: int = 0) -> Score:
+    """What a strategy reached, before it is set beside an oracle."""
+    return scored(task, strategy, order, run(task, strategy, order))
+
+
+def scored(task: Task, strategy: str, order: int, done: Run) -> Score:
+    """Under a clock an oracle that saves visits and one that saves time are two crawls. The score of the oracle has
+    what is about time from the second, all else from the first."""
+    against = course(task).yardstick
+    own = measure(strategy, done, against)
+    if task.conditions is None or not _is_oracle(strategy):
+        return own
+    fastest = run_fast_oracle(task, order)
+    fast = measure(strategy, fastest, replace(against, budget=len(fastest.found)))
+    return replace(own, **{name: getattr(fast, name) for name in OF_TIME}, seconds=own.seconds + fast.seconds)
+
+
+def _is_oracle(strategy: str) -> bool:
+    return registry.strategy_named(strategy)[0] == "oracle"
+
+
+def _drawn(conditions: Conditions | None, order: int) -> Conditions | None:
+    """Each order of the seeds meets speeds and failures of its own: under a clock all seeds are asked for at once, so
+    that their order alone makes next to no difference."""
+    return conditions and replace(conditions, seed=conditions.seed + order)
+
+
+def _undelayed(conditions: Conditions) -> Conditions:
+    """The same network for an oracle that is measured by its visits alone. With one connection, no crawl delay and no
+    time before a retry its best link is always free: the order is that of an oracle that waits for its best link."""
+    return replace(conditions, connections=1, rest=0.0, retry_after=0.0)
+
+
+def run_fast_oracle(task: Task, order: int = 0) -> Run:
+    """The oracle that is measured by time, until it has found everything: no connection waits for a better link, but
+    none is used for a link from which no relevant page can be reached. Visits are free to it."""
+    began, prepared = time.perf_counter(), course(task)
+    parts, conditions = _parts(prepared, "oracle"), _drawn(task.conditions, order)
+    useful = AllOf((parts.admission, AtMost("level", FAR - 1)))
+    events, world = _simulated(prepared, replace(parts, admission=useful), order, conditions, Limits())
+    done = _written_down(_until_found(events, world, prepared.yardstick.relevant), world, conditions)
+    return replace(done, seconds=time.perf_counter() - began)
+
+
+def _until_found(events: Iterable[Event], world: RecordedWorld, pages: int) -> Iterator[Event]:
+    """Up to the find that makes so many relevant pages."""
+    found = 0
+    for event in events:
+        yield event
+        found += isinstance(event, Visited) and world.truth(event.visit.url)
+        if found >= pages:
+            return
+
+
+def _parts(prepared: Course, strategy: str) -> Strategy:
+    """The strategy as it is named, with verdicts that are known already, under the cap that the task sets."""
+    name, _ = registry.strategy_named(strategy)
+    level_of = _level_of(prepared, name) if name in registry.ORACLES else None
+    parts = registry.strategy(strategy, prepared.judge(), level_of)
+    if prepared.task.verdicts is not None:
+        parts = replace(parts, judge=prepared.remembered())
+    if prepared.task.conditions is not None:
+        # As in a live crawl, which follows no link that a page asks not to follow.
+        parts = replace(parts, admission=AllOf((Manners(), parts.admission)))
+    if prepared.task.per_host is not None:
+        parts = replace(parts, admission=AllOf((parts.admission, Scope(pages_per_host=prepared.task.per_host))))
+    if parts.needs_content and not prepared.web.has_content:
+        remedy = "build it from WARC files, or generate it with --text"
+        raise BadInput(f"{strategy} with judge {prepared.task.judge} reads texts, the web has none; {remedy}")
+    return parts
+
+
+def _level_of(prepared: Course, oracle: str) -> Callable[[str], int]:
+    levels, number = prepared.levels(oracle), prepared.world(with_content=False).number
+
+    def level_of(url: str) -> int:
+        page = number(url)
+        return int(levels[page]) if page is not None and page < len(levels) else int(np.iinfo(np.int32).max)
+
+    return level_of
+
+
+def _simulated(
+    prepared: Course, parts: Strategy, order: int, conditions: Conditions | None, limits: Limits
+) -> tuple[Iterator[Event], RecordedWorld]:
+    """A crawl as it happens, and the recorded world that it happens on. Under conditions hosts are asked for their
+    rules first, have a crawl delay, and differ in speed; where texts are read, duplicates are told as in a live crawl.
+    """
+    world = prepared.world(parts.reads_content)
+    rules = HostRules() if conditions is None else HostRules(rest=conditions.rest, ask_first=True)
+    crawl = Crawl(parts, Frontier(MemoryStore(), rules), limits)
+    crawl.begin(prepared.web.urls[number] for number in prepared.seed_orders(order + 1)[order])
+    if conditions is None:
+        return simulate(crawl, world), world
+    met = ComparedWorld(world) if parts.reads_content and prepared.web.has_content else world
+    return simulate(crawl, Network(met, conditions), conditions.connections), world
+
+
+def _written_down(events: Iterable[Event], world: RecordedWorld, conditions: Conditions | None) -> Run:
+    if conditions is None:
+        return visit_by_visit(events, world)
+    everything = list(events)
+    clock = timing(everything, conditions.connections, conditions.rest)
+    return replace(visit_by_visit(everything, world), timing=clock)
+
+
+def _told(events: Iterable[Event], advance: Advance) -> Iterator[Event]:
+    for event in events:
+        advance(1)
+        yield event
+
+
+def visit_by_visit(events: Iterable[Event], world: RecordedWorld) -> Run:
+    """What each visit brought, and the queue before it. Redirects and failures are visits too."""
+    order, found, queue, stored, sizes, failed = [], [], [], [], [], []
+    for event in events:
+        if isinstance(event, Visited | Redirected | Failed) and event.visit.purpose == "page":
+            number = world.number(event.visit.url)
+            order.append(-1 if number is None else number)
+            page = event if isinstance(event, Visited) else None
+            found.append(page is not None and world.truth(event.visit.url))
+            queue.append(event.waiting)
+            stored.append(page is not None and page.verdict.relevant)
+            sizes.append(0 if page is None else page.size)
+            failed.append(page is None)
+    return Run(
+        np.array(order, np.int32),
+        np.array(found, np.bool_),
+        np.array(queue, np.int32),
+        np.array(stored, np.bool_),
+        np.array(sizes, np.int32),
+        seconds=0.0,
+        failed=np.array(failed, np.bool_),
+    )
+
+
+def _takes_compiled(prepared: Course, strategy: str) -> bool:
+    driver = prepared.task.driver
+    obstacle = _obstacle(prepared, strategy)
+    if driver == "compiled" and obstacle:
+        raise UsageError(f"the compiled driver cannot run this: {obstacle}; use --driver simulated")
+    return not obstacle and (driver == "compiled" or (driver == "auto" and prepared.web.pages >= COMPILED_FROM))
+
+
+def _obstacle(prepared: Course, strategy: str) -> str:
+    """Why the compiled driver cannot run a strategy here, or nothing."""
+    if _plan_name(strategy) not in compiled.SUPPORTED:
+        return f"it does not know {strategy}"
+    if prepared.web.redirects is not None or not prepared.web.answers().all():
+        return f"the web {prepared.web.name} has redirects or errors"
+    if prepared.task.conditions is not None:
+        return "it has no clock"
+    if prepared.task.open_web:
+        return "links out of the web are to be tried"
+    if prepared.task.per_host is not None:
+        return "it counts no pages per host"
+    return "" if isinstance(prepared.judge(), Truth | Charset) else f"the judge {prepared.task.judge} reads texts"
+
+
+def _plan_name(strategy: str) -> str:
+    return registry.strategy_named(strategy)[0].removeprefix("prioritised-")
+
+
+def _run_compiled(prepared: Course, strategy: str, order: int) -> Run:
+    began = time.perf_counter()
+    name, given = registry.strategy_named(strategy)
+    plan = compiled.Plan(
+        _plan_name(strategy),
+        n=given.get("n", registry.STRATEGIES[name].parameters().get("n", 0)),
+        prioritised=name.startswith("prioritised-"),
+        levels=prepared.levels(name) if name in registry.ORACLES else None,
+    )
+    judged, seeds = prepared.judged(), prepared.seed_orders(order + 1)[order]
+    done = compiled.run(compiled.LinkGraph.of(prepared.web, judged), plan, seeds, prepared.yardstick.budget)
+    pages, seconds = done.order, time.perf_counter() - began
+    sizes, failed = prepared.web.array("size")[pages], np.zeros(len(pages), np.bool_)
+    return Run(pages, prepared.wanted[pages], done.queue, judged[pages], sizes, seconds, failed)

@@ -1,0 +1,271 @@
+"""A task made ready for strategies: the web opened, reachable pages and verdicts worked out, orders of seeds."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from statistics import mean, median, stdev
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor import registry
+from spoor.errors import BadInput
+from spoor.judging.combined import Remembered, Truth, Verdicts
+from spoor.lab.link_graph import distance_to_relevant, reachable
+from spoor.lab.measures import OrderScore, Score, Yardstick
+from spoor.lab.web import Web
+from spoor.lab.worlds import Conditions, RecordedWorld
+from spoor.records import Page, Verdict, Visit
+from spoor.roles import Judge
+from spoor.settings import seeds_in
+from spoor.urls import normalise
+
+# Several orders of the seeds: which ones, and the runs from each of them as one score.
+
+
+MEANS = (
+    "visits",
+    "found",
+    "area",
+    "normalised",
+    "r_precision",
+    "coverage",
+    "max_queue",
+    "seconds",
+    "relevant_hosts",
+    "failed",
+    "requests",
+    "normalised_time",
+    "horizon",
+    "elapsed",
+    "idle",
+)
+UNTIL = ("n90", "half_time", "n90_time")
+"""Visits or seconds until something: over several orders the median, where never is longer than any."""
+
+
+def seed_orders(seeds: Sequence[str], most: int) -> list[tuple[str, ...]]:
+    """At most so many orders of the seeds, all different: the given one first, then such as follow from the seeds and
+    nothing else. Fewer when there are no more; the first few are the same however many are asked for."""
+    orders = {tuple(seeds): None}
+    draw = 0
+    while len(orders) < min(most, math.factorial(len(seeds))):
+        draw += 1
+        orders[tuple(sorted(seeds, key=lambda seed: _drawn(draw, seed)))] = None
+    return list(orders)
+
+
+def _drawn(draw: int, seed: str) -> bytes:
+    return hashlib.blake2b(f"{draw} {seed}".encode(), digest_size=8).digest()
+
+
+def over_orders(scores: Sequence[Score]) -> Score:
+    """The scores of one strategy from each order, first to last, as one."""
+    figures: dict[str, Any] = {name: _mean(_known(scores, name)) for name in MEANS}
+    figures |= {name: _median_until(scores, name) for name in UNTIL}
+    figures["requests_per_relevant"] = figures["requests"] / figures["found"] if figures["found"] else None
+    figures |= {f"spread{of}": _spread(_known(scores, f"normalised{of}")) for of in ("", "_time")}
+    return replace(scores[0], **figures, orders=tuple(map(_of_order, scores)), found_at=None)
+
+
+def _known(scores: Sequence[Score], name: str) -> list[float]:
+    return [figure for score in scores if (figure := getattr(score, name)) is not None]
+
+
+def _mean(figures: Sequence[float]) -> float | None:
+    return mean(figures) if figures else None
+
+
+def _spread(figures: Sequence[float]) -> float | None:
+    return stdev(figures) if len(figures) > 1 else None
+
+
+def _median_until(scores: Sequence[Score], name: str) -> float | None:
+    middle = median(math.inf if (figure := getattr(score, name)) is None else figure for score in scores)
+    return None if math.isinf(middle) else middle
+
+
+def _of_order(score: Score) -> OrderScore:
+    return OrderScore(**{name: getattr(score, name) for name in OrderScore.__dataclass_fields__})
+
+
+# A task made ready for strategies: the web opened, what can be reached and what the judge says worked out.
+
+
+Driver = Literal["auto", "simulated", "compiled"]
+PAGES_AT_ONCE = 256
+
+
+@dataclass(frozen=True)
+class Task:
+    """What strategies are asked to do. `budget` None: four visits for every wanted page, at least 200. `per_host`: how
+    many pages of one host may be visited, None: any number. `verdicts`: a file with what the judge says of every page,
+    None: pages are judged as they come. `conditions` None: the lab, and `open_ended` says whether links out of the web
+    cost a failed visit there; other conditions say it themselves."""
+
+    web: Path
+    target: str
+    seeds: tuple[str, ...]
+    judge: str = "truth"
+    budget: int | None = None
+    open_ended: bool = False
+    driver: Driver = "auto"
+    per_host: int | None = None
+    verdicts: Path | None = None
+    conditions: Conditions | None = None
+
+    @property
+    def open_web(self) -> bool:
+        """Whether links that lead out of the web are offered."""
+        return self.open_ended if self.conditions is None else self.conditions.open_web
+
+
+def read_seeds(path: Path) -> tuple[str, ...]:
+    """One URL a line; empty lines and lines that begin with # are passed over."""
+    seeds = seeds_in(path)
+    if not seeds:
+        raise BadInput(f"the seeds file {path} holds no URL")
+    return seeds
+
+
+@dataclass(frozen=True)
+class Course:
+    """A task made ready: the web opened, what can be reached worked out."""
+
+    task: Task
+
+    @cached_property
+    def web(self) -> Web:
+        return Web.open(self.task.web)
+
+    @cached_property
+    def wanted(self) -> NDArray[np.bool_]:
+        """Which pages carry the label, errors and redirects left out: they cannot be found."""
+        return self.web.labelled(self.task.target) & self.web.answers()
+
+    @cached_property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds that the web holds, as page numbers."""
+        found = [self.web.urls.find(normalise(url) or url) for url in self.task.seeds]
+        numbers = tuple(dict.fromkeys(n for n in found if n is not None and n < self.web.pages))
+        if not numbers:
+            raise BadInput(f"none of the {len(found)} seeds is a page of the web {self.web.name}")
+        return numbers
+
+    def seed_orders(self, most: int) -> list[tuple[int, ...]]:
+        """The seeds in at most so many orders, that of the task first."""
+        numbers = {self.web.urls[number]: number for number in self.seeds}
+        return [tuple(numbers[url] for url in order) for order in seed_orders(list(numbers), most)]
+
+    @cached_property
+    def reachable(self) -> NDArray[np.bool_]:
+        """Which pages can be reached from the seeds, redirects on the way included."""
+        return reachable(*self.web.steps(), self.seeds, self.web.pages)
+
+    @property
+    def reachable_pages(self) -> int:
+        return int(self._pages_in_reach.sum())
+
+    @cached_property
+    def _pages_in_reach(self) -> NDArray[np.bool_]:
+        """A redirect is not a page."""
+        redirects = self.web.redirects
+        return self.reachable if redirects is None else self.reachable & (redirects < 0)
+
+    @cached_property
+    def yardstick(self) -> Yardstick:
+        hosts, wanted = self.web.array("page_host"), self.reachable & self.wanted
+        relevant = self._allowed(wanted)
+        if not relevant:
+            raise BadInput(f"no page labelled {self.task.target} can be reached from the seeds in {self.web.name}")
+        most = min(self._allowed(self._pages_in_reach), max(4 * relevant, 200))
+        budget = most if self.task.budget is None else self.task.budget
+        return Yardstick(relevant, budget, len(np.unique(hosts[wanted])), hosts)
+
+    def _allowed(self, pages: NDArray[np.bool_]) -> int:
+        """How many of these pages one crawl may visit. Seeds are always visited, and count."""
+        if self.task.per_host is None:
+            return int(pages.sum())
+        hosts = self.web.array("page_host")
+        seeds = np.bincount(hosts[list(self.seeds)], minlength=int(hosts.max()) + 1)
+        there = np.bincount(hosts[pages], minlength=len(seeds))
+        return int(np.minimum(there, np.maximum(seeds, self.task.per_host)).sum())
+
+    def world(self, with_content: bool) -> RecordedWorld:
+        return RecordedWorld(self.web, self.wanted, with_content, self.task.open_web)
+
+    def judge(self) -> Judge:
+        if self.task.judge == "truth":
+            return Truth(self.task.target, self.world(with_content=False).truth)
+        return registry.judge(self.task.judge)
+
+    def levels(self, oracle: str) -> NDArray[np.int32]:
+        """What an oracle knows of each page; smaller is sooner."""
+        if oracle == "greedy-oracle":
+            return (~self.wanted).astype(np.int32)
+        return self._distances
+
+    @cached_property
+    def _distances(self) -> NDArray[np.int32]:
+        return distance_to_relevant(*self.web.steps(), self.wanted, self.reachable)
+
+    def judged(self) -> NDArray[np.bool_]:
+        """The judge's verdict on every page that can be reached."""
+        if self.task.judge == "truth":
+            return self.wanted
+        if self.task.verdicts is not None:
+            return Verdicts.read(self.task.verdicts).relevant
+        judge = self.judge()
+        return self._judged_by_texts(judge) if judge.reads_content else self._judged_by_attributes(judge)
+
+    def remembered(self) -> Judge:
+        """The judge whose verdicts are in a file."""
+        assert self.task.verdicts is not None
+        verdicts, number = Verdicts.read(self.task.verdicts), self.world(with_content=False).number
+
+        def verdict_of(url: str) -> Verdict:
+            page = number(url)
+            assert page is not None, "only pages of the web are judged"
+            return verdicts.of(page)
+
+        return Remembered(self.task.judge, verdict_of)
+
+    def verdicts(self) -> Verdicts:
+        """The judge's verdict on every page of the web, whatever the seeds: other tasks can use it too."""
+        relevance, relevant = np.zeros(self.web.pages), np.zeros(self.web.pages, np.bool_)
+        numbers = np.flatnonzero(self.web.answers())
+        for number, verdict in zip(numbers, self._verdicts_on(numbers, self.judge()), strict=True):
+            relevance[number], relevant[number] = verdict.relevance, verdict.relevant
+        return Verdicts(relevance, relevant)
+
+    def _verdicts_on(self, numbers: NDArray[np.int64], judge: Judge) -> Iterator[Verdict]:
+        for batch in np.array_split(numbers, len(numbers) // PAGES_AT_ONCE + 1):
+            yield from judge.judge(self.pages(batch))
+
+    def pages(self, numbers: NDArray[np.int64]) -> Sequence[Page]:
+        """With their texts; `numbers` are of pages that came as such."""
+        world = self.world(with_content=True)
+        looks = [world.look(Visit(self.web.urls[int(number)], "", 0, 0.0)) for number in numbers]
+        return [outcome for outcome, _ in looks if isinstance(outcome, Page)]
+
+    def _judged_by_texts(self, judge: Judge) -> NDArray[np.bool_]:
+        """Page by page."""
+        taken, numbers = np.zeros(self.web.pages, np.bool_), np.flatnonzero(self.reachable & self.web.answers())
+        taken[numbers] = [verdict.relevant for verdict in self._verdicts_on(numbers, judge)]
+        return taken
+
+    def _judged_by_attributes(self, judge: Judge) -> NDArray[np.bool_]:
+        """Pages alike in all attributes get one verdict: quick for any web."""
+        names = ("status", "content_type", "header_charset", "meta_charset", "detected_charset")
+        kind = np.zeros(self.web.pages, np.int64)
+        for name in names:
+            kind = kind * 2**10 + self.web.array(name)
+        _, examples, kind_of = np.unique(kind, return_index=True, return_inverse=True)
+        verdicts = judge.judge([self.web.page(int(number)) for number in examples])
+        return np.array([verdict.relevant for verdict in verdicts], np.bool_)[kind_of]

@@ -1,0 +1,327 @@
+"""A recorded or generated web on disk: the files that make one, and how one is opened.
+
+    web.json            format, counts, vocabularies, how it was made, the build report
+    urls.bin            all URLs one after another; url_offsets.npy says where each begins   (listed webs)
+    url_hashes.npy      sorted hashes of the URLs; url_hash_ids.npy gives their numbers       (listed webs)
+    page_host.npy       int32  the number of the page's host
+    link_offsets.npy    int64  where the links of each page begin in link_targets.npy
+    link_targets.npy    int32  page numbers; numbers from `pages` on are URLs that were linked to but not recorded
+    status.npy          int16  HTTP status
+    size.npy            int32  bytes of the body
+    content_type.npy    uint8  index into web.json "content_types"
+    header_charset.npy  uint8  index into web.json "charsets"; likewise meta_charset, detected_charset
+    language.npy        uint8  index into web.json "languages"; absent when no page claims a language
+    seconds.npy         float32  how long the download took; absent when unknown
+    redirect.npy        int32  where the page redirects to, -1 for none; absent when there are no redirects
+    label_offsets.npy   int64  where the pages of each label of web.json "labels" begin in label_pages.npy
+    label_pages.npy     int32  page numbers, rising
+    texts.bin           compressed title and texts of each page; texts_offsets.npy   (webs with content)
+    contexts.bin        compressed contexts of the links of each page; contexts_offsets.npy   (webs with content)
+    seeds.txt           a URL a line   (generated webs)
+
+A generated web has no urls.bin: web.json "url_pattern" makes the URL from the host's number and the page's place on it
+(`host_offsets.npy` int32 says where the pages of each host begin).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.errors import BadInput
+from spoor.files import read_bounded
+from spoor.lab.web_files import (
+    REAL,
+    WHOLE,
+    Blobs,
+    Fits,
+    ListedUrls,
+    PatternUrls,
+    UrlTable,
+    check_offsets,
+    check_range,
+    damaged,
+    opened,
+)
+from spoor.records import Link, Page
+
+# A web on disk: which files make one, and how a folder becomes complete or stays absent.
+
+
+FORMAT = 2
+
+
+@contextlib.contextmanager
+def complete_or_absent(out: Path) -> Iterator[Path]:
+    """A folder to write into that takes the name `out` only if everything went well."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise BadInput(f"{out} already exists; remove it or give another --out")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        partial = Path(tempfile.mkdtemp(prefix=f".{out.name}-", suffix=".partial", dir=out.parent))
+    except OSError as error:
+        raise BadInput(f"cannot write {out}: {error.strerror}") from error
+    try:
+        yield partial
+        partial.chmod(0o755)
+        os.replace(partial, out)
+    except OSError as error:
+        raise _told(error, partial, out) from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _told(error: OSError, partial: Path, out: Path) -> BadInput:
+    """An error about a file of somebody else's is about reading it; any other kept us from writing."""
+    reason = error.strerror or str(error)
+    if error.filename and not str(error.filename).startswith(str(partial)):
+        return BadInput(f"cannot read {error.filename}: {reason}")
+    return BadInput(f"cannot write {out}: {reason}")
+
+
+# Web: a recorded or generated web, opened from its folder. The files are told in `folder.py`.
+
+
+TEXTS = ("title", "text", "tag_texts", "main_text", "published")
+"""The fields of a page that are kept as its texts, in this order."""
+
+
+_TEXT_KINDS = (str, str, dict, str, str)
+_LINK_KINDS = (str, str, str, str, bool, str, str, str, bool)
+_CONTEXTS = frozenset(_LINK_KINDS[:count] for count in range(len(_LINK_KINDS) + 1))
+"""Kinds of the fields of a link after its URL."""
+_WORDS_OF = {
+    "content_type": "content_types",
+    "header_charset": "charsets",
+    "meta_charset": "charsets",
+    "detected_charset": "charsets",
+    "language": "languages",
+}
+"""Which list of web.json the numbers of an array are places in."""
+_LARGEST_ABOUT = 1 << 26
+"""Bytes of web.json."""
+_LONGEST = 10**9
+"""Seconds that a download may have taken."""
+
+
+@dataclass(frozen=True)
+class Web:
+    """Arrays are memory-mapped, and checked when they are first asked for, so opening costs the same for any size: what
+    one of them says of another may be taken on trust then, and by machine code."""
+
+    folder: Path
+    about: dict[str, Any]
+
+    @staticmethod
+    def open(folder: Path) -> Web:
+        path = folder / "web.json"
+        try:
+            about = json.loads(read_bounded(path, _LARGEST_ABOUT, "web")) if path.exists() else None
+        except (ValueError, RecursionError) as error:
+            raise BadInput(f"{path} cannot be read: {error}") from None
+        if about is None:
+            remedy = "make one with `spoor web build` or `spoor web generate`"
+            raise BadInput(f"{folder} is not a web ({path.name} is missing); {remedy}")
+        if not isinstance(about, dict) or about.get("format") != FORMAT:
+            found = str(about.get("format"))[:20] if isinstance(about, dict) else "none"
+            raise BadInput(f"{folder} has web format {found}, this spoor reads {FORMAT}; build it again")
+        _check_about(path, about)
+        return Web(folder, about)
+
+    @property
+    def name(self) -> str:
+        return str(self.about["name"])
+
+    @property
+    def pages(self) -> int:
+        """How many pages are recorded; numbers from here on are URLs that were only linked to."""
+        return int(self.about["pages"])
+
+    @property
+    def labels(self) -> list[str]:
+        return list(self.about["labels"])
+
+    @property
+    def has_content(self) -> bool:
+        return (self.folder / "texts.bin").exists()
+
+    @cached_property
+    def urls(self) -> UrlTable:
+        urls: UrlTable
+        if pattern := self.about.get("url_pattern"):
+            urls = PatternUrls(pattern, self.array("host_offsets"))
+        else:
+            urls = ListedUrls(self.folder)
+        if not self.pages <= len(urls):
+            raise damaged(self.folder / "web.json", f"{self.pages:,} pages have {len(urls):,} URLs")
+        return urls
+
+    def array(self, name: str) -> NDArray[Any]:
+        """One of the arrays named in `folder.py`, memory-mapped."""
+        if name not in self._arrays:
+            array = opened(self.folder, name, REAL if name == "seconds" else WHOLE)
+            self._check(name, array)
+            self._arrays[name] = array
+        return self._arrays[name]
+
+    @cached_property
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        """Those that were checked."""
+        return {}
+
+    def _check(self, name: str, array: NDArray[Any]) -> None:
+        path = self.folder / f"{name}.npy"
+        match name:
+            case "link_offsets":
+                check_offsets(path, array, len(self.link_targets), self.pages)
+            case "label_offsets":
+                check_offsets(path, array, len(self.array("label_pages")), len(self.labels))
+            case "host_offsets":
+                check_offsets(path, array, self.pages)
+            case "link_targets":
+                check_range(path, array, 0, len(self.urls))
+            case "label_pages":
+                check_range(path, array, 0, self.pages)
+            case "redirect":
+                check_range(path, array, -1, len(self.urls), self.pages)
+            case "page_host":
+                check_range(path, array, 0, len(self.urls), self.pages)
+            case "seconds":
+                check_range(path, array, 0, _LONGEST, self.pages)
+            case _ if name in _WORDS_OF:
+                check_range(path, array, 0, len(self.about[_WORDS_OF[name]]), self.pages)
+            case _:
+                check_range(path, array, -(2**31), 2**31, self.pages)
+
+    @cached_property
+    def link_offsets(self) -> NDArray[np.int64]:
+        return self.array("link_offsets")
+
+    @cached_property
+    def link_targets(self) -> NDArray[np.int32]:
+        return self.array("link_targets")
+
+    @cached_property
+    def redirects(self) -> NDArray[np.int32] | None:
+        """Where each page redirects to, -1 for none; None: no page does."""
+        return self.array("redirect") if (self.folder / "redirect.npy").exists() else None
+
+    @cached_property
+    def seconds(self) -> NDArray[np.float32] | None:
+        """How long each download took; None: not recorded."""
+        return self.array("seconds") if (self.folder / "seconds.npy").exists() else None
+
+    def targets(self, number: int) -> list[int]:
+        """The links of a page in document order; a redirect has none."""
+        targets: list[int] = self.link_targets[self.link_offsets[number] : self.link_offsets[number + 1]].tolist()
+        return targets
+
+    def answers(self) -> NDArray[np.bool_]:
+        """Which pages came as pages: not as an error, not as a redirect."""
+        status = self.array("status")
+        came = (status >= 200) & (status < 300)
+        return came if self.redirects is None else came & (self.redirects < 0)
+
+    def labelled(self, label: str) -> NDArray[np.bool_]:
+        """Which pages carry a label."""
+        if label not in self.about["labels"]:
+            near = difflib.get_close_matches(label, self.about["labels"], 1, 0.0)
+            hint = f"; the nearest it has is {near[0]!r}" if near else "; it has no labels, build it with --truth"
+            raise BadInput(f"the web {self.name} has no label {label!r}{hint}")
+        index = self.about["labels"].index(label)
+        offsets = self.array("label_offsets")
+        mask = np.zeros(self.pages, dtype=np.bool_)
+        mask[self.array("label_pages")[offsets[index] : offsets[index + 1]]] = True
+        return mask
+
+    @cached_property
+    def _attributes(self) -> dict[str, NDArray[Any]]:
+        names = ("status", "size", "content_type", "header_charset", "meta_charset", "detected_charset")
+        return {name: self.array(name) for name in names}
+
+    @cached_property
+    def _languages(self) -> NDArray[np.uint8] | None:
+        """What each page claims, by its place in web.json "languages"; None: no page claims anything."""
+        return self.array("language") if (self.folder / "language.npy").exists() else None
+
+    def page(self, number: int, links: tuple[Link, ...] = ()) -> Page:
+        """The attributes of a page, without its texts."""
+        attributes, charsets, languages = self._attributes, self.about["charsets"], self._languages
+        return Page(
+            url=self.urls[number],
+            status=int(attributes["status"][number]),
+            content_type=self.about["content_types"][attributes["content_type"][number]],
+            header_charset=charsets[attributes["header_charset"][number]],
+            meta_charset=charsets[attributes["meta_charset"][number]],
+            detected_charset=charsets[attributes["detected_charset"][number]],
+            size=int(attributes["size"][number]),
+            links=links,
+            language="" if languages is None else self.about["languages"][languages[number]],
+        )
+
+    @cached_property
+    def texts(self) -> Blobs:
+        """For each page what `TEXTS` names; of a generated web the last may miss. None for a page without."""
+        return self._blobs("texts", lambda number, value: _are_texts(value))
+
+    @cached_property
+    def contexts(self) -> Blobs:
+        """For each page: the fields of each of its links after the URL, as `targets`; the last may miss."""
+        offsets = self.link_offsets
+        return self._blobs("contexts", lambda page, value: _are_contexts(value, int(offsets[page + 1] - offsets[page])))
+
+    def _blobs(self, name: str, fits: Fits) -> Blobs:
+        blobs = Blobs(self.folder, name, fits)
+        if len(blobs) != self.pages:
+            raise damaged(self.folder / f"{name}_offsets.npy", f"{self.pages:,} pages have {len(blobs):,} {name}")
+        return blobs
+
+    def steps(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The links as `link_offsets` and `link_targets`, a redirect counting as the one link of its page."""
+        if self.redirects is None:
+            return self.link_offsets, self.link_targets
+        sources = np.flatnonzero(self.redirects >= 0)
+        targets = np.insert(self.link_targets, self.link_offsets[sources], self.redirects[sources])
+        shift = np.concatenate([[0], np.cumsum(self.redirects >= 0)])
+        return self.link_offsets + shift, targets.astype(np.int32)
+
+
+def _check_about(path: Path, about: dict[str, Any]) -> None:
+    """What is taken for granted of web.json."""
+    for name in ("pages", "hosts", "links", "unrecorded"):
+        if not isinstance(about.get(name), int) or not 0 <= about[name] < 2**62:
+            raise damaged(path, f"{name} is {str(about.get(name))[:40]!r}")
+    for name in ("labels", "charsets", "content_types", "languages"):
+        words = about.get(name, [] if name == "languages" else None)
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            raise damaged(path, f"{name} is no list of words")
+    pattern = about.get("url_pattern", "")
+    if not isinstance(about.get("name"), str) or not isinstance(pattern, str):
+        raise damaged(path, "its name or its url_pattern is no text")
+    if pattern and (pattern.count("{host}") != 1 or pattern.count("{path}") != 1):
+        raise damaged(path, f"url_pattern is {pattern[:100]!r}")
+
+
+def _are_texts(value: Any) -> bool:
+    if not isinstance(value, list) or len(value) > len(_TEXT_KINDS):
+        return False
+    tags = value[2] if len(value) > 2 and isinstance(value[2], dict) else {}
+    return all(map(isinstance, value, _TEXT_KINDS)) and all(isinstance(text, str) for text in tags.values())
+
+
+def _are_contexts(value: Any, links: int) -> bool:
+    if not isinstance(value, list) or len(value) != links:
+        return False
+    return all(isinstance(fields, list) and tuple(map(type, fields)) in _CONTEXTS for fields in value)

@@ -1,0 +1,231 @@
+"""What a simulated crawl asks instead of the network: a recorded web, its latencies and failures, its duplicates, or
+a web written by hand."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import sqlite3
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.lab.web import TEXTS, Web
+from spoor.parse.simhash import sketch
+from spoor.records import Failure, Link, Outcome, Page, Redirect, RobotsRules, Visit
+from spoor.roles import World
+from spoor.store.duplicates import Duplicates
+
+# The time a web takes: latency, bandwidth, rests and failures, host by host, drawn once from a seed.
+
+
+SPREAD = 0.6
+"""Hosts differ: latency and bandwidth are log-normal around the median with this sigma."""
+
+SLOW_SHARE, SLOW_FACTOR = 0.1, 5.0
+"""One host in ten asks, in its robots rules, for a rest five times as long."""
+
+HEADERS = 500
+"""Bytes of an answer besides the page."""
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What a crawl meets. Medians over hosts: `latency` in seconds, `bandwidth` in bytes a second. `rest` is the crawl
+    delay of a host in seconds, `failures` the share of requests that time out and may be tried again `retry_after`
+    seconds later. `connections` are requests under way at once, at most one to a host. `open_web`: links to pages that
+    were not recorded are offered, and each costs a request that fails; otherwise they are left out."""
+
+    latency: float = 0.2
+    bandwidth: float = 500_000.0
+    rest: float = 1.0
+    failures: float = 0.0
+    seed: int = 0
+    connections: int = 16
+    open_web: bool = False
+    retry_after: float = 60.0
+
+
+FIELD = Conditions(failures=0.02, connections=64, open_web=True)
+"""Field conditions: what a live crawl meets. The robots rules of a host are asked for first, under any conditions. The
+lab is the absence of conditions: one visit at a time in a closed web, where nothing takes time and nothing fails."""
+
+NAMED: Mapping[str, Conditions | None] = {"field": FIELD, "lab": None}
+"""The conditions that have a name, as `--conditions` takes it."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """A world seen through a network; visits whose time was recorded take that time. A failed visit takes ten
+    latencies."""
+
+    world: World
+    conditions: Conditions = Conditions()
+
+    def look(self, visit: Visit) -> tuple[Outcome, float]:
+        latency = self.conditions.latency * self._factor("latency", visit.host)
+        if visit.purpose == "robots":
+            rules = f"User-agent: *\nCrawl-delay: {self._rest(visit.host)}"
+            return RobotsRules(rules, whole_host=True), latency
+        if self._chance(f"failure {visit.tries}", visit.url) < self.conditions.failures:
+            return Failure("timed out", again_after=self.conditions.retry_after), 10 * latency
+        outcome, recorded = self.world.look(visit)
+        return outcome, recorded or latency + self._transfer(outcome, visit.host)
+
+    def truth(self, url: str) -> bool:
+        return self.world.truth(url)
+
+    def _transfer(self, outcome: Outcome, host: str) -> float:
+        size = HEADERS + (outcome.size if isinstance(outcome, Page) else 0)
+        return size / (self.conditions.bandwidth * self._factor("bandwidth", host))
+
+    def _rest(self, host: str) -> float:
+        slow = self._chance("rest", host) < SLOW_SHARE
+        return self.conditions.rest * (SLOW_FACTOR if slow else 1.0)
+
+    def _factor(self, what: str, host: str) -> float:
+        return math.exp(SPREAD * NormalDist().inv_cdf(self._chance(what, host)))
+
+    def _chance(self, what: str, whose: str) -> float:
+        """A number strictly between 0 and 1, the same for the same question."""
+        digest = hashlib.blake2b(f"{self.conditions.seed} {what} {whose}".encode(), digest_size=6).digest()
+        return (int.from_bytes(digest, "big") + 0.5) / 2**48
+
+
+# The world over a web on disk: what a visit finds there.
+
+
+@dataclass(frozen=True)
+class RecordedWorld:
+    """`relevant` says of each page whether it is wanted. `with_content` loads texts and link contexts, which costs time
+    that strategies looking at attributes only need not spend. The world is closed: links that lead out of the web are
+    left out, unless `open_ended`, when a visit to one fails."""
+
+    web: Web
+    relevant: NDArray[np.bool_]
+    with_content: bool = False
+    open_ended: bool = False
+    _numbers: dict[str, int] = field(default_factory=dict, repr=False)
+    _links: dict[int, Link] = field(default_factory=dict, repr=False)
+
+    def look(self, visit: Visit) -> tuple[Outcome, float]:
+        """Takes the time that was recorded, or none; `Network` adds what a recording lacks."""
+        if visit.purpose == "robots":
+            return RobotsRules(), 0.0
+        number = self.number(visit.url)
+        if number is None or number >= self.web.pages:
+            return Failure("not recorded"), 0.0
+        seconds = self.web.seconds
+        return self._outcome(number), 0.0 if seconds is None else float(seconds[number])
+
+    def truth(self, url: str) -> bool:
+        number = self.number(url)
+        return number is not None and number < self.web.pages and bool(self.relevant[number])
+
+    def number(self, url: str) -> int | None:
+        """The page number of a URL; None: the web has never heard of it."""
+        number = self._numbers.get(url)
+        if number is None and (number := self.web.urls.find(url)) is not None:
+            self._numbers[url] = number
+        return number
+
+    def _outcome(self, number: int) -> Outcome:
+        redirects = self.web.redirects
+        if redirects is not None and (to := int(redirects[number])) >= 0:
+            return Redirect(self._link(to).url, int(self.web.array("status")[number]))
+        page = self.web.page(number)
+        if not 200 <= page.status < 300:
+            return Failure(f"HTTP {page.status}" if page.status else "no answer")
+        return self._with_links(number, page)
+
+    def _with_links(self, number: int, page: Page) -> Page:
+        targets = self.web.targets(number)
+        held = range(len(targets)) if self.open_ended else [i for i, t in enumerate(targets) if t < self.web.pages]
+        links = tuple([self._link(targets[index]) for index in held])
+        left_out = len(targets) - len(links)
+        if not (self.with_content and self.web.has_content):
+            return replace(page, links=links, unrecorded=left_out)
+        contexts = self.web.contexts[number] or [()] * len(targets)
+        links = tuple(Link(link.url, *contexts[index]) for link, index in zip(links, held, strict=True))
+        texts = dict(zip(TEXTS, self.web.texts[number] or (), strict=False))
+        return replace(page, links=links, unrecorded=left_out, **texts)
+
+    def _link(self, number: int) -> Link:
+        """A link without context is the same from everywhere, so each is made once."""
+        link = self._links.get(number)
+        if link is None:
+            url = self.web.urls[number]
+            link = self._links[number] = Link(url)
+            self._numbers[url] = number
+        return link
+
+
+# Duplicates in a simulation: every page is compared with those fetched before it, as a live crawl does.
+
+
+def _nothing_yet() -> Duplicates:
+    db = sqlite3.connect(":memory:")
+    Duplicates.create(db)
+    return Duplicates(db)
+
+
+@dataclass
+class ComparedWorld:
+    """A world with texts, whose pages name the page that they are a duplicate of: an equal one, by all that was kept of
+    it, or one with nearly the same text. Of two that are under way at once, the one asked for first is the original."""
+
+    world: World
+    _equal: dict[bytes, str] = field(default_factory=dict, init=False, repr=False)
+    _similar: Duplicates = field(default_factory=_nothing_yet, init=False, repr=False)
+
+    def look(self, visit: Visit) -> tuple[Outcome, float]:
+        outcome, seconds = self.world.look(visit)
+        return self._compared(outcome) if isinstance(outcome, Page) else outcome, seconds
+
+    def truth(self, url: str) -> bool:
+        return self.world.truth(url)
+
+    def _compared(self, page: Page) -> Page:
+        drawn = sketch(page.text) if page.text else None
+        twin = self._equal.setdefault(_digest(page), page.url)
+        if twin == page.url:
+            twin = self._similar.alike(page.url, None if drawn is None else drawn.fingerprint)
+        return replace(page, sketch=drawn, duplicate_of=twin)
+
+
+def _digest(page: Page) -> bytes:
+    """Stands for the bytes of a page that has none: what a served page is made of."""
+    said = (page.title, page.text, page.language, page.meta_charset, sorted(page.tag_texts.items()), page.links)
+    return hashlib.blake2b(repr(said).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+# A web written down by hand: for tests, examples, and explaining a strategy on paper.
+
+
+@dataclass(frozen=True)
+class WrittenWorld:
+    """`outcomes` by URL, the URLs that are really wanted, and the seconds each host takes to answer (default none).
+    `rules` is what comes for a robots.txt: by its URL, or by its host where http and https have the same."""
+
+    outcomes: Mapping[str, Outcome]
+    relevant: Collection[str] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    rules: Mapping[str, Outcome] = field(default_factory=dict)
+
+    @staticmethod
+    def of_links(links: Mapping[str, Collection[str]], relevant: Collection[str] = ()) -> WrittenWorld:
+        """Pages that have nothing but links."""
+        pages = {url: Page(url, links=tuple(map(Link, targets))) for url, targets in links.items()}
+        return WrittenWorld(pages, relevant)
+
+    def look(self, visit: Visit) -> tuple[Outcome, float]:
+        seconds = self.seconds.get(visit.host, 0.0)
+        if visit.purpose == "robots":
+            return self.rules.get(visit.url) or self.rules.get(visit.host, RobotsRules()), seconds
+        return self.outcomes.get(visit.url, Failure("not recorded")), seconds
+
+    def truth(self, url: str) -> bool:
+        return url in self.relevant

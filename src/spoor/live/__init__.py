@@ -1,0 +1,1 @@
+"""A crawl of the real web: its driver, the reading of pages, worker processes, and relearning on resume."""

@@ -1,0 +1,230 @@
+"""Looking at the real web: what a live crawl does between a visit and its outcome. Fetch, keep, understand, judge."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from spoor.errors import OF_STORAGE
+from spoor.events import Event, Failed, Visited
+from spoor.fetch.http import HttpFetcher
+from spoor.fetch.responses import HEALS_AFTER, understand
+from spoor.judging.detector import UNKNOWN, cld2_shares
+from spoor.live.workers import Workers
+from spoor.parse.demanding import demanding
+from spoor.parse.html import Interest, is_html
+from spoor.parse.main_text import QUICK
+from spoor.parse.simhash import sketch
+from spoor.records import Failure, Hints, Judged, Link, Outcome, Page, Response, Trouble, Verdict, Visit
+from spoor.robots import LONGEST_FILE
+from spoor.roles import Judge, LinkReader, Troubles
+from spoor.store.duplicates import Duplicates
+from spoor.store.incidents import MOST_BYTES, line_of
+from spoor.store.journal import Journal, PageFacts
+from spoor.store.warc import Kept, WarcKeeper, judgement
+from spoor.store.warc_records import digest_of
+from spoor.strategy import Strategy, hinted, reads_main_text, wish_of
+from spoor.urls import canonical
+
+GLANCE = 2_000
+"""Characters by which the language of a page is told when nobody asked for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Makes of a response all that can be made of it alone. Pure, so that it can be done in another process. `texts` is
+    whether the crawl itself has a use for them, `labels` whether the label of a verdict is a language."""
+
+    judge: Judge
+    links: LinkReader | None
+    texts: bool
+    interest: Interest
+    labels: bool
+
+    @staticmethod
+    def of(strategy: Strategy, most_links: int | None = None) -> Reader:
+        """`most_links`: of a page that has more, the others are only counted."""
+        links = strategy.link_reader
+        on_the_way = strategy.way_reads_content
+        texts = on_the_way or (links is None and strategy.scorer.reads_content)
+        contexts = on_the_way or strategy.scorer.reads_content
+        interest = Interest(QUICK if reads_main_text(strategy.judge) else None, contexts, most_links)
+        return Reader(strategy.judge, links, texts, interest, labels=bool(wish_of(strategy.judge).language))
+
+    def read(self, visit: Visit, response: Response) -> Outcome:
+        outcome = understand(visit, response, self.interest)
+        if not isinstance(outcome, Page):
+            return outcome
+        page = replace(outcome, links=canonical_links(outcome), sketch=sketch(outcome.text) if outcome.text else None)
+        verdict = self.judge.judge([page])[0]
+        return Judged(page, verdict, self._language(page, verdict))
+
+    def read_away(self, visit: Visit, response: Response) -> Outcome:
+        """In another process: what the crawl has no more use for is not sent back."""
+        outcome = self.read(visit, response)
+        if not isinstance(outcome, Judged):
+            return outcome
+        page = outcome.page
+        if self.links is not None and page.links:
+            page = replace(page, links=tuple(hinted(self.links, page, page.links)))
+        if self.texts:
+            return Judged(page, outcome.verdict, outcome.language)
+        return _Sent(replace(page, text="", main_text="", tag_texts={}), outcome.verdict, outcome.language)
+
+    def _language(self, page: Page, verdict: Verdict) -> str:
+        """As a judge of languages found it, else at a glance."""
+        if self.labels and verdict.label:
+            return verdict.label
+        found = next(iter(cld2_shares(page.text[:GLANCE])))
+        return "" if found == UNKNOWN else found
+
+
+class _Sent(Judged):
+    """A judged page on its way to another process, where it arrives as such, its links with no more than their hints:
+    an object for each would take four times as long to send."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Callable[..., Judged], tuple[object, ...]]:
+        page, links = replace(self.page, links=()), self.page.links
+        said = [link.url for link in links], [link.nofollow for link in links], [link.hints for link in links]
+        return _received, (page, *said, self.verdict, self.language)
+
+
+def _received(
+    page: Page, urls: list[str], nofollow: list[bool], hints: list[Hints], verdict: Verdict, language: str
+) -> Judged:
+    links = [
+        Link(url, "", "", "", "", asked, "", "", "", False, read)
+        for url, asked, read in zip(urls, nofollow, hints, strict=True)
+    ]
+    return Judged(replace(page, links=tuple(links)), verdict, language)
+
+
+def canonical_links(page: Page) -> tuple[Link, ...]:
+    """The links of a page by their canonical URLs, each once; the URL that a page calls its own is one of them."""
+    links: dict[str, Link] = {}
+    if page.canonical:
+        links[canonical(page.canonical)] = Link(canonical(page.canonical))
+    for link in page.links:
+        url = canonical(link.url)
+        links.setdefault(url, link if url == link.url else link._replace(url=url))
+    links.pop(page.url, None)
+    return tuple(links.values())
+
+
+@dataclass
+class Archive:
+    """Everything that is kept of a live crawl besides the frontier: responses, what was thought of them, duplicates.
+
+    A response is in the WARC before anybody reads it. `told` is called with the events of each batch, so that the
+    verdicts reach the WARC too.
+    """
+
+    keeper: WarcKeeper
+    journal: Journal
+    duplicates: Duplicates
+    troubles: Troubles
+    _kept: dict[str, Kept] = field(default_factory=dict, init=False)
+    _languages: dict[str, str] = field(default_factory=dict, init=False)
+
+    def keep(self, visit: Visit, response: Response) -> None:
+        digest = digest_of(response.payload)
+        earlier = self.duplicates.same(digest) if response.payload else None
+        kept = self.keeper.keep(response, digest, earlier)
+        if earlier is None:
+            self.duplicates.remember(kept)
+        self._kept[visit.url] = kept
+
+    def describe(self, visit: Visit, outcome: Outcome) -> Outcome:
+        """Tells the journal what it should know of a page and the event does not say. Returns the outcome with the URL
+        that the page is a copy of."""
+        kept = self._kept[visit.url]
+        if not isinstance(outcome, Judged):
+            del self._kept[visit.url]
+            return outcome
+        page = outcome.page
+        fingerprint = None if page.sketch is None else page.sketch.fingerprint
+        same = self.duplicates.same(kept.digest)
+        twin = same.url if same is not None and same.url != page.url else ""
+        copied = twin or self.duplicates.alike(page.url, fingerprint)
+        facts = PageFacts(
+            title=page.title,
+            language=outcome.language,
+            digest=kept.digest,
+            simhash=fingerprint,
+            duplicate_of=copied,
+            warc_file=kept.file,
+            warc_offset=kept.offset,
+            noindex=page.noindex,
+        )
+        self.journal.tell(visit.url, facts)
+        self._languages[visit.url] = outcome.language
+        return replace(outcome, page=replace(page, duplicate_of=copied))
+
+    def told(self, events: Sequence[Event]) -> None:
+        for event in events:
+            if isinstance(event, Visited | Failed) and (kept := self._kept.pop(event.visit.url, None)) is not None:
+                language = self._languages.pop(event.visit.url)
+                if isinstance(event, Visited):
+                    self._note(kept, event, language)
+
+    def _note(self, kept: Kept, event: Visited, language: str) -> None:
+        try:
+            self.keeper.note(kept, event.at, judgement(event.visit, event.verdict, language))
+        except OF_STORAGE:
+            raise
+        except Exception as error:
+            self.troubles.keep(event.visit.url, "noted in the archive", error)
+
+
+@dataclass
+class LiveLooker:
+    """Carries out visits over HTTP. Without an `archive` nothing is kept. Demanding pages, and those with which
+    something went wrong before, are read and judged by the `workers`, where that can be stopped, or all pages if they
+    are to do everything. With `troubles` an exception while a page is read is told there, with what came; without, it
+    is raised."""
+
+    fetcher: HttpFetcher
+    archive: Archive | None
+    reader: Reader
+    workers: Workers | None = None
+    everything_away: bool = False
+    troubles: Troubles | None = None
+
+    async def look(self, visit: Visit) -> Outcome:
+        if visit.purpose == "robots":
+            return await self._rules(visit)
+        response = await self.fetcher.fetch(visit.url)
+        if isinstance(response, Failure):
+            return response
+        if self.archive is not None:
+            self.archive.keep(visit, response)
+        came = response.head + response.body[:MOST_BYTES]
+        try:
+            outcome = self._read(visit, response)
+            del response  # a body that waits to be read elsewhere is held there, and may be large
+            if isinstance(outcome, asyncio.Future):
+                outcome = await outcome
+        except OSError as error:  # No room for a file, or no process to be had; the page is not to blame.
+            outcome = Failure(line_of("read", error), HEALS_AFTER, here=True)
+        except Exception as error:
+            if self.troubles is None or isinstance(error, OF_STORAGE):
+                raise
+            outcome = Trouble(self.troubles.keep(visit.url, "read", error, came))
+        return outcome if self.archive is None else self.archive.describe(visit, outcome)
+
+    def _read(self, visit: Visit, response: Response) -> Outcome | asyncio.Future[Outcome]:
+        if self.workers is None or not (self.everything_away or visit.apart or _is_demanding(response)):
+            return self.reader.read(visit, response)
+        # The payload stays here: only the decoded body is of use to a reader.
+        return self.workers.read(visit, replace(response, payload=b"", request=b""))
+
+    async def _rules(self, visit: Visit) -> Outcome:
+        response = await self.fetcher.fetch(visit.url, every_type=True, most=LONGEST_FILE)
+        return response if isinstance(response, Failure) else understand(visit, response)
+
+
+def _is_demanding(response: Response) -> bool:
+    return is_html(response.body, response.headers.get("content-type", "")) and demanding(response.body)

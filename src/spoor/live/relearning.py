@@ -1,0 +1,241 @@
+"""What a strategy knows before its first request: from a snapshot, and from requests of its own or another crawl;
+and snapshots written while it runs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import math
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+
+from spoor import registry
+from spoor import settings as config
+from spoor.errors import OF_STORAGE, BadInput, UsageError
+from spoor.frontier.evidence import EvidenceNames
+from spoor.records import Miss, Sighting
+from spoor.roles import Learner, MissLearner, Recalling, Reviewer, Troubles
+from spoor.settings import Config, Target
+from spoor.store.crawl_folder import CrawlFolder, open_for_reading
+from spoor.store.journal import Journal, Place, lessons, numbered_lessons, open_to_read, place_at
+from spoor.store.snapshots import PackedSnapshot, Snapshot, Snapshots, named_parts
+from spoor.strategy import AdmitAll, Strategy
+
+# What a strategy knows before its first visit: from a snapshot, and from visits of this crawl and an earlier
+# one.
+
+
+Advance = Callable[[int], None]
+_log = logging.getLogger(__name__)
+
+
+def earlier_crawl(settings: Config, strategy: Strategy, folder: CrawlFolder) -> CrawlFolder | None:
+    """The crawl that `[crawl] warm` names, if the strategy can learn from it; None: it names none. `folder` is that of
+    the crawl itself."""
+    if not settings.crawl.warm:
+        return None
+    path, name = Path(settings.crawl.warm), settings.crawl.strategy
+    if not any(learner is not strategy.hit_rates for learner in _recalling(_without_admission(strategy))):
+        raise UsageError(f"{name} learns nothing from an earlier crawl; leave out warm, or take the strategy learned")
+    if path == folder.path.resolve():
+        raise UsageError(f"{path} is this very crawl, which recalls its own visits anyway; give --warm another one")
+    if not path.exists():
+        raise BadInput(f"there is no folder {path} to learn from; say with --warm where the earlier crawl is now")
+    earlier = open_for_reading(path)
+    theirs = config.load(path / "crawl.toml").crawl.strategy
+    if isinstance(strategy.scorer, Reviewer) and _named(theirs) != _named(name):
+        told = f"{path} was crawled by {theirs}, which kept of its links nothing that {name} can learn from"
+        raise BadInput(f"{told}; give --warm a crawl by {_named(name)}")
+    return earlier
+
+
+def unlike_targets(settings: Config, earlier: CrawlFolder) -> list[str]:
+    """The keys of [target] in which the earlier crawl wanted something else."""
+    theirs = config.load(earlier.path / "crawl.toml").target
+    return [one.name for one in fields(Target) if getattr(theirs, one.name) != getattr(settings.target, one.name)]
+
+
+@dataclass(frozen=True)
+class Restored:
+    """Parts that know all that was learned up to a row of the journal. Before the first snapshot: nobody, up to 0."""
+
+    number: int = 0
+    parts: Sequence[object] = ()
+
+    def knows(self, part: object) -> bool:
+        return any(part is one for one in self.parts)
+
+
+NOBODY = Restored()
+
+
+def recollect(
+    strategy: Strategy,
+    own: sqlite3.Connection,
+    earlier: CrawlFolder | None = None,
+    advance: Advance = lambda visits: None,
+    snapshots: Snapshots | None = None,
+    troubles: Troubles | None = None,
+) -> int:
+    """What learns on the way is restored from the newest snapshot that fits, and learns again what came after it; where
+    there is none, from the earlier crawl first, then from all visits of this one. `advance` is told of every visit. An
+    admission counts what this crawl has visited, so it does not hear of the earlier one. Returns the number of the row
+    in the journal up to which the snapshot stands, 0 if not for all who learn. With `troubles` a visit from which a
+    part cannot learn is passed over, as it was in the crawl."""
+    restored = NOBODY
+    if snapshots is not None:
+        restored = restore(strategy.learners(), snapshots, own, warm_name(earlier))
+    everybody = _recalling(strategy)
+    if earlier is not None and (new := _left(_recalling(_without_admission(strategy)), restored)):
+        with contextlib.closing(open_to_read(earlier.database)) as db:
+            for lesson in lessons(db):
+                _teach(new, lesson, advance, troubles)
+    left = _left(everybody, restored)
+    for number, lesson in numbered_lessons(own, 0 if left else restored.number) if everybody else ():
+        _teach(everybody if number > restored.number else left, lesson, advance, troubles)
+    return 0 if left else restored.number
+
+
+def restore(
+    learners: Sequence[Learner], snapshots: Snapshots, own: sqlite3.Connection, warm: str, before: float = math.inf
+) -> Restored:
+    """From the newest whole snapshot that stands for this crawl, `warm` included, and for a row before that time. One
+    that cannot be used is passed over with a line in the log."""
+    parts = named_parts(learners)
+    blank = {name: part.state() for name, part in parts.items()}
+    for file in snapshots.files():
+        try:
+            snapshot = snapshots.read(file)
+            if snapshot.place.at >= before:
+                continue
+            _check_origin(snapshot, own, warm)
+            fitting = {name: part for name, part in parts.items() if name in snapshot}
+            for name, part in fitting.items():
+                part.restore(snapshot.state(name))
+            return Restored(snapshot.place.number, list(fitting.values()))
+        except BadInput as error:
+            _log.warning("%s is not used: %s", file, error)
+            for name, part in parts.items():
+                part.restore(blank[name])
+    return NOBODY
+
+
+def warm_name(earlier: CrawlFolder | None) -> str:
+    """By which a snapshot knows what a crawl started from."""
+    return "" if earlier is None else str(earlier.path.resolve())
+
+
+def _check_origin(snapshot: PackedSnapshot, own: sqlite3.Connection, warm: str) -> None:
+    number = snapshot.place.number
+    if place_at(own, number) != snapshot.place:
+        raise BadInput(f"row {number} of the journal is not the one that it stands for")
+    if snapshot.warm != warm:
+        raise BadInput(f"it is of a crawl that was warmed by {snapshot.warm or 'nothing'}")
+
+
+def check_links(strategy: Strategy, own: sqlite3.Connection) -> None:
+    """What is known of the links that wait was found out by one strategy; another may not be able to read it."""
+    row = own.execute("SELECT evidence, trail FROM links WHERE key1 < 9e999 LIMIT 1").fetchone()
+    if row is None:
+        return
+    evidence, remembers = set(EvidenceNames.of(own).unpack(row[0])), row[1] is not None
+    if evidence != set(strategy.scorer.merge) or (not remembers and strategy.trail.root() is not None):
+        known = ", ".join(sorted(evidence)) or "nothing"
+        told = f"this crawl was begun by another strategy, which found out {known} of its links"
+        raise BadInput(f"{told}; go on with that strategy, or give --out a new folder")
+
+
+def _teach(learners: Sequence[Recalling], lesson: Sighting | Miss, advance: Advance, troubles: Troubles | None) -> None:
+    for learner in learners:
+        try:
+            recall(learner, lesson)
+        except Exception as error:
+            if troubles is None or isinstance(error, OF_STORAGE):
+                raise
+            troubles.keep(lesson.visit.url, "learned from again", error)
+    advance(1)
+
+
+def _left(learners: Sequence[Recalling], restored: Restored) -> list[Recalling]:
+    return [learner for learner in learners if not restored.knows(learner)]
+
+
+def recall(learner: Recalling, lesson: Sighting | Miss) -> None:
+    """Teaches again what was learned once. Not every learner learns from misses."""
+    if isinstance(lesson, Sighting):
+        learner.recall(lesson)
+    elif isinstance(learner, MissLearner):
+        learner.learn_miss(lesson)
+
+
+def _recalling(strategy: Strategy) -> list[Recalling]:
+    return [learner for learner in strategy.learners() if isinstance(learner, Recalling)]
+
+
+def _without_admission(strategy: Strategy) -> Strategy:
+    return replace(strategy, admission=AdmitAll())
+
+
+def _named(strategy: str) -> str:
+    return registry.strategy_named(strategy)[0]
+
+
+# Writes down what a running crawl has learned, now and then, without keeping it waiting.
+
+
+ROWS = 20_000
+"""Of the journal, after which a snapshot is due: some seconds of learning again."""
+SECONDS = 300.0
+"""After which one is due if anything happened: what a trap looks like cannot be learned again from the journal."""
+
+
+def snapshot_of(strategy: Strategy, place: Place, warm: str) -> Snapshot:
+    """Everything that the parts of a strategy have learned when the row at `place` was the last one."""
+    return Snapshot(place, warm, {name: part.state() for name, part in named_parts(strategy.learners()).items()})
+
+
+@dataclass
+class SnapshotWriter:
+    """Told after every commit. States are copied at once; packing and writing is done in a thread, one snapshot at a
+    time. `number` is the row up to which there is a snapshot, `at` the time when it was taken; `warm` as in
+    `Snapshot`."""
+
+    strategy: Strategy
+    db: sqlite3.Connection
+    journal: Journal
+    snapshots: Snapshots
+    warm: str
+    number: int
+    at: float
+    _writing: asyncio.Future[None] | None = field(default=None, init=False)
+
+    def committed(self, now: float) -> None:
+        rows = self.journal.last - self.number
+        due = rows >= ROWS or (rows > 0 and now - self.at >= SECONDS)
+        if due and (self._writing is None or self._writing.done()):
+            self._begin(now)
+
+    async def finish(self, now: float) -> None:
+        """The last one, if anything happened since the one before."""
+        if self._writing is not None:
+            await self._writing
+        if self.journal.last > self.number:
+            await self._begin(now)
+
+    def _begin(self, now: float) -> asyncio.Future[None]:
+        place = place_at(self.db, self.journal.last)
+        assert place is not None, "the journal was committed"
+        self.number, self.at = place.number, now
+        taken = snapshot_of(self.strategy, place, self.warm)
+        self._writing = asyncio.get_running_loop().run_in_executor(None, self._write, taken)
+        return self._writing
+
+    def _write(self, taken: Snapshot) -> None:
+        """A crawl goes on without: it would learn again from its journal."""
+        try:
+            self.snapshots.write(taken)
+        except (OSError, BadInput) as error:
+            _log.warning("what was learned could not be written to %s: %s", self.snapshots.folder, error)

@@ -1,0 +1,83 @@
+"""Pages that somebody names by their URLs: asked for as politely as in a crawl, and kept in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from spoor.crawl import Crawl
+from spoor.events import Event, Failed, Redirected, Refused, Visited
+from spoor.frontier.entry import OPEN
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.judging.combined import Truth
+from spoor.live.driver import LiveDriver
+from spoor.live.page_reader import LiveLooker, Reader
+from spoor.live.session import AGENT, fetcher_for, host_rules
+from spoor.live.watchdog import SteadyClock
+from spoor.ordering.scope import Scope
+from spoor.ordering.simple import Arrival
+from spoor.parse.html import Interest
+from spoor.parse.main_text import QUICK
+from spoor.pricing import Limits
+from spoor.records import Judged, Outcome, Page, Visit
+from spoor.roles import Looker
+from spoor.settings import Config
+from spoor.store.incidents import SavedTroubles
+from spoor.strategy import Strategy
+
+
+@dataclass
+class Samples:
+    """`pages` by the URL that gave them, after redirects; `failed`: why others gave none."""
+
+    pages: dict[str, Page] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Remembering:
+    """What came is remembered with its texts, which a crawl does not do."""
+
+    looker: Looker
+    samples: Samples
+
+    async def look(self, visit: Visit) -> Outcome:
+        outcome = await self.looker.look(visit)
+        if isinstance(outcome, Judged):
+            self.samples.pages[visit.url] = outcome.page
+        return outcome
+
+
+async def pages_at(urls: Sequence[str], settings: Config, advance: Callable[[int], None]) -> Samples:
+    """`urls` are normalised; `advance` is told of each that is done. What they link to is not visited."""
+    samples, wanted = Samples(), Truth("sample", lambda url: True)
+    reader = Reader(wanted, None, texts=True, interest=Interest(QUICK, contexts=False), labels=False)
+    strategy = Strategy(wanted, Arrival(), admission=Scope(max_depth=0))
+    troubles, frontier = SavedTroubles(None), Frontier(MemoryStore(), host_rules(settings))
+    crawl = Crawl(strategy, frontier, Limits(agent=AGENT, robots_tries=3), troubles=troubles)
+    crawl.begin(urls)
+    async with fetcher_for(settings) as fetcher:
+        looker = Remembering(LiveLooker(fetcher, None, reader), samples)
+        async for events in LiveDriver(crawl, looker, settings.crawl.connections, SteadyClock(), troubles).run():
+            for event in events:
+                advance(_noted(event, samples))
+    put_off = [entry for entry in crawl.frontier.find(urls) if entry is not None and entry.state in OPEN]
+    samples.failed |= {entry.url: entry.because for entry in put_off}
+    return samples
+
+
+def _noted(event: Event, samples: Samples) -> int:
+    """How many of the URLs are done with it."""
+    match event:
+        case Failed(visit, reason=reason, again_at=None) if visit.purpose == "page":
+            samples.failed[visit.url] = reason
+        case Refused(refusal=refusal):
+            samples.failed[refusal.url] = refusal.because
+        case Redirected(visit, because=because) if because:
+            samples.failed[visit.url] = because
+        case Visited():
+            pass
+        case _:
+            return 0
+    return 1

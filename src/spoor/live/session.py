@@ -1,0 +1,276 @@
+"""A live crawl in a folder: everything opened, wired together, run, and closed again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import gc
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field, replace
+
+from spoor import __version__, registry
+from spoor import settings as config
+from spoor.crawl import Crawl
+from spoor.events import ClockSet, Event, Held
+from spoor.fetch.decoding import FetchLimits
+from spoor.fetch.http import HttpFetcher
+from spoor.fetch.responses import HEALS_AFTER
+from spoor.frontier.entry import HostRules
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.frontier.sqlite import SqliteStore
+from spoor.lab.simulated import simulate
+from spoor.lab.worlds import WrittenWorld
+from spoor.live.driver import LiveDriver
+from spoor.live.page_reader import Archive, LiveLooker, Reader
+from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, recollect, warm_name
+from spoor.live.watchdog import NOTICED, Hold, SteadyClock, watching
+from spoor.live.workers import ReadingLimits, working
+from spoor.ordering.admissions import AllOf, Manners
+from spoor.ordering.scope import Scope
+from spoor.ordering.traps import Traps
+from spoor.parse.demanding import demanding
+from spoor.pools import DaemonThreads
+from spoor.pricing import Limits
+from spoor.records import Failure, Outcome, Response, Visit
+from spoor.roles import Troubles
+from spoor.settings import Config
+from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.duplicates import Duplicates
+from spoor.store.incidents import InWork, SavedTroubles, died_of
+from spoor.store.journal import Journal, last_moment
+from spoor.store.warc import WarcKeeper
+from spoor.strategy import Strategy
+from spoor.urls import host_of
+
+# Memory that was freed goes back to the system.
+
+
+_MMAP_THRESHOLD = -3
+"""`M_MMAP_THRESHOLD` of glibc's malloc.h."""
+_LARGE = 1 << 19
+"""Bytes."""
+
+
+def give_back_large_blocks() -> None:
+    """For the whole process. Blocks of half a megabyte and more come from the system one by one, and go back when they
+    are freed. By itself glibc raises that bound with every large block that it frees, up to 32 MB; from then on the
+    bodies of pages lie among everything else, and what is left of them in pieces. Nothing happens without glibc."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL("libc.so.6").mallopt(_MMAP_THRESHOLD, _LARGE)
+
+
+# A live crawl in a folder: everything opened, wired together, run, and closed again.
+
+
+AGENT = "spoor"
+"""The name by which robots rules call us."""
+
+ALLOCATIONS_BETWEEN_SEARCHES = 50_000
+"""What a crawl makes lives long or dies at once, without circles. Python would search for circles after every 700 new
+objects, which takes a twentieth of all time."""
+
+LOOKUPS = 64
+"""Names that are looked up at once."""
+
+ADDRESS_REST = 0.25
+"""Seconds that all hosts at one IP address rest together after a visit to one of them."""
+
+
+@dataclass
+class Session:
+    """A crawl that can be run once. `stop` may be called at any time from the same loop."""
+
+    crawl: Crawl
+    driver: LiveDriver
+    archive: Archive
+    snapshots: SnapshotWriter
+    _why: str = ""
+    _noted: list[Event] = field(default_factory=list, init=False)
+
+    def stop(self, why: str) -> None:
+        self._why = self._why or why
+        self.driver.stop()
+
+    async def run(self) -> AsyncIterator[list[Event]]:
+        """The events of each batch, after they were committed and the WARC was told."""
+        async for events in self.driver.run():
+            self.archive.told(events)
+            self.snapshots.committed(self.driver.clock())
+            noted, self._noted = self._noted, []
+            yield [*noted, *events]
+        self.archive.journal.end(self.driver.clock(), self.ended(), self.crawl.idle)
+        self.crawl.frontier.commit()
+        await self.snapshots.finish(self.driver.clock())
+
+    def note(self, event: Event) -> None:
+        """Something happened that the crawl does not know of: it is in the journal with the next batch."""
+        self.archive.journal.note([event])
+        self._noted.append(event)
+
+    def held(self, hold: Hold) -> None:
+        self.note(Held(self.driver.clock(), hold.seconds, hold.cpu, hold.url, hold.where))
+
+    def ended(self) -> str:
+        """Why it stopped."""
+        return self._why or self.crawl.ended()
+
+
+@contextlib.asynccontextmanager
+async def open_session(
+    folder: CrawlFolder, settings: Config, advance: Callable[[int], None] = lambda visits: None
+) -> AsyncIterator[Session]:
+    """The folder is locked by the caller; what it holds already is gone on with. `advance` is told of every visit from
+    which the strategy learns again."""
+    gc.set_threshold(ALLOCATIONS_BETWEEN_SEARCHES, *gc.get_threshold()[1:])
+    strategy = strategy_of(settings)
+    earlier = earlier_crawl(settings, strategy, folder)
+    store, died = SqliteStore(folder.database), died_of(folder.in_work)
+    in_work = InWork(folder.in_work)
+    troubles = SavedTroubles(folder.troubles, in_work)
+    with (
+        contextlib.closing(store),
+        contextlib.closing(in_work),
+        WarcKeeper(folder.warcs, _about(settings)) as keeper,
+    ):
+        check_links(strategy, store.connection)
+        archive = _archive(store, keeper, troubles)
+        known = recollect(strategy, store.connection, earlier, advance, folder.snapshots, troubles)
+        clock = SteadyClock()
+        now = clock()
+        kept = (store.connection, archive.journal, folder.snapshots, warm_name(earlier))
+        snapshots = SnapshotWriter(strategy, *kept, known, now)
+        frontier = Frontier(store, host_rules(settings), resumed_at=now)
+        crawl = Crawl(strategy, frontier, _limits(settings, now), archive.journal, troubles)
+        crawl.resume(now, died, last_moment(store.connection))
+        crawl.begin(settings.crawl.seeds)
+        count, reader = settings.crawl.workers, Reader.of(strategy, settings.limits.links_per_page)
+        _warm_up(strategy, reader)
+        limits = _reading_limits(settings)
+        # Nobody waits for a name that is looked up when the crawl is told to stop.
+        asyncio.get_running_loop().set_default_executor(DaemonThreads(LOOKUPS))
+        async with working(count or 1, reader, limits) as workers, fetcher_for(settings, clock) as fetcher:
+            looker = LiveLooker(fetcher, archive, reader, workers, everything_away=count > 0, troubles=troubles)
+            driver = LiveDriver(crawl, looker, settings.crawl.connections, clock, troubles)
+            session = Session(crawl, driver, archive, snapshots)
+            async with watching(lambda: in_work.url, session.held), _watching_clock(clock, session):
+                yield session
+
+
+@contextlib.asynccontextmanager
+async def _watching_clock(clock: SteadyClock, session: Session) -> AsyncIterator[None]:
+    async def watch() -> None:
+        while True:
+            await asyncio.sleep(NOTICED)
+            if jump := clock.jump():
+                session.note(ClockSet(clock(), jump))
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield
+    finally:
+        watching.cancel()
+
+
+def strategy_of(settings: Config) -> Strategy:
+    """The named strategy, bound by scope, manners and a sense for traps."""
+    named = registry.strategy(settings.crawl.strategy, registry.judge_of(settings.target))
+    scope = settings.scope
+    bounds = Scope(scope.include, scope.exclude, scope.hosts, scope.domains, scope.max_depth, scope.pages_per_host)
+    return replace(named, admission=AllOf((Manners(), bounds, Traps(), named.admission)))
+
+
+def user_agent(settings: Config) -> str:
+    """`spoor/0.1.0 (+https://example.org/our-crawl)`."""
+    name = settings.crawl.user_agent or f"{AGENT}/{__version__}"
+    return f"{name} (+{settings.crawl.contact})" if settings.crawl.contact else name
+
+
+def _archive(store: SqliteStore, keeper: WarcKeeper, troubles: Troubles) -> Archive:
+    journal = Journal.create(store.connection)
+    Duplicates.create(store.connection)
+    duplicates = Duplicates(store.connection)
+    store.write_along(journal.write)
+    store.write_along(duplicates.write)
+    return Archive(keeper, journal, duplicates, troubles)
+
+
+def _about(settings: Config) -> dict[str, str]:
+    told = " ".join(config.dumps(settings).split())
+    return {
+        "software": f"spoor/{__version__}",
+        "http-header-user-agent": user_agent(settings),
+        "robots": "obey",
+        "settings": told,
+    }
+
+
+def host_rules(settings: Config) -> HostRules:
+    """What every host is promised, at the least."""
+    polite = settings.politeness
+    return HostRules(polite.rest, min(polite.rest, ADDRESS_REST), polite.connections_per_host, ask_first=True)
+
+
+def _limits(settings: Config, now: float) -> Limits:
+    asked = settings.crawl
+    until = None if asked.max_minutes is None else now + 60 * asked.max_minutes
+    longest = 3600 * asked.retry_hours
+    growth = max(1.0, longest / HEALS_AFTER) ** (1 / max(1, asked.tries - 2))
+    return Limits(
+        asked.max_pages,
+        asked.tries,
+        growth,
+        longest,
+        agent=AGENT,
+        began=now,
+        until=until,
+        effort=asked.effort,
+    )
+
+
+def fetcher_for(settings: Config, clock: Callable[[], float] = time.time) -> HttpFetcher:
+    asked, limits = settings.crawl, settings.limits
+    fetching = FetchLimits(
+        connect=limits.connect_seconds,
+        idle=limits.read_seconds,
+        whole=limits.whole_seconds,
+        body=limits.body_bytes,
+        decoded=limits.decompressed_bytes,
+        head=limits.header_bytes,
+        types=frozenset(limits.content_types),
+    )
+    agent = user_agent(settings)
+    return HttpFetcher(agent, fetching, clock, asked.connections, asked.proxy or None, asked.allow_private)
+
+
+def _warm_up(strategy: Strategy, reader: Reader) -> None:
+    """Crawls a few pages before the first request, with a copy that is thrown away: a page with one link, one with
+    several, and one that fails. The first time loads tables and compiled code, which takes most of a second or more;
+    during a crawl, every request would wait for that."""
+    demanding(b"")
+    home = "http://warm.invalid/"
+    outcomes: dict[str, Outcome] = {f"{home}gone": Failure("HTTP 404")}
+    for page, links in (("", ("one", "two", "gone")), ("one", ("two",)), ("two", ())):
+        url = home + page
+        found = " ".join(f"<a href='{home}{link}'>a link</a>" for link in links)
+        body = f"<title>t</title><p>Some words and {found}</p>".encode()
+        response = Response(url, 200, {"content-type": "text/html"}, body, body, b"", b"", "", 0.0, 0.0)
+        outcomes[url] = reader.read(Visit(url, host_of(url), 0, 0.0), response)
+    crawl = Crawl(strategy.fresh(), Frontier(MemoryStore()), troubles=SavedTroubles(None))
+    crawl.begin([home])
+    for _ in simulate(crawl, WrittenWorld(outcomes)):
+        pass
+
+
+def _reading_limits(settings: Config) -> ReadingLimits:
+    return ReadingLimits(settings.limits.parse_seconds, settings.limits.parse_bytes)
+
+
+async def run_for(session: Session, minutes: float | None) -> AsyncIterator[list[Event]]:
+    """Like `Session.run`, but stops when the time is up."""
+    if minutes is not None:
+        asyncio.get_running_loop().call_later(60 * minutes, session.stop, f"{minutes:g} minutes are over")
+    async for events in session.run():
+        yield events

@@ -1,0 +1,275 @@
+"""Other processes that read pages, each within limits of time and memory, asked over sockets: no threads, no queues.
+
+A process that takes too long ends itself, even if nobody is there any more to end it. Whoever asked gets a failure with
+the reason, and the next page a new process."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import pickle
+import resource
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import traceback
+from collections import deque
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import IO, Protocol
+
+from spoor.errors import BrokenContract, SpoorError, UsageError
+from spoor.records import Failure, Outcome, Response, Visit
+from spoor.settings import MOST_WORKERS
+
+MOST_WAITING = 16_000_000
+"""Bytes of pages that may wait in memory to be read; the others wait in files."""
+_LENGTH = struct.Struct("!i")
+"""Before every message, as `Connection` writes and expects it."""
+_PATIENCE, _FAREWELL = 5.0, 0.5
+"""Seconds in which a process that has nothing more to do should have ended: during a crawl, and at its end."""
+_AHEAD = 2
+"""Pages on their way to a process: while it reads one, the next is there already. The others wait here, once each."""
+_OUT_OF_TIME = -signal.SIGALRM
+_STATM = Path("/proc/self/statm")
+_PROGRAM = "import sys; from spoor.live.workers import work; work(int(sys.argv[1]))"
+"""Of a process. `multiprocessing` would run the program of whoever crawls once more in each, and complain loudly when
+the crawl is gone before a process has begun."""
+
+
+class PageReader(Protocol):
+    """Sent to every process when it begins."""
+
+    def read_away(self, visit: Visit, response: Response) -> Outcome: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingLimits:
+    """What one page may take: seconds, and bytes of memory besides what the process has already."""
+
+    seconds: float = 10.0
+    memory: int = 1_000_000_000
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A page on its way through a process."""
+
+    message: bytes | IO[bytes]
+    answer: asyncio.Future[Outcome]
+
+    @property
+    def held(self) -> int:
+        """Bytes in memory."""
+        return len(self.message) if isinstance(self.message, bytes) else 0
+
+    def read(self) -> bytes:
+        """The message. Once it is asked for it is in memory."""
+        if not isinstance(self.message, bytes):
+            with self.message as file:
+                file.seek(0)
+                self.message = file.read()
+        return self.message
+
+    def answered(self, outcome: Outcome | Exception) -> None:
+        if self.answer.done():  # whoever asked has gone
+            return
+        if isinstance(outcome, Exception):
+            self.answer.set_exception(outcome)
+        else:
+            self.answer.set_result(outcome)
+
+
+@dataclass
+class Worker:
+    """One process at a time, started when there is something to read. It answers in the order in which it is asked, so
+    when it dies it died of the first that is not answered; the others are for the process that follows."""
+
+    reader: PageReader
+    limits: ReadingLimits
+    asked: deque[_Asked] = field(default_factory=deque)
+    _sent: int = 0
+    _process: subprocess.Popen[bytes] | None = None
+    _outgoing: asyncio.StreamWriter | None = None
+    _serving: asyncio.Task[None] | None = None
+
+    def ask(self, message: bytes | IO[bytes]) -> asyncio.Future[Outcome]:
+        asked = _Asked(message, asyncio.get_running_loop().create_future())
+        self.asked.append(asked)
+        if self._serving is None:
+            self._serving = asyncio.create_task(self._serve())
+        self._send()
+        return asked.answer
+
+    async def end(self) -> None:
+        """Lets a process end that has nothing to do; one that has is not waited for."""
+        if self._serving is not None and not self.asked:
+            self._hang_up()
+            await asyncio.wait([self._serving], timeout=_FAREWELL)
+        if self._serving is not None:
+            self._serving.cancel()
+            await asyncio.wait([self._serving])
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    async def _serve(self) -> None:
+        """Process after process, while there is something to read."""
+        try:
+            while self.asked:
+                incoming = await self._begin()
+                await self._listen(incoming)
+                await self._blame()
+        except Exception as error:  # No process can be had.
+            while self.asked:
+                self.asked.popleft().answered(error)
+        finally:
+            self._hang_up()
+            self._serving = None
+
+    async def _begin(self) -> asyncio.StreamReader:
+        # In a thread: a large model takes its time.
+        told = await asyncio.to_thread(pickle.dumps, (self.reader, self.limits), pickle.HIGHEST_PROTOCOL)
+        self._process, own = _hired()
+        incoming, self._outgoing = await asyncio.open_unix_connection(sock=own)
+        self._write(told)
+        self._sent = 0
+        self._send()
+        return incoming
+
+    def _write(self, message: bytes) -> None:
+        assert self._outgoing is not None
+        self._outgoing.write(_LENGTH.pack(len(message)))
+        self._outgoing.write(message)
+
+    def _send(self) -> None:
+        while self._outgoing is not None and self._sent < min(_AHEAD, len(self.asked)):
+            self._write(self.asked[self._sent].read())
+            self._sent += 1
+
+    async def _listen(self, incoming: asyncio.StreamReader) -> None:
+        """Until the process ends."""
+        with contextlib.suppress(asyncio.IncompleteReadError, OSError):
+            while True:
+                (length,) = _LENGTH.unpack(await incoming.readexactly(_LENGTH.size))
+                outcome = pickle.loads(await incoming.readexactly(length))
+                self.asked.popleft().answered(outcome)
+                self._sent -= 1
+                self._send()
+
+    async def _blame(self) -> None:
+        """The page of which the process died, if it died of one."""
+        assert self._process is not None
+        self._hang_up()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            await asyncio.to_thread(self._process.wait, _PATIENCE)
+        code = self._process.returncode
+        if code and self.asked:
+            self.asked.popleft().answered(Failure(_why(code, self.limits)))
+
+    def _hang_up(self) -> None:
+        if self._outgoing is not None:
+            self._outgoing.close()
+        self._outgoing = None
+
+
+def _why(code: int, limits: ReadingLimits) -> str:
+    if code == _OUT_OF_TIME:
+        return f"reading took over {limits.seconds:g} s"
+    return f"the reader crashed: {signal.strsignal(-code) if code < 0 else f'exit code {code}'}"
+
+
+@dataclass
+class Workers:
+    """Each page goes to the process that has least to do. Large pages of many hosts would fill the memory while they
+    wait, so beyond a bound they wait in files."""
+
+    workers: list[Worker]
+
+    def read(self, visit: Visit, response: Response) -> asyncio.Future[Outcome]:
+        message = pickle.dumps((visit, response), pickle.HIGHEST_PROTOCOL)
+        worker = min(self.workers, key=lambda worker: len(worker.asked))
+        return worker.ask(message if self._held() + len(message) <= MOST_WAITING else _in_a_file(message))
+
+    def _held(self) -> int:
+        return sum(asked.held for worker in self.workers for asked in worker.asked)
+
+
+def _in_a_file(message: bytes) -> IO[bytes]:
+    """Without a name: it is gone when it is closed, or with this process."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115  # closed by whoever reads it
+    file.write(message)
+    return file
+
+
+@contextlib.asynccontextmanager
+async def working(count: int, reader: PageReader, limits: ReadingLimits) -> AsyncIterator[Workers]:
+    """Up to `count` processes, each started when it is needed and ended when the context is left."""
+    if count > MOST_WORKERS:
+        raise UsageError(f"workers = {count}: {MOST_WORKERS} at most; a few for each core are of use")
+    workers = [Worker(reader, limits) for _ in range(count)]
+    try:
+        yield Workers(workers)
+    finally:
+        await asyncio.gather(*(worker.end() for worker in workers))
+
+
+def _hired() -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """A process that waits to be told its reader and its limits, and our end of the line. It imports what we can."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        line = theirs.fileno()
+        command = (sys.executable, "-c", _PROGRAM, str(line))
+        place = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=(line,), env=place), ours
+
+
+def work(line: int) -> None:
+    """The life of a process, which is told everything through the socket `line`. Interrupts are for the crawl, which
+    ends its workers itself. After a page that needed too much memory there may be too little left for others."""
+    for interrupt in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(interrupt, signal.SIG_IGN)
+    connection = Connection(line)
+    enough = True
+    with contextlib.suppress(EOFError):
+        reader, limits = pickle.loads(connection.recv_bytes())
+        while enough:
+            visit, response = pickle.loads(connection.recv_bytes())
+            outcome, enough = _outcome(reader, visit, response, limits)
+            connection.send_bytes(pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL))
+
+
+def _outcome(
+    reader: PageReader, visit: Visit, response: Response, limits: ReadingLimits
+) -> tuple[Outcome | Exception, bool]:
+    """And whether the process may go on."""
+    try:
+        _bound_memory(limits.memory)
+        signal.setitimer(signal.ITIMER_REAL, limits.seconds)
+        return reader.read_away(visit, response), True
+    except MemoryError:
+        return Failure(f"reading needed over {limits.memory / 1e9:g} GB"), False
+    except SpoorError as error:
+        return error, True
+    except Exception as error:  # A mistake of ours: the crawl must hear of it, in a form that can be sent.
+        mistake = BrokenContract(f"{type(error).__name__} in a worker: {error}")
+        mistake.add_note(traceback.format_exc())
+        return mistake, True
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _bound_memory(more: int) -> None:
+    """Address space beyond what is in use now. Without /proc nobody knows that, and there is no bound."""
+    try:
+        pages = int(_STATM.read_text().split()[0])
+    except OSError:
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + more, hard))

@@ -1,1 +1,0 @@
-"""Events to numbers, numbers to pictures."""

@@ -1,0 +1,187 @@
+"""The classics of focused crawling: fish-search, shark-search and their successors, by name.
+
+neighbourhood = β anchor + (1 - β) context        context = 1 where the anchor says anything of the topic
+potential = γ inherited + (1 - γ) neighbourhood
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from spoor.errors import UsageError
+from spoor.judging.judges import ACHE, FISH, FOCUSED, OPIC, ORDERING, SHARK, SLEEPING, SPIDERLING
+from spoor.naming import Named
+from spoor.ordering.admissions import AtLeast, AtMost, LimitedDistance
+from spoor.ordering.correlation_degree import LikeLanguage
+from spoor.ordering.host_yield import EnoughYield, HostYield
+from spoor.ordering.link_analysis import Cash, Distiller, PageRankOrder
+from spoor.ordering.link_classifier import LinkClassifier
+from spoor.ordering.simple import TaxonomyRelevance
+from spoor.ordering.tag_paths import TagPathBandit
+from spoor.ordering.targets import topic_for
+from spoor.ordering.trails import Inherited, SinceRelevant
+from spoor.records import Evidence, Hints, Link, Page, Sighting
+from spoor.roles import Comparing, Judge, Merge
+from spoor.strategy import Strategy, wish_of
+
+# Fish-search: the first links of a page are swum to first, and more of them where there was food.
+
+
+SPREAD = 1.5
+"""A relevant page has so many times as many favoured links as another."""
+
+
+@dataclass(frozen=True)
+class Fish:
+    """`width` is how many links of an irrelevant page are favoured, in document order. Their potential is 0.5, that of
+    the favoured links of a relevant page 1, that of all others 0."""
+
+    width: int = 30
+
+    reads_content: ClassVar[bool] = False
+    merge: ClassVar[Mapping[str, Merge]] = {"potential": max}
+
+    def __post_init__(self) -> None:
+        if self.width < 1:
+            raise UsageError(f"width={self.width}: at least 1 link of a page must be favoured")
+
+    def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+        relevant = sighting.verdict.relevant
+        favoured = round(SPREAD * self.width) if relevant else self.width
+        first = {link.url for link in sighting.page.links[:favoured]}
+        potential = 1.0 if relevant else 0.5
+        return [{"potential": potential if link.url in first else 0.0} for link in links]
+
+    def key(self, evidence: Evidence) -> float:
+        return evidence["potential"]
+
+
+# Shark-search: what a link inherits from the pages before it, and what stands in and around its anchor.
+
+
+@dataclass(frozen=True)
+class Shark:
+    """`topic` knows what is wanted; `beta` is what the anchor counts for beside its surroundings, `gamma` what is
+    inherited beside both. Goes with the trail `Inherited`.
+
+    `barren` counts the irrelevant pages since the last relevant one on the shortest such way; it is there for an
+    admission.
+    """
+
+    topic: Comparing
+    beta: float = 0.8
+    gamma: float = 0.5
+
+    reads_content: ClassVar[bool] = True
+    merge: ClassVar[Mapping[str, Merge]] = {"potential": max, "barren": min}
+
+    def __post_init__(self) -> None:
+        for name, share in (("beta", self.beta), ("gamma", self.gamma)):
+            if not 0.0 <= share <= 1.0:
+                raise UsageError(f"{name}={share:g} is not a share; give a number from 0 to 1")
+
+    def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
+        """Anchor and surroundings, in one batch for a page; what menus repeat is read once."""
+        said = [(link.anchor, f"{link.left} {link.right}") for link in links]
+        texts = list(dict.fromkeys(text for pair in said for text in pair))
+        near = dict(zip(texts, map(float, self.topic.similarities(texts)), strict=True))
+        return [(near[anchor], 1.0 if near[anchor] > 0.0 else near[around]) for anchor, around in said]
+
+    def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+        inherited = self.gamma * sighting.trail
+        barren = 0.0 if sighting.verdict.relevant else sighting.visit.evidence.get("barren", 0.0) + 1.0
+        return [
+            {"potential": inherited + (1.0 - self.gamma) * self._neighbourhood(link.hints), "barren": barren}
+            for link in links
+        ]
+
+    def key(self, evidence: Evidence) -> float:
+        return evidence["potential"]
+
+    def _neighbourhood(self, hints: Hints) -> float:
+        anchor, context = hints
+        return self.beta * anchor + (1.0 - self.beta) * context
+
+
+# The classics of focused crawling, by name.
+
+
+def fish_search(judge: Judge, width: int = 30, depth: int = 3) -> Strategy:
+    return Strategy(judge, Fish(width), SinceRelevant(), LimitedDistance(depth))
+
+
+def shark_search(
+    judge: Judge, depth: int = 3, decay: float = 0.5, beta: float = 0.8, gamma: float = 0.5, words: str = ""
+) -> Strategy:
+    scorer = Shark(_nearness_of_texts(judge, words), beta, gamma)
+    return Strategy(judge, scorer, Inherited(decay), AtMost("barren", depth))
+
+
+def _nearness_of_texts(judge: Judge, words: str) -> Comparing:
+    """How near anchors are to the topic, or, where only a language is looked for, to that."""
+    wish = wish_of(judge)
+    only_language = bool(wish.language) and not wish.words and not words
+    return LikeLanguage(wish.language) if only_language else topic_for("shark-search", judge, words)
+
+
+def opic(judge: Judge) -> Strategy:
+    return Strategy(judge, Cash())
+
+
+def page_rank(judge: Judge, damping: float = 0.9, every: int = 500) -> Strategy:
+    order = PageRankOrder(damping, every)
+    return Strategy(judge, order, upkeep=order)
+
+
+def taxonomy_soft(judge: Judge) -> Strategy:
+    return Strategy(judge, TaxonomyRelevance())
+
+
+def taxonomy_hard(judge: Judge) -> Strategy:
+    return Strategy(judge, TaxonomyRelevance(), admission=AtLeast("best_is_good", 1.0))
+
+
+def distiller(judge: Judge, threshold: float = 0.1, every: int = 500) -> Strategy:
+    order = Distiller(threshold, every)
+    return Strategy(judge, order, upkeep=order)
+
+
+def link_classifier(judge: Judge, every: int = 500) -> Strategy:
+    order = LinkClassifier(every)
+    return Strategy(judge, order, upkeep=order)
+
+
+def host_yield(judge: Judge, step: float = 0.01, patience: int = 100, every: int = 100) -> Strategy:
+    order = HostYield(every)
+    return Strategy(judge, order, admission=EnoughYield(step, patience), upkeep=order)
+
+
+def tag_path_bandit(judge: Judge, exploration: float = 0.2, likeness: float = 0.75) -> Strategy:
+    order = TagPathBandit(exploration, likeness)
+    return Strategy(judge, order, upkeep=order)
+
+
+CLASSICS: dict[str, Named] = {
+    "fish-search": Named(fish_search, "the first links of relevant pages first, to a depth behind them", FISH),
+    "shark-search": Named(
+        shark_search, "by what a link inherits and what stands in and around its anchor, to the same depth", SHARK
+    ),
+    "opic": Named(opic, "links with most cash first: every page shares its own among its links", OPIC),
+    "page-rank": Named(page_rank, "by PageRank of the web as far as it was crawled", ORDERING),
+    "taxonomy-soft": Named(taxonomy_soft, "links of the most relevant pages first; meant for judge taxonomy", FOCUSED),
+    "taxonomy-hard": Named(
+        taxonomy_hard, "the same, but only links of pages whose likeliest class is a wanted one", FOCUSED
+    ),
+    "distiller": Named(
+        distiller, "as taxonomy-soft, and what the best hubs found so far point at is brought forward", FOCUSED
+    ),
+    "link-classifier": Named(
+        link_classifier, "by words in and around links, learned from the links followed so far", ACHE
+    ),
+    "host-yield": Named(host_yield, "hosts with the largest share of wanted pages first, poor ones left", SPIDERLING),
+    "tag-path-bandit": Named(
+        tag_path_bandit, "by where on pages links stand: a bandit tries places and keeps to good ones", SLEEPING
+    ),
+}

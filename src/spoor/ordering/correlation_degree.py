@@ -1,0 +1,285 @@
+"""The hyperlink correlation degree: how a link looks before it is followed, in four aspects (Ma, Yan, Zhang, Yang).
+
+S = w_p rel(P) + w_a Sim(anchor, topic) + w_u Sim(words of the URL, topic) + w_c 2^(-hops)
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, Protocol
+from urllib.parse import unquote
+
+import numpy as np
+
+from spoor.errors import UsageError
+from spoor.files import State, array_in, as_counts, counts_in, texts_in
+from spoor.judging.profile_search import recogniser
+from spoor.ordering.simple import first, total
+from spoor.parse.words import Words, place
+from spoor.records import Evidence, Hints, Link, Page, Sighting
+from spoor.roles import Comparing, Merge
+from spoor.urls import host_of
+
+# How near texts are to a language: for strategies that compare texts of links, where a language is what is
+# wanted.
+
+
+@dataclass(frozen=True)
+class LikeLanguage:
+    """`language` is a BCP-47 tag or a model file."""
+
+    language: str
+
+    def similarities(self, texts: Sequence[str]) -> list[float]:
+        found: list[float] = recogniser(self.language).similarities(texts).tolist()
+        return found
+
+
+# The words that a URL is made of, as a text that can be compared with a topic.
+
+
+SAYS_NOTHING = frozenset(
+    ("http", "https", "www", "com", "org", "net", "html", "htm", "xhtml", "shtml", "php", "asp", "aspx", "jsp", "cgi")
+)
+"""Words of a URL that are there for the machine."""
+
+_NO_LETTERS = re.compile(r"[\x00-@\[-`{-\x7f]+")
+"""Digits and signs of ASCII; whatever is beyond belongs to some script."""
+_INSIDE = re.compile("(?<=[a-z])(?=[A-Z])")
+"""Where one word ends and another begins in AfricanGeography."""
+
+
+@lru_cache(1 << 16)
+def url_words(url: str) -> str:
+    """In small letters, without digits, blanks between."""
+    words = _NO_LETTERS.split(_INSIDE.sub(" ", unquote(url)).lower())
+    return " ".join(word for word in words if word and word not in SAYS_NOTHING)
+
+
+# What a link says before it is followed: the words of its URL, of its anchor, and around it, each of its own
+# kind.
+
+
+ANY_LINK = 0.0
+"""Said by every link, so that none says nothing."""
+_WORDS = Words()
+
+
+def said_by(link: Link) -> Hints:
+    """Each word as a number below `PLACES` of `spoor.parse.words`, once."""
+    return (ANY_LINK, *sorted({float(place(word)) for word in _words(link)}))
+
+
+def said_by_url(url: str) -> Hints:
+    return said_by(Link(url))
+
+
+def _words(link: Link) -> Iterator[str]:
+    for kind, text in (("url", url_words(link.url)), ("anchor", link.anchor), ("around", f"{link.left} {link.right}")):
+        for word in _WORDS.of(text):
+            yield f"{kind}: {word}"
+
+
+# How many of the pages visited in a place were wanted: on a host, and in its folders.
+
+
+FOLDERS = 3
+"""Folders of a path that are places of their own."""
+
+TRUST = 4.0
+"""So many visits weigh as much as what was expected before."""
+
+
+class PlaceShares:
+    """Counts visits and wanted pages, apart for each `kind` of page. A place about which little is known is expected to
+    be like the one around it."""
+
+    def __init__(self) -> None:
+        self._counts: dict[tuple[str, int], tuple[int, int]] = {}
+
+    def note(self, url: str, kind: int, wanted: bool) -> None:
+        for folder in _folders(url):
+            visits, found = self._counts.get((folder, kind), (0, 0))
+            self._counts[folder, kind] = (visits + 1, found + wanted)
+
+    def state(self) -> State:
+        return {
+            "places": [place for place, _ in self._counts],
+            "kinds": as_counts(kind for _, kind in self._counts),
+            "visits": as_counts(visits for visits, _ in self._counts.values()),
+            "found": as_counts(found for _, found in self._counts.values()),
+        }
+
+    def restore(self, state: State) -> None:
+        places = texts_in(state, "places")
+        kinds = array_in(state, "kinds", np.int64, (len(places),), -1, 1).tolist()
+        visits, found = (counts_in(state, name, len(places)) for name in ("visits", "found"))
+        named = zip(places, kinds, strict=True)
+        self._counts = dict(zip(named, zip(visits, found, strict=True), strict=True))
+
+    def expected(self, url: str, kind: int, elsewhere: float) -> float:
+        """The share of wanted pages, from 0 to 1, where `url` is; `elsewhere`: what is expected of an unknown host."""
+        share = elsewhere
+        for folder in _folders(url):
+            visits, found = self._counts.get((folder, kind), (0, 0))
+            share = (found + TRUST * share) / (visits + TRUST)
+        return share
+
+
+def _folders(url: str) -> Iterator[str]:
+    """The host, then its folders, each inside the one before."""
+    yield (place := host_of(url))
+    for folder in url.partition("?")[0].split("/")[3:-1][:FOLDERS]:
+        place = f"{place}/{folder}"
+        yield place
+
+
+# How a link looks before it is followed, in four aspects: the page it stands on, its anchor, its URL, and how
+# near it is to the most relevant pages found.
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What each aspect counts for; together 1."""
+
+    parent: float = 0.25
+    anchor: float = 0.25
+    url: float = 0.25
+    chain: float = 0.25
+
+    def __post_init__(self) -> None:
+        shares = (self.parent, self.anchor, self.url, self.chain)
+        if not min(shares) >= 0 or not abs(sum(shares) - 1) < 1e-6:
+            told = f"parent={self.parent:g}, anchor={self.anchor:g}, url={self.url:g}, chain={self.chain:g}"
+            raise UsageError(f"the shares of the aspects of a link are 0 or more and add up to 1, not {told}")
+
+
+@dataclass(frozen=True)
+class Aspects:
+    """`topic` knows what is wanted. Every aspect is between 0 and 1. A link that several pages hold is looked at from
+    its best side: each aspect is the largest that was seen.
+
+    The aspect `chain` goes with the trail `ChainHops`; without that trail it is 0.
+    """
+
+    topic: Comparing
+    shares: Shares = Shares()
+
+    reads_content: ClassVar[bool] = True
+    merge: ClassVar[Mapping[str, Merge]] = {"parent": max, "anchor": max, "url": max, "chain": max}
+
+    def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
+        """Anchor and URL, in one batch for a page; what menus repeat is read once."""
+        said = [(link.anchor, url_words(link.url)) for link in links]
+        texts = list(dict.fromkeys(text for pair in said for text in pair))
+        near = dict(zip(texts, map(float, self.topic.similarities(texts)), strict=True))
+        return [(near[anchor], near[url]) for anchor, url in said]
+
+    def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+        parent, hops = sighting.verdict.relevance, sighting.trail
+        chain = 0.0 if hops is None else 2.0**-hops
+        return [
+            {"parent": parent, "anchor": anchor, "url": url, "chain": chain}
+            for anchor, url in (link.hints for link in links)
+        ]
+
+    def key(self, evidence: Evidence) -> float:
+        shares = self.shares
+        said = shares.anchor * evidence["anchor"] + shares.url * evidence["url"]
+        return shares.parent * evidence["parent"] + said + shares.chain * evidence["chain"]
+
+
+# The hyperlink correlation degree: how Mongolian (or whatever is wanted) a link looks before it is followed.
+
+
+MERGES: Mapping[str, Merge] = {"max": max, "first": first}
+PARENTS = ("text", "link")
+
+
+class Likeness(Protocol):
+    """Knows the wanted language."""
+
+    def similarities(self, texts: Sequence[str]) -> Iterable[float]:
+        """For each text how much it is like the language, from 0 to 1; 0 when it says nothing."""
+        ...
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What the anchor text, the parents and the depth count for; together 1."""
+
+    text: float = 0.5
+    parents: float = 0.3
+    depth: float = 0.2
+
+    def __post_init__(self) -> None:
+        told = f"t={self.text:g}, s={self.parents:g}, d={self.depth:g}"
+        if not min(self.text, self.parents, self.depth) >= 0:
+            raise UsageError(f"the weights of a correlation degree are 0 or more, not {told}")
+        if not math.isclose(self.text + self.parents + self.depth, 1, abs_tol=1e-6):
+            raise UsageError(f"the weights of a correlation degree add up to 1; {told} do not")
+
+
+@dataclass(frozen=True)
+class CorrelationDegree:
+    """R = w_t R_t + w_s R_s + w_d R_d, from 0 to 1: likeness of the anchor, sum over the parents of their own degree
+    shared out among their links, and the inverse of the depth of the URL.
+
+    `merge_anchors` says which anchor counts when several pages link to a URL, `max` or `first`. `parent_degree` is
+    what a parent has to share out: how much its text is like the language (`text`), or the degree under which it was
+    queued itself (`link`; for a seed, which has none, the text). `cap` is the most that R_s can be inside R.
+    """
+
+    likeness: Likeness
+    weights: Weights = Weights()
+    merge_anchors: str = "max"
+    parent_degree: str = "text"
+    cap: float = 1.0
+
+    reads_content: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.merge_anchors not in MERGES:
+            raise UsageError(f"merge={self.merge_anchors} is not known; anchors are merged by {' or '.join(MERGES)}")
+        if self.parent_degree not in PARENTS:
+            raise UsageError(f"parent={self.parent_degree} is not known; parents count by {' or '.join(PARENTS)}")
+        if not self.cap > 0:
+            raise UsageError(f"cap={self.cap:g} leaves nothing of the parents; give more than 0, or inf for no cap")
+
+    @property
+    def merge(self) -> Mapping[str, Merge]:
+        return {"anchor": MERGES[self.merge_anchors], "parents": total, "depth": first}
+
+    def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
+        """The likeness of the anchor and of the whole page. One batch for a page; what menus repeat is read once."""
+        texts = list(dict.fromkeys([page.text, *[link.anchor for link in links]]))
+        likeness = dict(zip(texts, map(float, self.likeness.similarities(texts)), strict=True))
+        return [(likeness[link.anchor], likeness[page.text]) for link in links]
+
+    def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+        return [
+            {
+                "anchor": anchor,
+                "parents": self._degree_of_parent(sighting, text) / sighting.page.out_degree,
+                "depth": 1 / path_size(link.url),
+            }
+            for link, (anchor, text) in ((link, link.hints) for link in links)
+        ]
+
+    def key(self, evidence: Evidence) -> float:
+        parents = min(evidence["parents"], self.cap)
+        weights = self.weights
+        return weights.text * evidence["anchor"] + weights.parents * parents + weights.depth * evidence["depth"]
+
+    def _degree_of_parent(self, sighting: Sighting, text: float) -> float:
+        queued_by = sighting.visit.evidence
+        return self.key(queued_by) if self.parent_degree == "link" and queued_by else text
+
+
+def path_size(url: str) -> int:
+    """How many slashes the path of a normalised URL has: 1 for `http://a/` and `http://a/b.html`."""
+    return url.partition("?")[0].count("/") - 2

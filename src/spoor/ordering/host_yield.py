@@ -1,0 +1,194 @@
+"""The hit rate of hosts: those that yield most go first, those that yield too little are left.
+
+yield = (wanted + 1) / (visited + 2)        one half for a host that was not visited
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from spoor.errors import UsageError
+from spoor.files import State, array_in, as_counts, counts_in, slices, texts_in
+from spoor.ordering.simple import check_every, latest
+from spoor.records import ADMIT, Evidence, Link, Miss, Ruling, Sighting, TrailState, Visit
+from spoor.roles import Merge, WaitingLinks
+from spoor.urls import host_of
+
+# How many pages of each host were visited, and how many of them were relevant.
+
+
+@dataclass
+class HostTally:
+    """Has counted nothing when it is made."""
+
+    visits: Counter[str] = field(init=False, default_factory=Counter)
+    relevant: Counter[str] = field(init=False, default_factory=Counter)
+
+    def count(self, sighting: Sighting) -> None:
+        host = sighting.visit.host
+        self.visits[host] += 1
+        self.relevant[host] += sighting.verdict.relevant
+
+    def state(self) -> State:
+        return {
+            "hosts": list(self.visits),
+            "visits": as_counts(self.visits.values()),
+            "relevant": as_counts(self.relevant[host] for host in self.visits),
+        }
+
+    def restore(self, state: State) -> None:
+        hosts = texts_in(state, "hosts")
+        self.visits = Counter(dict(zip(hosts, counts_in(state, "visits", len(hosts)), strict=True)))
+        self.relevant = Counter(dict(zip(hosts, counts_in(state, "relevant", len(hosts)), strict=True)))
+
+    def of(self, host: str) -> tuple[int, int]:
+        """Visits, and the relevant pages among them."""
+        return self.visits[host], self.relevant[host]
+
+
+# Hosts that yield most go first; within a host, links in the order they were found.
+
+
+@dataclass
+class HostYield:
+    """Scorer and upkeep. All waiting links of a host have the same yield, so the order of arrival decides among them;
+    every `every` visits those of hosts whose yield has changed are told. Remembers the links that wait, by host.
+
+    Learns from every visit; has learned nothing when it is made.
+    """
+
+    every: int = 100
+    _visited: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
+    _wanted: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
+    _told: dict[str, float] = field(init=False, repr=False, compare=False, default_factory=dict)
+    _waiting: dict[str, dict[str, None]] = field(
+        init=False, repr=False, compare=False, default_factory=lambda: defaultdict(dict)
+    )
+
+    reads_content: ClassVar[bool] = False
+    merge: ClassVar[Mapping[str, Merge]] = {"yield": latest}
+
+    def __post_init__(self) -> None:
+        check_every(self.every)
+
+    def learn(self, sighting: Sighting) -> None:
+        host = sighting.visit.host
+        self._visited[host] += 1
+        self._wanted[host] += sighting.is_find
+
+    def learn_miss(self, miss: Miss) -> None:
+        self._visited[miss.visit.host] += 1
+
+    def recall(self, sighting: Sighting) -> None:
+        self.learn(sighting)
+
+    def state(self) -> State:
+        return {
+            "hosts": list(self._visited),
+            "visited": as_counts(self._visited.values()),
+            "wanted": as_counts(self._wanted[host] for host in self._visited),
+            "told hosts": list(self._told),
+            "told": np.array(list(self._told.values()), np.float64),
+            "waiting hosts": list(self._waiting),
+            "waiting": as_counts(map(len, self._waiting.values())),
+            "urls": [url for urls in self._waiting.values() for url in urls],
+        }
+
+    def restore(self, state: State) -> None:
+        hosts, told, waiting = (texts_in(state, name) for name in ("hosts", "told hosts", "waiting hosts"))
+        self._visited = Counter(dict(zip(hosts, counts_in(state, "visited", len(hosts)), strict=True)))
+        self._wanted = Counter(dict(zip(hosts, counts_in(state, "wanted", len(hosts)), strict=True)))
+        yields = array_in(state, "told", np.float64, (len(told),), 0.0, 1.0).tolist()
+        self._told = dict(zip(told, yields, strict=True))
+        urls = texts_in(state, "urls")
+        places = slices(counts_in(state, "waiting", len(waiting)), len(urls))
+        kept = {host: dict.fromkeys(urls[place]) for host, place in zip(waiting, places, strict=True)}
+        self._waiting = defaultdict(dict, kept)
+
+    def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+        hosts = [host_of(link.url) for link in links]
+        for link, host in zip(links, hosts, strict=True):
+            self._waiting[host][link.url] = None
+        return [{"yield": self._told_yield(host)} for host in hosts]
+
+    def key(self, evidence: Evidence) -> float:
+        return evidence["yield"]
+
+    def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
+        for host in self._visited:
+            now = self._yield(host)
+            if self._told.get(host, now) != now:
+                self._told[host] = now
+                yield from self._revised(host, now, waiting)
+
+    def _revised(self, host: str, now: float, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
+        for url in list(self._waiting[host]):
+            if waiting.evidence_of(url) is None:
+                del self._waiting[host][url]
+            else:
+                yield url, {"yield": now}
+
+    def _told_yield(self, host: str) -> float:
+        """What its waiting links have; if there are none, what holds now."""
+        if host not in self._told:
+            self._told[host] = self._yield(host)
+        return self._told[host]
+
+    def _yield(self, host: str) -> float:
+        # Rounded, so that a whole host is not moved for next to nothing.
+        return round((self._wanted[host] + 1) / (self._visited[host] + 2), 2)
+
+
+# Hosts that yield too little are left: the more of one was seen, the more is asked of it.
+
+
+@dataclass
+class EnoughYield:
+    """The yield of a host is the share of relevant pages among the n visited there. Below `step` · lg(n / `patience`)
+    its links are parked: nothing is asked of the first `patience` pages, and `step` more of every tenfold of them.
+
+    Learns from every visit; has learned nothing when it is made.
+    """
+
+    step: float = 0.01
+    patience: int = 100
+    _tally: HostTally = field(init=False, repr=False, compare=False, default_factory=HostTally)
+
+    def __post_init__(self) -> None:
+        if not self.step >= 0.0:
+            raise UsageError(f"step={self.step:g}: a host cannot yield less than nothing; give 0 or more")
+        if self.patience < 1:
+            raise UsageError(f"patience={self.patience}: at least 1 page must be visited before a host is left")
+
+    def learn(self, sighting: Sighting) -> None:
+        self._tally.count(sighting)
+
+    def recall(self, sighting: Sighting) -> None:
+        self.learn(sighting)
+
+    def state(self) -> State:
+        return self._tally.state()
+
+    def restore(self, state: State) -> None:
+        self._tally.restore(state)
+
+    def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
+        return self._ruling(host_of(link.url))
+
+    def at_pop(self, visit: Visit) -> Ruling:
+        return self._ruling(visit.host)
+
+    def _ruling(self, host: str) -> Ruling:
+        visits, relevant = self._tally.of(host)
+        if visits <= self.patience:
+            return ADMIT
+        least = self.step * math.log10(visits / self.patience)
+        if relevant >= least * visits:
+            return ADMIT
+        return Ruling("park", f"{relevant} of {visits} pages of {host} were relevant, a share below {least:.2g}")

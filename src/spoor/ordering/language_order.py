@@ -1,0 +1,280 @@
+"""Order by language: signs seen before a page is fetched, and the language of servers learned on the way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import ClassVar
+
+from spoor.errors import UsageError
+from spoor.files import State
+from spoor.judging.language_signs import (
+    claimed,
+    domain_sign,
+    named_in_anchor,
+    named_in_url,
+    script_sign,
+    sign,
+    words_signs,
+)
+from spoor.judging.language_tags import Meanings
+from spoor.judging.profiles import tag_of
+from spoor.ordering.correlation_degree import PlaceShares
+from spoor.ordering.host_yield import HostTally
+from spoor.ordering.simple import clearest, latest
+from spoor.records import ADMIT, Evidence, Hints, Link, Miss, Page, Ruling, Sighting, TrailState, Visit
+from spoor.roles import Merge
+from spoor.urls import host_of
+
+# Signs of a language that are seen before the visit: in URLs, in what links and pages claim, in anchors.
+
+
+WEIGHTS: Mapping[str, float] = {
+    "url": 3.0,
+    "hreflang": 3.0,
+    "anchor": 2.0,
+    "domain": 1.5,
+    "referrer": 1.5,
+    "words": 1.0,
+    "choice": 1.0,
+    "page": 0.5,
+}
+"""How much each kind of evidence moves a link. Those of `url` and `anchor` are near the factors of a logistic
+regression over links of two recorded webs, which had no use for `domain` and `referrer`; the others are set by hand."""
+
+MERGES: Mapping[str, Merge] = {
+    "url": clearest,
+    "hreflang": clearest,
+    "anchor": max,
+    "domain": clearest,
+    "referrer": max,
+    "words": max,
+    "choice": max,
+    "page": max,
+}
+MANY = 5
+"""A page whose links name so many languages is one where languages are chosen."""
+
+_HINTS = ("url", "hreflang", "anchor", "domain", "words", "page", "choice")
+_CLEARLY_AGAINST = -0.5
+
+
+@dataclass(frozen=True)
+class LanguageSigns:
+    """Evidence between -1 and 1 for each name in `WEIGHTS`; the key is their weighted sum. `language` is a tag in its
+    one spelling, or a model file.
+
+    `url`: a code or name of a language in host, path or query. `domain`: the country. `hreflang`: what the page claims
+    for the target. `page`: what it claims for itself. `anchor`: the name of a language, or the script. `words`: the
+    n-grams of the anchor. `choice`: the page offers many languages, and this link does not lead to another one.
+    `referrer`: the page is relevant.
+
+    `without` names kinds of evidence that are always 0, so that their worth can be seen.
+    """
+
+    language: str
+    without: tuple[str, ...] = ()
+    tag: str = field(init=False, repr=False, compare=False)
+
+    reads_content: ClassVar[bool] = True
+    merge: ClassVar[Mapping[str, Merge]] = MERGES
+
+    def __post_init__(self) -> None:
+        check_kinds(self.without, WEIGHTS)
+        object.__setattr__(self, "tag", tag_of(self.language))
+
+    def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
+        of_page = sign(self.tag, claimed(page.language))
+        on_page = [_of_link(self.tag, link.url, link.hreflang, link.anchor) for link in page.links]
+        choice = choice_among({named for *_, named in on_page if named})
+        of_links = on_page
+        if links is not page.links:
+            of_links = [_of_link(self.tag, link.url, link.hreflang, link.anchor) for link in links]
+        words = words_signs(self.language, [link.anchor for link in links])
+        return [
+            (
+                url,
+                claim,
+                anchor,
+                country,
+                of_words,
+                of_page,
+                0.0 if min(url, claim, anchor) < _CLEARLY_AGAINST else choice,
+            )
+            for (url, claim, anchor, country, _), of_words in zip(of_links, words, strict=True)
+        ]
+
+    def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+        referrer = float(sighting.verdict.relevant)
+        left_out = dict.fromkeys(self.without, 0.0)
+        return [dict(zip(_HINTS, link.hints, strict=True)) | {"referrer": referrer} | left_out for link in links]
+
+    def key(self, evidence: Evidence) -> float:
+        return sum(weight * evidence[name] for name, weight in WEIGHTS.items())
+
+
+@lru_cache(1 << 14)
+def _of_link(tag: str, url: str, hreflang: str, anchor: str) -> tuple[float, float, float, float, str]:
+    """What a link says wherever it stands, and the language that it names most clearly; the pages of a site go on
+    naming the same links."""
+    in_url, claim, in_anchor = named_in_url(url), claimed(hreflang), named_in_anchor(anchor)
+    of_anchor = sign(tag, in_anchor) or script_sign(tag, anchor)
+    return (
+        sign(tag, in_url),
+        sign(tag, claim),
+        of_anchor,
+        domain_sign(tag, url),
+        _clearest(claim or in_url or in_anchor),
+    )
+
+
+def _clearest(means: Meanings) -> str:
+    return max(means, key=means.__getitem__) if means else ""
+
+
+def choice_among(named: set[str]) -> float:
+    """How much a page whose links name these languages looks like one where languages are chosen: 1 from `MANY`
+    languages on, 0 for one."""
+    return min(1.0, max(0, len(named) - 1) / (MANY - 1))
+
+
+def check_kinds(without: Sequence[str], kinds: Mapping[str, object]) -> None:
+    for name in without:
+        if name not in kinds:
+            raise UsageError(f"there is no evidence {name!r} to leave out; there are {', '.join(kinds)}")
+
+
+# The language of servers, learned from the pages visited there, together with the signs seen before a visit.
+
+
+SERVER = 3.0
+"""What the language of the server weighs, beside `WEIGHTS`."""
+
+CAREFUL = 4.0
+"""With so many links of a page leading to an unknown server, half as much is hoped for from the next."""
+
+_UNKNOWN = 0.5
+
+
+@dataclass
+class ServerLanguage:
+    """Adds the evidence `server`, from -1 to 1: the share of wanted pages expected in the folder of the link, among
+    pages whose URL says as much for or against the language. So a server of another language does not count against its
+    /ja/, and folders that were never translated are found out. Of an unknown server the first links on a page are worth
+    more than the later ones: it is tried, not flooded.
+
+    Learns from every visit; has learned nothing when it is made.
+    """
+
+    language: str
+    without: tuple[str, ...] = ()
+    _signs: LanguageSigns = field(init=False, repr=False, compare=False)
+    _shares: PlaceShares = field(init=False, repr=False, compare=False)
+
+    reads_content: ClassVar[bool] = True
+    merge: ClassVar[Mapping[str, Merge]] = {**MERGES, "server": latest}
+
+    def __post_init__(self) -> None:
+        check_kinds(self.without, self.merge)
+        self._signs = LanguageSigns(self.language, tuple(name for name in self.without if name in WEIGHTS))
+        self._shares = PlaceShares()
+
+    def learn(self, sighting: Sighting) -> None:
+        self._note(sighting.page.url, sighting.is_find)
+
+    def learn_miss(self, miss: Miss) -> None:
+        self._note(miss.visit.url, False)
+
+    def recall(self, sighting: Sighting) -> None:
+        self.learn(sighting)
+
+    def state(self) -> State:
+        return self._shares.state()
+
+    def restore(self, state: State) -> None:
+        self._shares.restore(state)
+
+    def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
+        return self._signs.hints(page, links)
+
+    def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+        turns = _turns(sighting.page.links)
+        seen = self._signs.evidence(sighting, links)
+        return [
+            {**signs, "server": self._server(link.url, self._kind(signs["url"]), turns.get(link.url, 0))}
+            for link, signs in zip(links, seen, strict=True)
+        ]
+
+    def key(self, evidence: Evidence) -> float:
+        server = 0.0 if "server" in self.without else SERVER * evidence["server"]
+        return self._signs.key(evidence) + server
+
+    def _note(self, url: str, found: bool) -> None:
+        self._shares.note(url, self._kind(sign(self._signs.tag, named_in_url(url))), found)
+
+    def _kind(self, url_sign: float) -> int:
+        return 0 if "url" in self.without else (url_sign > 0) - (url_sign < 0)
+
+    def _server(self, url: str, kind: int, turn: int) -> float:
+        hoped = _UNKNOWN * CAREFUL / (CAREFUL + turn)
+        # Rounded, so that a link met again is not moved for next to nothing.
+        return round(2 * self._shares.expected(url, kind, hoped) - 1, 2)
+
+
+def _turns(links: Sequence[Link]) -> dict[str, int]:
+    """How many links of a page lead to the same host before each of them."""
+    so_far: Counter[str] = Counter()
+    turns = {}
+    for link in links:
+        host = host_of(link.url)
+        turns[link.url] = so_far[host]
+        so_far[host] += 1
+    return turns
+
+
+# Servers of other languages are left after a while.
+
+
+SIGNS = ("url", "hreflang", "anchor")
+"""Evidence of `LanguageSigns` that brings a link in even so."""
+
+
+@dataclass
+class LeftServers:
+    """Parks the links to a server of which at least `patience` pages were visited and fewer than one in `patience` was
+    relevant, unless a sign speaks for the link itself; found again with such a sign, it comes in. Learns from every
+    visit; has learned nothing when it is made."""
+
+    patience: int = 50
+    _tally: HostTally = field(init=False, repr=False, compare=False, default_factory=HostTally)
+
+    def __post_init__(self) -> None:
+        if self.patience < 1:
+            raise UsageError(f"patience={self.patience}: at least 1 page must be visited before a server is left")
+
+    def learn(self, sighting: Sighting) -> None:
+        self._tally.count(sighting)
+
+    def recall(self, sighting: Sighting) -> None:
+        self.learn(sighting)
+
+    def state(self) -> State:
+        return self._tally.state()
+
+    def restore(self, state: State) -> None:
+        self._tally.restore(state)
+
+    def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
+        return self._ruling(host_of(link.url), evidence)
+
+    def at_pop(self, visit: Visit) -> Ruling:
+        return self._ruling(visit.host, visit.evidence)
+
+    def _ruling(self, host: str, evidence: Evidence) -> Ruling:
+        visits, relevant = self._tally.of(host)
+        left = visits >= self.patience and relevant * self.patience < visits
+        if not left or any(evidence.get(name, 0.0) > 0 for name in SIGNS):
+            return ADMIT
+        return Ruling("park", f"of {visits} pages of {host} {relevant} were relevant, so it was left")

@@ -1,0 +1,370 @@
+"""What a link says, as hashed features of its URL, its anchor and its context; and what each feature is called.
+
+Read in one pass over the code points of all links of a page, because this is done for every link that is met.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.compiled import compiled
+from spoor.records import Link, Page
+from spoor.urls import registrable_domain
+
+# What a link says, as numbers: words of its URL, its anchor and what stands around it, each hashed to a
+# feature.
+
+
+Numbers = NDArray[np.int32]
+Codes = NDArray[np.uint32]
+
+BITS = 18
+"""Features are numbers below 2 to this power."""
+MOST = 64
+"""Features of one link; what comes later is not read."""
+PLACES = 5
+"""The registrable domain, the host and so many folders less two are places in which pages are counted."""
+
+HEAD = 4 + PLACES
+"""Numbers that come before the features of a link."""
+
+HOST, PATH, ANCHOR, BEFORE, AFTER, HEADING, ELEMENTS, TITLE, CLAIMS, END = range(1, 11)
+"""The fields of a link, each begun by the control character of that number."""
+
+FIELDS: Mapping[str, tuple[int, ...]] = {
+    "url": (HOST, PATH),
+    "anchor": (ANCHOR,),
+    "context": (BEFORE, AFTER, HEADING),
+    "elements": (ELEMENTS, CLAIMS),
+    "title": (TITLE,),
+}
+"""What can be left unread."""
+
+_NEAR = 32
+"""Characters before and after the anchor that are read: a few words."""
+_TITLE = 60
+_ANCHOR = 80
+
+
+def packed_features(
+    page: Page, links: Sequence[Link], signs: Sequence[tuple[float, float]], without: Sequence[str] = ()
+) -> list[bytes]:
+    """For each link the numbers that the learned strategy keeps of it: `HEAD` of them (what was foretold, in
+    thousandths; whether its URL speaks for it or against it; the list it stands in; whether it stays within its
+    registrable domain; its places, from the outside in, the innermost repeated) and its features. `without` names
+    `FIELDS` that are not read, and may name other things."""
+    rows = np.zeros((len(links) + 1, HEAD + MOST), np.int32)
+    rows[:-1, :2] = _foretold(signs)
+    rows[:-1, 3:5] = _domains(page, links)
+    counts = np.zeros(len(links) + 1, np.int32)
+    _read(np.frombuffer(spelled(page, links), np.uint32), _skipped(tuple(without)), rows, counts)
+    numbers, ends = _packed(rows, counts)
+    packed, places = numbers.tobytes(), ends.tolist()
+    return [packed[start:end] for start, end in pairwise(places)]
+
+
+def _foretold(signs: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
+    foretold = np.array(signs, np.float64).reshape(-1, 2)
+    foretold[:, 0] = np.rint(foretold[:, 0] * 1000)
+    foretold[:, 1] = np.sign(foretold[:, 1])
+    return foretold
+
+
+def _domains(page: Page, links: Sequence[Link]) -> list[tuple[bool, int]]:
+    """Of each link whether it stays within the registrable domain of the page, and its own as a place."""
+    own = registrable_domain(_host(page.url))
+    hosts = [_host(link.url) for link in links]
+    of_hosts = {host: _domain(registrable_domain(host), own) for host in set(hosts)}
+    return [of_hosts[host] for host in hosts]
+
+
+def _domain(domain: str, own: str) -> tuple[bool, int]:
+    return domain == own, crc32(domain.encode("utf8", "surrogatepass")) & 0x7FFFFFFF
+
+
+@lru_cache
+def _skipped(without: tuple[str, ...]) -> NDArray[np.bool_]:
+    skipped = np.zeros(END, np.bool_)
+    for name in without:
+        skipped[list(FIELDS.get(name, ()))] = True
+    return skipped
+
+
+@compiled
+def _packed(rows: Numbers, counts: Numbers) -> tuple[Numbers, NDArray[np.int64]]:
+    """The numbers of all links, one after the other, and at which byte those of each begin and the last end."""
+    links = len(counts) - 1
+    packed, ends = np.empty(links * (HEAD + MOST), np.int32), np.zeros(links + 1, np.int64)
+    end = 0
+    for link in range(links):
+        for k in range(HEAD + counts[link]):
+            packed[end + k] = rows[link, k]
+        end += HEAD + counts[link]
+        ends[link + 1] = 4 * end
+    return packed[:end], ends
+
+
+_MARKS = 8
+"""Control characters that begin the fields of a link."""
+
+
+def spelled(page: Page, links: Sequence[Link]) -> bytes:
+    """All that is read, in small letters and four bytes each: every field begun by its character, every link by that
+    of its host, which ends the last one too. The title of the page is the last field, for all links together."""
+    letters = _spelled(page.title, links)
+    # Rarely is there such a character in a field; and to see so for all at once takes less than to look at each.
+    if np.count_nonzero(np.frombuffer(letters, np.uint32) < ord(" ")) == _MARKS * len(links) + 2:
+        return letters
+    return _spelled(_clean(page.title), [_cleaned(link) for link in links])
+
+
+def _spelled(title: str, links: Sequence[Link]) -> bytes:
+    text = "".join([_fields(link) for link in links]) + f"{chr(TITLE)}{title[:_TITLE]}{chr(HOST)}"
+    return text.lower().encode("utf-32-le", "replace")
+
+
+def _fields(link: Link) -> str:
+    url, anchor, left, right, heading, _, hreflang, rel, path, navigation, _ = link
+    host, _, page = url.partition("://")[2].partition("/")
+    return (
+        f"\x01{host}\x02{page}\x03{anchor[:_ANCHOR]}\x04{left[-_NEAR:]}\x05{right[:_NEAR]}"
+        f"\x06{heading[:_TITLE]}\x07{path}\x09{hreflang} {rel} {'nav' if navigation else ''}"
+    )
+
+
+def _cleaned(link: Link) -> Link:
+    return link._replace(
+        url=_clean(link.url),
+        anchor=_clean(link.anchor),
+        left=_clean(link.left),
+        right=_clean(link.right),
+        heading=_clean(link.heading),
+        path=_clean(link.path),
+        hreflang=_clean(link.hreflang),
+        rel=_clean(link.rel),
+    )
+
+
+def _host(url: str) -> str:
+    return url.partition("://")[2].partition("/")[0]
+
+
+def _clean(text: str) -> str:
+    """Without the characters that begin fields."""
+    return "".join([c if c >= " " else " " for c in text])
+
+
+@compiled
+def _is_letter(code: np.uint32) -> bool:
+    """Of a script that puts blanks between words."""
+    if code < 128:
+        return bool((97 <= code <= 122) or (48 <= code <= 57))
+    if code < 0x0E00:
+        return bool(code >= 0xC0)
+    no_letter = 0x2000 <= code < 0x2070 or 0x3000 <= code < 0x3040 or 0xFF00 <= code < 0xFF10
+    return not no_letter and not _is_unspaced(code)
+
+
+@compiled
+def _is_unspaced(code: np.uint32) -> bool:
+    """Letters of scripts that put no blanks between words: there, pairs of letters stand for words."""
+    return bool(
+        code >= 0x0E00
+        and (code < 0x10A0 or 0x1780 <= code < 0x1800 or 0x3040 <= code < 0x3100 or 0x3400 <= code < 0xA000)
+    )
+
+
+@compiled
+def _mixed(hashed: np.uint64) -> np.uint64:
+    hashed ^= hashed >> np.uint64(33)
+    hashed *= np.uint64(0xFF51AFD7ED558CCD)
+    hashed ^= hashed >> np.uint64(33)
+    return hashed
+
+
+_MET = 1 << 12
+"""Places in which it is noted which link had a feature of that hash last, so that few are searched for."""
+
+
+@compiled
+def _add(rows: Numbers, counts: Numbers, met: Numbers, link: int, feature: np.int32) -> None:
+    """Each feature of a link once, as long as there is room."""
+    count = counts[link]
+    if count >= MOST:
+        return
+    place = feature & (_MET - 1)
+    if met[place] == link:
+        for k in range(HEAD, HEAD + count):
+            if rows[link, k] == feature:
+                return
+    met[place] = link
+    rows[link, HEAD + count] = feature
+    counts[link] = count + 1
+
+
+@compiled
+def _feature(hashed: np.uint64) -> np.int32:
+    return np.int32(_mixed(hashed) & np.uint64((1 << BITS) - 1))
+
+
+@compiled
+def _read(letters: Codes, skipped: NDArray[np.bool_], rows: Numbers, counts: Numbers) -> None:
+    """Fills a row for each link, and a last one of which the features are those of the title."""
+    start, prime = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
+    met = np.full(_MET, -1, np.int32)
+    title = len(counts) - 1
+    link, field, folders = -1, 0, 0
+    word, whole = start, start
+    length, before = 0, np.uint32(0)
+    for position in range(len(letters)):
+        code = letters[position]
+        if _is_letter(code):
+            # Numbers differ from page to page where templates are the same.
+            shown = np.uint32(48) if 48 <= code <= 57 else code
+            if not (shown == 48 and before == 48):
+                word = (word ^ np.uint64(shown)) * prime
+                length += 1
+            before = shown
+        else:
+            if length > 0:
+                if not skipped[field]:
+                    _add(rows, counts, met, link, _feature(word ^ np.uint64(field)))
+                word, length = start, 0
+            if _is_unspaced(code):
+                if _is_unspaced(before) and not skipped[field]:
+                    pair = ((start ^ np.uint64(before)) * prime ^ np.uint64(code)) * prime
+                    _add(rows, counts, met, link, _feature(pair ^ np.uint64(field)))
+                before = code
+            else:
+                before = np.uint32(0)
+            if 0 < code < END:
+                if field == HOST:
+                    whole = (whole ^ np.uint64(47)) * prime
+                    for place in range(PLACES - 1):
+                        rows[link, 5 + place] = np.int32(_mixed(whole) & np.uint64(0x7FFFFFFF))
+                    if not skipped[HOST]:
+                        _add(rows, counts, met, link, _feature(whole))
+                    folders = 0
+                elif field == ELEMENTS:
+                    rows[link, 2] = np.int32(_mixed(whole) & np.uint64(0x7FFFFFFF))
+                    if not skipped[ELEMENTS]:
+                        _add(rows, counts, met, link, _feature(whole ^ np.uint64(ELEMENTS)))
+                field = code
+                if field == HOST:
+                    link += 1
+                    if link > title:
+                        break
+                elif field == TITLE:
+                    link = title
+                if field != PATH:
+                    whole = start
+                continue
+            if field == PATH:
+                if code == 47 and folders < PLACES - 2:
+                    folders += 1
+                    hashed = _mixed((whole ^ np.uint64(47)) * prime)
+                    for place in range(folders, PLACES - 1):
+                        rows[link, 5 + place] = np.int32(hashed & np.uint64(0x7FFFFFFF))
+                    if not skipped[PATH]:
+                        _add(rows, counts, met, link, _feature(hashed))
+                elif code == 63:
+                    folders = PLACES
+        whole = (whole ^ np.uint64(code)) * prime
+    _add_title(rows, counts)
+
+
+@compiled
+def _add_title(rows: Numbers, counts: Numbers) -> None:
+    """To every link those features of the title that it does not have."""
+    title = len(counts) - 1
+    for link in range(title):
+        own = counts[link]
+        for k in range(HEAD, HEAD + counts[title]):
+            feature, known = rows[title, k], False
+            for other in range(HEAD, HEAD + own):
+                known |= rows[link, other] == feature
+            if not known and counts[link] < MOST:
+                rows[link, HEAD + counts[link]] = feature
+                counts[link] += 1
+
+
+# What are the features of a link called? The same features as `features` reads in one pass, told one by one.
+
+
+FIELD_NAMES = ("", "host", "URL", "anchor", "before", "after", "heading", "element", "title", "claim")
+"""Of each field, by its number."""
+
+_FIELD = re.compile("([\x01-\x09])([^\x01-\x09]*)")
+# Letters and digits as `features` tells them: in scripts with blanks a run of them is a word, in others every pair.
+_UNSPACED = "\u0e00-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
+_WORD_OR_RUN = re.compile(
+    f"([{_UNSPACED}]+)|((?:(?![{_UNSPACED}])[a-z0-9\u00c0-\u1fff\u2070-\u2fff\u3040-\ufeff\uff10-\U0010ffff])+)"
+)
+_NUMBER = re.compile("[0-9]+")
+_START, _PRIME, _WHOLE = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
+
+
+def named_features(page: Page, link: Link, without: Sequence[str] = ()) -> dict[int, str]:
+    """Each feature of a link with what it is called, `anchor “syllabus”` or `folder a.test/courses/`, in the order in
+    which they are read; where two share a number, the first gives it its name."""
+    skipped = {field for name in without for field in FIELDS.get(name, ())}
+    named: dict[int, str] = {}
+    host = ""
+    for mark, text in _FIELD.findall(spelled(page, [link]).decode("utf-32-le")[:-1]):
+        field = ord(mark)
+        host = text if field == HOST else host
+        for hashed, name in _features(field, text, host) if field not in skipped else ():
+            if len(named) < MOST:
+                named.setdefault(_mixed_int(hashed) & (1 << BITS) - 1, name)
+    return named
+
+
+def _features(field: int, text: str, host: str) -> Iterator[tuple[int, str]]:
+    """The words of a field; with them the host itself, the outermost folders, and the way to the link as a whole."""
+    folders = _folders(text, host) if field == PATH else []
+    for end, word in _words(text):
+        yield from (folders.pop(0)[1:] for _ in range(sum(place < end for place, _, _ in folders)))
+        yield _hash(word) ^ field, f"{FIELD_NAMES[field]} “{word}”"
+    yield from (folder[1:] for folder in folders)
+    if field == HOST:
+        yield _hash(f"{host}/"), f"host {host}"
+    if field == ELEMENTS:
+        yield _hash(text) ^ ELEMENTS, f"list {text or '(none)'}"
+
+
+def _words(text: str) -> Iterator[tuple[int, str]]:
+    """Each with where it ends. Numbers differ from page to page where templates are the same, so any number is 0."""
+    for found in _WORD_OR_RUN.finditer(text):
+        run, word = found.groups()
+        if word:
+            yield found.end(), _NUMBER.sub("0", word)
+        else:
+            yield from ((found.start() + place + 2, run[place : place + 2]) for place in range(len(run) - 1))
+
+
+def _folders(path: str, host: str) -> list[tuple[int, int, str]]:
+    """Where each ends, its hash and its name."""
+    before_query = path.partition("?")[0]
+    ends = [place for place, letter in enumerate(before_query) if letter == "/"][: PLACES - 1]
+    return [(end, _mixed_int(_hash(f"{host}/{path[: end + 1]}")), f"folder {host}/{path[: end + 1]}") for end in ends]
+
+
+def _hash(text: str) -> int:
+    """FNV-1a over code points."""
+    hashed = _START
+    for letter in text:
+        hashed = (hashed ^ ord(letter)) * _PRIME & _WHOLE
+    return hashed
+
+
+def _mixed_int(hashed: int) -> int:
+    hashed ^= hashed >> 33
+    hashed = hashed * 0xFF51AFD7ED558CCD & _WHOLE
+    return hashed ^ hashed >> 33

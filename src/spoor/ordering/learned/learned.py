@@ -1,0 +1,332 @@
+"""Which links lead to wanted pages, learned from every visit."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.errors import UsageError
+from spoor.files import State, state_in, texts_in
+from spoor.ordering.learned.features import FIELDS, HEAD, packed_features
+from spoor.ordering.learned.logistic import Odds
+from spoor.ordering.learned.outlook import (
+    COLUMNS,
+    FEATURES,
+    FIRST_RELEVANT,
+    TRUST,
+    checked,
+    first_tries,
+    outlook,
+    slots_of,
+)
+from spoor.ordering.learned.prior import Foreknowledge
+from spoor.ordering.learned.yields import MASK, Behind, Yields
+from spoor.ordering.simple import clearest, latest, total
+from spoor.records import Evidence, Hints, Key, Link, Miss, Page, Sighting, TrailState, Visit, WaitingLink, Wish
+from spoor.roles import Merge, WaitingLinks
+
+WEIGHTS: Mapping[str, float] = {
+    "always": -2.0,
+    "relevance": 1.0,
+    "share": 0.5,
+    "relevant_parents": 0.5,
+    "parents": 0.0,
+    "since": -0.3,
+    "place": 1.0,
+    "hub": 0.5,
+    "list": 1.0,
+    "signs": 1.0,
+}
+"""Log odds that each evidence is worth before anything is learned. Here and below stand all numbers that were set by
+hand; they are the same for every web and every target."""
+
+RELEVANT_AT_LEAST = 0.02
+"""The share of relevant pages expected before anything is known, without exploration."""
+STEP = 1.0
+"""Log odds nearer to one another than this are not told apart: what is nearer to a seed goes first, then what was met
+first. So what is about as good everywhere is tried everywhere."""
+FLOOR = 2.0
+"""So far below the log odds of all links tried, nothing much is known in favour of a link. There, what its words say
+counts half, and what was foretold and what its place gave decide: it is better to look elsewhere than to dig on."""
+UNSAID = 0.5
+SLOPE = 0.3
+"""Below the floor, what is known tells this much less than log odds say."""
+FARTHEST = 5.0
+"""Unwanted pages in a row that make a difference."""
+ENOUGH = 4
+"""So many relevant pages that link to a URL say something of it, and as many others. More of them are pages of one site
+that link to the same things."""
+SIBLINGS = 64
+"""Links of a page that are looked at again when one of them led to a wanted page."""
+IN_TURN = 32
+"""Links that are looked at again after every visit, all that wait in turn."""
+
+OF_THE_FIELD = ("misses", "untried", "price", "pending", "behind")
+WITHOUT = (*FIELDS, "words", "parents", "hubs", "places", "prior", "exploration", "rescoring", *OF_THE_FIELD)
+"""What can be left out, to see its worth."""
+NO_WISH = Wish()
+_MOVING = {"words": ("words",), "places": ("place",), "hubs": ("hub", "list", "dead")}
+EVIDENCE = ("relevance", "relevant_parents", "parents", "since", "depth", "signs", *COLUMNS)
+"""Of every link, in this order."""
+
+
+@dataclass
+class Learned:
+    """Scorer and upkeep, on the trail `LastPage`. Gathers for each link:
+
+    `words`: what the words of URL, anchor, surroundings and page title make together, in log odds, by a linear model
+    that learns from every visit. `place`, `hub`, `list`: by how much more or less than hoped for was found in its
+    folder, behind the page that links to it, behind the same list on that page, in log odds. `signs`: what the target
+    foretold. `relevance`, `relevant_parents`, `parents`, `since`: of the pages that link to it, and how many unwanted
+    pages lie behind. `depth`: links from a seed.
+
+    A link is asked about again when its turn has come, when another link of its page led to a wanted page, and now and
+    then. What it learned is worked out anew from the visits that a crawl has kept.
+    """
+
+    wish: Wish = NO_WISH
+    without: tuple[str, ...] = ()
+    _prior: Foreknowledge = field(init=False, repr=False, compare=False)
+    _odds: Odds = field(init=False, repr=False, compare=False)
+    _yields: Yields = field(init=False, repr=False, compare=False)
+    _behind: Behind = field(init=False, repr=False, compare=False)
+    _under_way: dict[int, list[int]] = field(init=False, repr=False, compare=False, default_factory=dict)
+    _gave: list[str] = field(init=False, repr=False, compare=False, default_factory=list)
+
+    reads_content: ClassVar[bool] = True
+    does_without_content: ClassVar[bool] = True
+    every: ClassVar[int] = 1
+    merge: ClassVar[Mapping[str, Merge]] = {
+        "relevance": max,
+        "relevant_parents": total,
+        "parents": total,
+        "since": min,
+        "depth": min,
+        "place": latest,
+        "hub": max,
+        "list": max,
+        "dead": max,
+        "signs": clearest,
+        "words": max,
+    }
+
+    def __post_init__(self) -> None:
+        for name in self.without:
+            if name not in WITHOUT:
+                raise UsageError(f"learned has nothing called {name!r} to leave out; there are {', '.join(WITHOUT)}")
+        self._prior = Foreknowledge(NO_WISH if "prior" in self.without else self.wish)
+        self._odds = Odds(np.array(list(WEIGHTS.values())))
+        self._yields = Yields()
+        self._behind = Behind(self._yields, self._odds)
+
+    def __reduce__(self) -> tuple[type[Learned], tuple[Wish, tuple[str, ...]]]:
+        """Another process only reads links, for which nothing is needed that was learned: 18 MB less to send."""
+        return Learned, (self.wish, self.without)
+
+    def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
+        return packed_features(page, links, self._prior.of(page, links), self.without)
+
+    def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+        verdict, (since, _) = sighting.verdict, sighting.trail
+        inherited = (verdict.relevance, float(verdict.relevant), 1.0, min(FARTHEST, float(since)))
+        if "parents" in self.without:
+            inherited = (0.0, 0.0, 0.0, 0.0)
+        depth = sighting.visit.depth + 1.0
+        packed = [link.hints for link in links if isinstance(link.hints, bytes)]
+        moving = self._moving(packed, [_hub(sighting.trail)] * len(links))
+        return [
+            dict(zip(EVIDENCE, (*inherited, depth, foretold(hints), *moves), strict=True))
+            for hints, moves in zip(packed, moving, strict=True)
+        ]
+
+    def is_saturated(self, evidence: Evidence, sighting: Sighting) -> bool:
+        relevant = evidence["relevant_parents"]
+        return (relevant if sighting.verdict.relevant else evidence["parents"] - relevant) >= ENOUGH
+
+    def key(self, evidence: Evidence) -> tuple[float, float, float]:
+        odds = evidence["words"] + self._weighed(evidence)
+        if "exploration" in self.without:
+            return odds, 0.0, 0.0
+        floor = _floor(self._yields.rate)
+        if odds >= floor:
+            return STEP * math.floor(odds / STEP + 0.5), 0.0, -evidence["depth"]
+        elsewhere = evidence["place"] + evidence["signs"] + evidence["dead"] + UNSAID * evidence["words"]
+        elsewhere = float(math.floor(elsewhere + 0.5))
+        return floor - STEP + SLOPE * min(0.0, elsewhere), elsewhere, -evidence["depth"]
+
+    def _weighed(self, evidence: Evidence) -> float:
+        """What all evidence but `words` makes together. Added up one by one, so that it comes to the same on every
+        machine, and without a loop, because this is done for every link that is met."""
+        always, relevance, share, relevant_parents, parents, since, place, hub, listed, signs = self._odds.weights_now
+        linking, relevant = evidence["parents"], evidence["relevant_parents"]
+        return (
+            always
+            + relevance * evidence["relevance"]
+            + share * (relevant / max(1.0, linking))
+            + relevant_parents * math.log1p(relevant)
+            + parents * math.log1p(linking)
+            + since * evidence["since"]
+            + place * evidence["place"]
+            + hub * evidence["hub"]
+            + listed * evidence["list"]
+            + signs * evidence["signs"]
+        )
+
+    def gain(self, key: Key) -> float:
+        """The first part of a key is in log odds."""
+        return 1.0 if "price" in self.without else 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, key[0]))))
+
+    def shares(self, evidence: Evidence) -> dict[str, float]:
+        """What each evidence adds to the log odds of a link, `always` being what every link begins with."""
+        weighed = (self._odds.weights * facts(evidence)).tolist()
+        return {"words": evidence["words"], **dict(zip(WEIGHTS, weighed, strict=True))}
+
+    def word_shares(self, hints: bytes) -> dict[int, float]:
+        """What each feature of a link adds to its evidence `words`."""
+        features = np.frombuffer(checked(hints), np.int32)[HEAD:] & FEATURES
+        shares = self._odds.words[features] / math.sqrt(max(1, len(features)))
+        return dict(zip(features.tolist(), shares.tolist(), strict=True))
+
+    def begun(self, visit: Visit) -> None:
+        if visit.hints and "pending" not in self.without:
+            self._under_way[visit.number] = _slots(visit)
+            self._yields.begin(self._under_way[visit.number])
+
+    def over(self, visit: Visit) -> None:
+        self._yields.take_back(self._under_way.pop(visit.number, ()))
+
+    def learn(self, sighting: Sighting) -> None:
+        visit, found = sighting.visit, sighting.is_find
+        if not visit.hints:
+            return
+        slots = self._note(visit, answered=True, found=found)
+        example = self._odds.learn(_features(visit), facts(visit.evidence), found)
+        if found:
+            self._gave.append(visit.found_on)
+        else:
+            self._behind.passed(sighting.page.url, slots, example)
+        self._credit(visit)
+
+    def learn_miss(self, miss: Miss) -> None:
+        visit = miss.visit
+        if visit.hints and "misses" not in self.without:
+            self._note(visit, answered=False, found=False)
+            self._odds.learn(_features(visit), facts(visit.evidence), False)
+            self._credit(visit)
+
+    def _note(self, visit: Visit, answered: bool, found: bool) -> list[int]:
+        """Counts a visit that is over. Returns where."""
+        slots = _slots(visit)
+        if "untried" not in self.without:
+            first = first_tries(_numbers(visit), _hub(visit.trail), self._yields)
+            self._yields.note_first_tries(first, answered, found)
+        self._yields.note(slots, answered, found)
+        return slots
+
+    def _credit(self, visit: Visit) -> None:
+        if "behind" not in self.without:
+            hub, _ = _hub(visit.trail)
+            self._behind.tried(visit.trail[1], self._yields.share(hub & int(MASK), TRUST))
+
+    def recall(self, sighting: Sighting) -> None:
+        self.learn(sighting)
+        self._gave.clear()
+
+    def state(self) -> State:
+        return {
+            "odds": self._odds.state(),
+            "yields": self._yields.state(self._under_way.values()),
+            "behind": self._behind.state(),
+            "gave": list(self._gave),
+        }
+
+    def restore(self, state: State) -> None:
+        self._under_way.clear()
+        self._odds.restore(state_in(state, "odds"))
+        self._yields.restore(state_in(state, "yields"))
+        self._behind.restore(state_in(state, "behind"))
+        self._gave = list(texts_in(state, "gave"))
+
+    def review(self, link: WaitingLink) -> Evidence:
+        ((_, evidence),) = self._again([link])
+        return evidence
+
+    def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
+        gave = list(dict.fromkeys(self._gave))
+        self._gave.clear()
+        if "rescoring" not in self.without:
+            for hub in gave:
+                yield from self._again(waiting.met_on(hub, SIBLINGS))
+            yield from self._again(waiting.some(IN_TURN))
+
+    def _again(self, links: Sequence[WaitingLink]) -> list[tuple[str, Evidence]]:
+        moving = self._moving([link.hints for link in links], [_hub(link.trail) for link in links]) if links else []
+        return [
+            (link.url, {**link.evidence, **dict(zip(COLUMNS, moves, strict=True))})
+            for link, moves in zip(links, moving, strict=True)
+        ]
+
+    def _moving(self, packed: Sequence[bytes], hubs: Sequence[tuple[int, bool]]) -> list[list[float]]:
+        """The evidence that changes as more is learned: `COLUMNS` of each link."""
+        first = RELEVANT_AT_LEAST if "exploration" in self.without else FIRST_RELEVANT
+        looks = outlook(packed, hubs, self._odds.words, self._yields, first)
+        for kind in self.without:
+            looks[:, [COLUMNS.index(name) for name in _MOVING.get(kind, ())]] = 0.0
+        moving: list[list[float]] = looks.tolist()
+        return moving
+
+
+def facts(evidence: Evidence) -> tuple[float, ...]:
+    """What the weights weigh, in the order of `WEIGHTS`."""
+    parents, relevant = evidence["parents"], evidence["relevant_parents"]
+    return (
+        1.0,
+        evidence["relevance"],
+        relevant / max(1.0, parents),
+        math.log1p(relevant),
+        math.log1p(parents),
+        evidence["since"],
+        evidence["place"],
+        evidence["hub"],
+        evidence["list"],
+        evidence["signs"],
+    )
+
+
+def foretold(packed: bytes) -> float:
+    return int.from_bytes(packed[:4], "little", signed=True) / 1000
+
+
+def _numbers(visit: Visit) -> NDArray[np.int32]:
+    return np.frombuffer(checked(visit.hints), np.int32)
+
+
+def _features(visit: Visit) -> NDArray[np.int32]:
+    return _numbers(visit)[HEAD:] & FEATURES
+
+
+def _slots(visit: Visit) -> list[int]:
+    return slots_of(_numbers(visit)[:HEAD], _hash(visit.trail[1]))
+
+
+def _hub(trail: TrailState) -> tuple[int, bool]:
+    """The page that links, as a hash, and whether it is relevant."""
+    return _hash(trail[1]), trail[0] == 0
+
+
+@lru_cache(16)
+def _floor(rate: float) -> int:
+    """Below which nothing much is known in favour of a link, where that share of all tries were finds."""
+    return math.floor(math.log(rate / (1.0 - rate)) - FLOOR)
+
+
+@lru_cache(1 << 14)
+def _hash(url: str) -> int:
+    return zlib.crc32(url.encode())

@@ -1,0 +1,133 @@
+"""A linear model of log odds that learns with every visit: by how much each feature and each evidence moves a link."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from spoor.files import LARGEST_NUMBER, State, array_in, count_in
+from spoor.ordering.learned.features import BITS, MOST
+
+KEPT = 4096
+"""Visits that are gone through again and again; older ones make room."""
+AGAIN = 4
+"""So many of them after each visit."""
+PACE, SLOW_PACE = 0.15, 0.02
+"""How far a weight moves at first: that of a word, and that of an evidence, which has a good value to begin with."""
+LARGEST_WEIGHT = 1e6
+"""No weight comes to this: steps are that small."""
+
+
+class Odds:
+    """Learns by gradient, each weight at a pace of its own (AdaGrad). Visits are few and costly, so earlier ones are
+    learned from again, drawn by a fixed rule, so that two runs are the same."""
+
+    def __init__(self, weights: NDArray[np.float64]) -> None:
+        self.words = np.zeros(1 << BITS, np.float64)
+        self.weights = weights.copy()
+        self._word_steps = np.zeros(1 << BITS, np.float64)
+        self._weight_steps = np.zeros(len(weights), np.float64)
+        self._ids = np.zeros((KEPT, MOST), np.int32)
+        self._counts = np.zeros(KEPT, np.int32)
+        self._facts = np.zeros((KEPT, len(weights)), np.float64)
+        self._wanted = np.zeros(KEPT, np.float64)
+        self._seen = 0
+        self._weights_now: list[float] = weights.tolist()
+
+    def state(self) -> State:
+        return {
+            "words": self.words.copy(),
+            "weights": self.weights.copy(),
+            "word steps": self._word_steps.copy(),
+            "weight steps": self._weight_steps.copy(),
+            "ids": self._ids.copy(),
+            "counts": self._counts.copy(),
+            "facts": self._facts.copy(),
+            "wanted": self._wanted.copy(),
+            "seen": self._seen,
+        }
+
+    def restore(self, state: State) -> None:
+        """Compiled code trusts ids and counts, and square roots want no negative steps."""
+        for name, kept, least, most in (
+            ("words", self.words, -LARGEST_WEIGHT, LARGEST_WEIGHT),
+            ("weights", self.weights, -LARGEST_WEIGHT, LARGEST_WEIGHT),
+            ("word steps", self._word_steps, 0.0, LARGEST_NUMBER),
+            ("weight steps", self._weight_steps, 0.0, LARGEST_NUMBER),
+            ("ids", self._ids, 0, (1 << BITS) - 1),
+            ("counts", self._counts, 0, MOST),
+            ("facts", self._facts, -LARGEST_WEIGHT, LARGEST_WEIGHT),
+            ("wanted", self._wanted, -1.0, 2.0),
+        ):
+            kept[:] = array_in(state, name, kept.dtype, kept.shape, least, most)
+        self._seen = count_in(state, "seen")
+        self._weights_now = self.weights.tolist()
+
+    @property
+    def seen(self) -> int:
+        """Examples so far."""
+        return self._seen
+
+    @property
+    def weights_now(self) -> list[float]:
+        """As numbers of Python, which for few of them are quicker than an array."""
+        return self._weights_now
+
+    def learn(self, ids: NDArray[np.int32], facts: Sequence[float], wanted: bool) -> int:
+        """Returns the number of the example."""
+        place, self._seen = self._seen % KEPT, self._seen + 1
+        self._ids[place, : len(ids)] = ids
+        self._counts[place] = len(ids)
+        self._facts[place] = facts
+        self._wanted[place] = wanted
+        kept = (self._ids, self._counts, self._facts, self._wanted)
+        steps = (self.words, self._word_steps, self.weights, self._weight_steps)
+        _learn(place, self._seen, *kept, *steps)
+        self._weights_now = self.weights.tolist()
+        return self._seen
+
+    def relabel(self, example: int, wanted: float) -> None:
+        """From now on an example counts as wanted in part; one that has made room is passed over."""
+        if self._seen - example < KEPT:
+            self._wanted[(example - 1) % KEPT] = wanted
+
+
+@njit(cache=True)
+def _learn(
+    newest: int,
+    seen: int,
+    ids: NDArray[np.int32],
+    counts: NDArray[np.int32],
+    facts: NDArray[np.float64],
+    wanted: NDArray[np.float64],
+    words: NDArray[np.float64],
+    word_steps: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    weight_steps: NDArray[np.float64],
+) -> None:
+    chosen = np.uint64(seen)
+    example = np.int64(newest)
+    for turn in range(AGAIN + 1):
+        if turn > 0:
+            chosen = chosen * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+            example = np.int64(chosen >> np.uint64(33)) % min(seen, len(counts))
+        size = 1.0 / math.sqrt(max(1, counts[example]))
+        total = 0.0
+        for k in range(counts[example]):
+            total += words[ids[example, k]] * size
+        for k in range(len(weights)):
+            total += weights[k] * facts[example, k]
+        wrong = 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, total)))) - wanted[example]
+        for k in range(counts[example]):
+            feature = ids[example, k]
+            slope = wrong * size
+            word_steps[feature] += slope * slope
+            words[feature] -= PACE * slope / math.sqrt(1e-3 + word_steps[feature])
+        for k in range(len(weights)):
+            slope = wrong * facts[example, k]
+            weight_steps[k] += slope * slope
+            weights[k] -= SLOW_PACE * slope / math.sqrt(1.0 + weight_steps[k])

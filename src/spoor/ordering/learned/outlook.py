@@ -1,0 +1,175 @@
+"""What is to be expected of links, by all that was learned so far: in one pass over many links.
+
+A link is worth something when it answers with a page and the page is relevant; both shares are followed from the
+outside in: registrable domain, host, folders. Each begins at the share around it, and gives way as tries come in. What
+is tried for the first time begins lower or higher than what is around it, by as much as first tries did so far in this
+crawl (empirical Bayes)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from spoor.errors import BadInput
+from spoor.ordering.learned.features import BITS, HEAD, MOST, PLACES
+from spoor.ordering.learned.yields import LEVELS, MASK, FirstTries, Yields
+
+COLUMNS = ("words", "place", "hub", "list", "dead")
+"""In log odds: what the words say, and by how much more or less than at first was found in the folder, behind the page
+that links, behind the same list on that page. `dead` is below 0 where links of that list mostly brought no page."""
+
+FIRST_ANSWERS, FIRST_RELEVANT = 0.5, 0.4
+"""Where nothing is known yet: the share of links that answer with a page, and of relevant ones among the pages. High,
+so that what is unknown is tried; what is learned of first tries takes their place."""
+TRUST = 2.0
+"""So many tries weigh as much as what was expected before."""
+SURE = 0.0001
+"""No share counts as nearer than this to 0 or 1."""
+
+FEATURES = (1 << BITS) - 1
+"""Every number that stands for a feature is cut to this: those in the folder of a stranger may be any."""
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.float32]
+Numbers = NDArray[np.int32]
+
+
+def outlook(
+    packed: Sequence[bytes], hubs: Sequence[tuple[int, bool]], words: Floats, yields: Yields, first_relevant: float
+) -> Floats:
+    """A row for each link, rounded, so that none is moved for next to nothing. `packed` as `features` packs them;
+    `hubs` hashes of the pages that link, and whether those are relevant; `first_relevant` the share of relevant pages
+    expected before anything is known."""
+    numbers = np.frombuffer(b"".join(map(checked, packed)), np.int32)
+    sizes = np.array([len(one) // 4 for one in packed], np.int64)
+    pages = np.array(hubs, np.int64)
+    out = np.empty((len(packed), len(COLUMNS)), np.float64)
+    counts = (yields.tries, yields.answers, yields.finds, yields.untried)
+    _outlook(numbers, sizes, pages, words, *counts, first_relevant, out)
+    return out
+
+
+def checked(packed: bytes) -> bytes:
+    """Compiled code trusts these lengths, and a folder may come from anybody."""
+    if len(packed) % 4 or not 4 * HEAD <= len(packed) <= 4 * (HEAD + MOST):
+        raise BadInput(f"the hints of a link have {len(packed)} bytes, which no spoor wrote: the crawl.db is damaged")
+    return packed
+
+
+def slots_of(head: Numbers, hub: int) -> list[int]:
+    """Where a visit is counted: its places, the page that linked to it, the list it stood in there. Each once."""
+    _, kind, where, _, *places = head.tolist()
+    hashes = [*(int(place_of(place, kind)) for place in places), hub, int(list_of(hub, where))]
+    return list(dict.fromkeys(hashed & int(MASK) for hashed in hashes))
+
+
+def first_tries(link: Numbers, hub: tuple[int, bool], yields: Yields) -> FirstTries:
+    """Of a link that was just tried, and is not counted yet."""
+    page, relevant = hub
+    tries, answers, finds, untried = yields.tries, yields.answers, yields.finds, yields.untried
+    _, cell, expected = _place_share(link, relevant, tries, answers, untried[0], FIRST_ANSWERS)
+    _, hub_cell = _hub_share(page, relevant, tries, answers, untried[0], FIRST_ANSWERS)
+    to_answer = ((cell, expected), (hub_cell, FIRST_ANSWERS))
+    _, cell, expected = _place_share(link, relevant, answers, finds, untried[1], FIRST_RELEVANT)
+    _, hub_cell = _hub_share(page, relevant, answers, finds, untried[1], FIRST_RELEVANT)
+    to_be_relevant = ((cell, expected), (hub_cell, FIRST_RELEVANT))
+    place = int(place_of(int(link[4 + max(0, cell) // 4]), int(link[1])))
+    return FirstTries(to_answer, to_be_relevant, (place & int(MASK), page & int(MASK)))
+
+
+@njit(cache=True)
+def _more_than(first: float, share: float) -> float:
+    share = min(1.0 - SURE, max(SURE, share))
+    return math.log(share / (1.0 - share)) - math.log(first / (1.0 - first))
+
+
+@njit(cache=True)
+def list_of(hub: int, where: int) -> np.uint32:
+    """The counter of a list on a page."""
+    return (np.uint32(hub) ^ (np.uint32(where) * np.uint32(0x85EBCA6B))) | np.uint32(1)
+
+
+@njit(cache=True)
+def place_of(place: int, kind: int) -> np.uint32:
+    """The counter of a place, apart for URLs that speak for what is wanted, against it, or not at all."""
+    return np.uint32(place) ^ (np.uint32(kind + 1) * np.uint32(0x9E3779B1))
+
+
+@njit(cache=True)
+def _untried_share(around: float, cell: int, untried: Floats) -> float:
+    """What a first try is expected to bring, where `around` is the share of what is around it."""
+    level = 4 * LEVELS + cell // 4
+    usual = (untried[level, 0] + 1.0) / (untried[level, 1] + 1.0)
+    ratio = (untried[cell, 0] + usual) / (untried[cell, 1] + 1.0)
+    return float(min(0.95, around * ratio))
+
+
+@njit(cache=True)
+def _place_share(
+    link: Numbers, relevant: bool, tries: Counts, hits: Counts, untried: Floats, first: float
+) -> tuple[float, int, float]:
+    """The share of hits in the places of a link; the cell of its first try (-1: it is none) and what was expected."""
+    share, last, cell, expected = first, np.int32(0), -1, 0.0
+    for level in range(PLACES):
+        place = link[4 + level]
+        if level > 0 and place == last:
+            break
+        last = place
+        slot = place_of(place, link[1]) & MASK
+        if cell < 0 and tries[slot] == 0.0:
+            cell, expected = 4 * level + 2 * int(relevant) + int(link[3] != 0), share
+            share = _untried_share(share, cell, untried)
+        share = (hits[slot] + TRUST * share) / (tries[slot] + TRUST)
+    return share, cell, expected
+
+
+@njit(cache=True)
+def _hub_share(
+    hub: int, relevant: bool, tries: Counts, hits: Counts, untried: Floats, first: float
+) -> tuple[float, int]:
+    """The share of hits behind a page; the cell of its first try (-1: it is none)."""
+    slot, cell = np.uint32(hub) & MASK, 4 * (LEVELS - 1) + 2 * int(relevant)
+    share = _untried_share(first, cell, untried)
+    share = (hits[slot] + TRUST * share) / (tries[slot] + TRUST)
+    return share, cell if tries[slot] == 0.0 else -1
+
+
+@njit(cache=True)
+def _outlook(
+    numbers: Numbers,
+    sizes: NDArray[np.int64],
+    hubs: NDArray[np.int64],
+    words: Floats,
+    tries: Counts,
+    answers: Counts,
+    finds: Counts,
+    untried: Floats,
+    first_relevant: float,
+    out: Floats,
+) -> None:
+    start, first = 0, FIRST_ANSWERS * first_relevant
+    for row in range(len(sizes)):
+        link, hub, good = numbers[start : start + sizes[row]], int(hubs[row, 0]), bool(hubs[row, 1])
+        start += sizes[row]
+        said = 0.0
+        for k in range(HEAD, len(link)):
+            said += words[link[k] & FEATURES]
+        # A link with many words shall not be surer than one with few.
+        out[row, 0] = said / math.sqrt(max(1, len(link) - HEAD))
+        answered, _, _ = _place_share(link, good, tries, answers, untried[0], FIRST_ANSWERS)
+        share, _, _ = _place_share(link, good, answers, finds, untried[1], first_relevant)
+        out[row, 1] = _more_than(first, answered * share)
+        answered, _ = _hub_share(hub, good, tries, answers, untried[0], FIRST_ANSWERS)
+        share, _ = _hub_share(hub, good, answers, finds, untried[1], first_relevant)
+        out[row, 2] = _more_than(first, answered * share)
+        slot = list_of(hub, link[2]) & MASK
+        answered = (answers[slot] + TRUST * answered) / (tries[slot] + TRUST)
+        share = (finds[slot] + TRUST * share) / (answers[slot] + TRUST)
+        out[row, 3] = _more_than(first, answered * share)
+        out[row, 4] = min(0.0, math.log(answered / FIRST_ANSWERS))
+        for column in range(len(COLUMNS)):
+            out[row, column] = np.rint(out[row, column] * 1000.0) / 1000.0

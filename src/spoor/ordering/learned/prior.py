@@ -1,0 +1,85 @@
+"""What the target tells before the first visit, as a number for each link: signs of a language, words of a topic."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from spoor.files import SUFFIX
+from spoor.judging.language_tags import read_tag
+from spoor.ordering.language_order import WEIGHTS, LanguageSigns
+from spoor.records import Link, Page, Wish
+
+_WORD = re.compile(r"[^\W_]+")
+_BEGINS, _ENDS = r"(?<![^\W_])", r"(?![^\W_])"
+"""Where a word does."""
+_STEM = 5
+"""So many letters of a word are enough to know it by: biolog, in biology and biological."""
+_IN_URL, _IN_ANCHOR, _AROUND, _ON_PAGE = 2.0, 2.0, 0.5, 2.0
+_SIGNS = tuple(WEIGHTS[name] for name in ("url", "hreflang", "anchor", "domain", "words", "page", "choice"))
+
+
+@dataclass(frozen=True)
+class Foreknowledge:
+    """Says for or against each link, in log odds; 0 when the wish tells nothing."""
+
+    wish: Wish
+    _language: LanguageSigns | None = field(init=False, repr=False, compare=False, default=None)
+    _words: frozenset[str] = field(init=False, repr=False, compare=False, default=frozenset())
+    _pattern: re.Pattern[str] = field(init=False, repr=False, compare=False, default=_WORD)
+
+    def __post_init__(self) -> None:
+        language = self.wish.language
+        if language.endswith(SUFFIX) or read_tag(language):
+            object.__setattr__(self, "_language", LanguageSigns(language))
+        stems = frozenset(word[:_STEM] for word in self.wish.words if _WORD.fullmatch(word[:_STEM]))
+        object.__setattr__(self, "_words", stems)
+        object.__setattr__(self, "_pattern", _pattern(stems))
+
+    def of(self, page: Page, links: Sequence[Link]) -> list[tuple[float, float]]:
+        """For each link what is said for or against it, and the part of it that the URL says: where a host keeps its
+        languages apart, its folders are no example for one another."""
+        if self._language is None:
+            of_page = _ON_PAGE * self._named(f"{page.title} {_path(page.url)}") if self._words else 0.0
+            return [(self._by_words(link)[0] + of_page, 0.0) for link in links]
+        hints = self._language.hints(page, links)
+        signs = [_weighed(tuple(one)) for one in hints]
+        if not self._words:
+            return signs
+        return [(sign + self._by_words(link)[0], url) for (sign, url), link in zip(signs, links, strict=True)]
+
+    def _by_words(self, link: Link) -> tuple[float, float]:
+        if not self._words:
+            return 0.0, 0.0
+        in_url = self._named(_path(link.url))
+        around = self._named(f"{link.left} {link.right} {link.heading}")
+        return _IN_URL * in_url + _IN_ANCHOR * self._named(link.anchor) + _AROUND * around, 0.0
+
+    def _named(self, text: str) -> float:
+        """1 where a word is named, half as much for every other, 2 at most: all pages of an encyclopedia name their
+        subject, few the one that is wanted."""
+        said = text.lower()
+        # Most texts hold none of the words, not even inside others, and that is seen sooner.
+        if not any(map(said.__contains__, self._words)):
+            return 0.0
+        named = len({*self._pattern.findall(said)})
+        return min(2.0, (1 + named) / 2) if named else 0.0
+
+
+def _pattern(stems: frozenset[str]) -> re.Pattern[str]:
+    """The words that begin with a stem; one that is shorter is a whole word."""
+    return re.compile(
+        f"{_BEGINS}(?:{'|'.join(stem if len(stem) == _STEM else stem + _ENDS for stem in sorted(stems))})"
+    )
+
+
+@lru_cache(1 << 12)
+def _weighed(hints: tuple[float, ...]) -> tuple[float, float]:
+    """All signs together, and that of the URL. Many links have the same."""
+    return sum(map(float.__mul__, _SIGNS, hints)), hints[0]
+
+
+def _path(url: str) -> str:
+    return url.partition("://")[2].partition("/")[2]

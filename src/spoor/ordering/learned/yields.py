@@ -1,0 +1,206 @@
+"""The hit rates of hosts, folders, pages and lists, and the credit of links for what lies behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from spoor.errors import BadInput
+from spoor.files import ANY, LARGEST_NUMBER, State, array_in, as_counts, count_in, counts_in, slices, texts_in
+from spoor.ordering.learned.logistic import Odds
+
+# What became of the links tried: how many answered with a page, and how many pages were relevant. In a place,
+# behind a page, in one of its lists. Counted in a fixed space.
+
+
+BITS = 20
+"""Counters are two to this power: hashes that share one are rare until millions of places were seen."""
+MASK = np.uint32((1 << BITS) - 1)
+
+LEVELS = 6
+"""What can be tried for the first time: a domain, a host, three folders, a page that links."""
+CELLS = 5 * LEVELS
+"""First tries are counted by level, apart for links from relevant pages and for links within a domain, and together."""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstTries:
+    """Whether a link was the first try of a place and of the page that links: the cell of `Yields.untried` (-1: it was
+    not) and the share expected, of answers and of finds; and the slots of that place and that page."""
+
+    answers: tuple[tuple[int, float], tuple[int, float]]
+    finds: tuple[tuple[int, float], tuple[int, float]]
+    slots: tuple[int, int]
+
+
+OWED = 1 << 15
+"""Places without a find yet that are remembered; older ones make room."""
+
+
+class Yields:
+    """Tries, answers and finds by slot, a slot being the lower bits of a hash. A try under way counts as a fruitless
+    one until it is back. `untried` has, for answers and for finds, what first tries of each cell brought, and what was
+    expected of them; a place counts as a find from its first find on, however late that comes."""
+
+    def __init__(self) -> None:
+        self.tries = np.zeros(1 << BITS, np.float32)
+        self.answers = np.zeros(1 << BITS, np.float32)
+        self.finds = np.zeros(1 << BITS, np.float32)
+        self.untried = np.zeros((2, CELLS, 2), np.float64)
+        self._owed: dict[int, int] = {}
+        self._tried = self._found = 0
+
+    def state(self, under_way: Iterable[Sequence[int]]) -> State:
+        """`under_way` are the slots of tries that are not over; they are left out."""
+        tries = self.tries.copy()
+        for slots in under_way:
+            tries[slots] -= 1.0
+        return {
+            "tries": tries,
+            "answers": self.answers.copy(),
+            "finds": self.finds.copy(),
+            "untried": self.untried.copy(),
+            "owed slots": as_counts(self._owed),
+            "owed cells": as_counts(self._owed.values()),
+            "tried": self._tried,
+            "found": self._found,
+        }
+
+    def restore(self, state: State) -> None:
+        for name, kept, least in (
+            ("tries", self.tries, 0.0),
+            ("answers", self.answers, 0.0),
+            ("finds", self.finds, -LARGEST_NUMBER),  # what was credited may be taken back, and is rounded
+            ("untried", self.untried, 0.0),
+        ):
+            kept[:] = array_in(state, name, kept.dtype, kept.shape, least, LARGEST_NUMBER)
+        slots = array_in(state, "owed slots", np.int64, (ANY,), 0, (1 << BITS) - 1).tolist()
+        cells = counts_in(state, "owed cells", len(slots), 4 * LEVELS - 1)
+        if len(slots) > OWED:
+            raise BadInput(f"{len(slots)} places are owed a find, more than {OWED}")
+        self._owed = dict(zip(slots, cells, strict=True))
+        self._tried, self._found = count_in(state, "tried"), count_in(state, "found")
+        if self._found > self._tried:
+            raise BadInput("there are more finds than tries")
+
+    @property
+    def rate(self) -> float:
+        """The share of finds among all tries, beginning at one in five."""
+        return (self._found + 1) / (self._tried + 5)
+
+    def begin(self, slots: Sequence[int]) -> None:
+        for slot in slots:
+            self.tries[slot] += 1.0
+
+    def take_back(self, slots: Sequence[int]) -> None:
+        """The try is over, and is noted next."""
+        for slot in slots:
+            self.tries[slot] -= 1.0
+
+    def note(self, slots: Sequence[int], answered: bool, found: bool) -> None:
+        self._tried += 1
+        self._found += found
+        for slot in slots:
+            self.tries[slot] += 1.0
+            self.answers[slot] += answered
+            self.finds[slot] += found
+            if found and slot in self._owed:
+                self._count(1, self._owed.pop(slot), 1.0, 0.0)
+
+    def credit(self, slots: Sequence[int], finds: float) -> None:
+        """Finds that came later, through links of the pages found."""
+        for slot in slots:
+            self.finds[slot] += finds
+
+    def share(self, slot: int, trust: float) -> float:
+        """Of finds among tries, `trust` fruitless tries added."""
+        return float(self.finds[slot]) / (float(self.tries[slot]) + trust)
+
+    def note_first_tries(self, first: FirstTries, answered: bool, found: bool) -> None:
+        for cell, expected in first.answers:
+            if cell >= 0:
+                self._count(0, cell, answered, expected)
+        # A page that did not come says nothing of how many that come are relevant.
+        for (cell, expected), slot in zip(first.finds, first.slots, strict=True):
+            if cell >= 0 and answered:
+                self._count(1, cell, found, expected)
+                if not found:
+                    self._owe(slot, cell)
+
+    def _owe(self, slot: int, cell: int) -> None:
+        """A host whose first page is irrelevant may still hold relevant ones, and then trying it was worth it."""
+        self._owed[slot] = cell
+        if len(self._owed) > OWED:
+            del self._owed[next(iter(self._owed))]
+
+    def _count(self, kind: int, cell: int, came: float, expected: float) -> None:
+        for counted in (cell, 4 * LEVELS + cell // 4):
+            self.untried[kind, counted] += (came, expected)
+
+
+# What lies behind a page is credited to the link that led there: irrelevant pages with good links on them are
+# worth their request.
+
+
+DISCOUNT = 0.8
+"""What a relevant page one link further on is worth, a relevant page being 1."""
+PAGES = 1 << 14
+"""Pages that are remembered; older ones make room."""
+
+
+@dataclass(slots=True)
+class _Passed:
+    """An irrelevant page: where the link to it is counted, its number among the examples, and what it was credited."""
+
+    slots: Sequence[int]
+    example: int
+    credit: float = 0.0
+
+
+class Behind:
+    """Irrelevant pages fetched last, by URL."""
+
+    def __init__(self, yields: Yields, odds: Odds) -> None:
+        self._yields, self._odds = yields, odds
+        self._pages: dict[str, _Passed] = {}
+
+    def passed(self, url: str, slots: Sequence[int], example: int) -> None:
+        self._pages[url] = _Passed(slots, example)
+        if len(self._pages) > PAGES:
+            del self._pages[next(iter(self._pages))]
+
+    def state(self) -> State:
+        passed = self._pages.values()
+        slots = [page.slots for page in passed]
+        return {
+            "urls": list(self._pages),
+            "sizes": as_counts(map(len, slots)),
+            "slots": as_counts(chain.from_iterable(slots)),
+            "examples": as_counts(page.example for page in passed),
+            "credits": np.array([page.credit for page in passed], np.float64),
+        }
+
+    def restore(self, state: State) -> None:
+        """After what it credits."""
+        urls = texts_in(state, "urls")
+        slots = array_in(state, "slots", np.int64, (ANY,), 0, int(MASK)).tolist()
+        places = slices(counts_in(state, "sizes", len(urls)), len(slots))
+        examples = counts_in(state, "examples", len(urls), self._odds.seen)
+        credited = array_in(state, "credits", np.float64, (len(urls),), -1.0, 1.0).tolist()
+        if len(urls) > PAGES:
+            raise BadInput(f"{len(urls)} pages are remembered, more than {PAGES}")
+        passed = (_Passed(slots[place], *known) for place, *known in zip(places, examples, credited, strict=True))
+        self._pages = dict(zip(urls, passed, strict=True))
+
+    def tried(self, url: str, share: float) -> None:
+        """A link on the page was tried; `share` of those tried were relevant."""
+        page = self._pages.get(url)
+        if page is None:
+            return
+        worth = DISCOUNT * share
+        self._yields.credit(page.slots, worth - page.credit)
+        self._odds.relabel(page.example, worth)
+        page.credit = worth

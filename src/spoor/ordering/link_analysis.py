@@ -1,0 +1,310 @@
+"""Scorers by the graph crawled so far: PageRank, on-line page importance, and hubs.
+
+rank(p) = (1 - d) + d flow(p)        flow(p) = Σ rank(q) / links of q, over the visited pages q that link to p
+
+a(v) = R(v) Σ h(u) over the links u → v       where R(v) is above a threshold; together 1
+h(u) = R(u) Σ a(v) over the links u → v       together 1
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.errors import BadInput, UsageError
+from spoor.files import ANY, State, array_in, state_in, texts_in
+from spoor.ordering.simple import check_every, total
+from spoor.records import Evidence, Link, Page, Sighting
+from spoor.roles import Merge, WaitingLinks
+from spoor.urls import host_of
+
+# The web as far as it was crawled: which pages were visited, and where their links lead.
+
+
+Numbers = NDArray[np.int32]
+Floats = NDArray[np.float64]
+
+
+class CrawledGraph:
+    """URLs are numbered as they are met; only visited ones have links. Four bytes for each end of a link: of what is
+    kept here the URLs take the most."""
+
+    def __init__(self) -> None:
+        self.urls: list[str] = []
+        self._numbers: dict[str, int] = {}
+        self._degrees = array("i")
+        self._sources = array("i")
+        self._targets = array("i")
+
+    def __len__(self) -> int:
+        return len(self.urls)
+
+    def visit(self, page: Page) -> int:
+        """Takes a page in; returns its number."""
+        number = self.number(page.url)
+        targets = [self.number(link.url) for link in page.links]
+        self._degrees[number] = page.out_degree
+        self._sources.extend([number] * len(targets))
+        self._targets.extend(targets)
+        return number
+
+    def number(self, url: str) -> int:
+        """Of a URL that may be new."""
+        number = self._numbers.get(url)
+        if number is None:
+            number = self._numbers[url] = len(self.urls)
+            self.urls.append(url)
+            self._degrees.append(-1)
+        return number
+
+    def state(self) -> State:
+        sources, targets = self.links()
+        return {"urls": list(self.urls), "degrees": self.degrees(), "sources": sources, "targets": targets}
+
+    def restore(self, state: State) -> None:
+        urls = texts_in(state, "urls")
+        degrees = array_in(state, "degrees", np.int32, (len(urls),), -1)
+        sources = array_in(state, "sources", np.int32, (ANY,), 0, len(urls) - 1)
+        targets = array_in(state, "targets", np.int32, sources.shape, 0, len(urls) - 1)
+        self.urls, self._numbers = list(urls), {url: number for number, url in enumerate(urls)}
+        self._degrees, self._sources, self._targets = (
+            array("i", numbers.tobytes()) for numbers in (degrees, sources, targets)
+        )
+
+    def links(self) -> tuple[Numbers, Numbers]:
+        """Where they stand, and where they lead."""
+        return np.array(self._sources, np.int32), np.array(self._targets, np.int32)
+
+    def degrees(self) -> Numbers:
+        """The links of each page, those out of a recorded web included; -1 for one that was not visited."""
+        return np.array(self._degrees, np.int32)
+
+
+# PageRank of the web as far as it was crawled: links that important pages point at go first.
+
+
+PAGE_RANK_ROUNDS = 100
+"""At most; a round less than `SETTLED` from the one before is the last."""
+SETTLED = 1e-4
+NOTEWORTHY = 1.01
+"""Links whose flow grew less than this since they were told of it are left where they are."""
+
+
+@dataclass
+class PageRankOrder:
+    """Scorer and upkeep. Between two upkeeps a link gains what each page that links to it hands on at the time; every
+    `every` visits the ranks of all pages are worked out anew. Links of a page are never taken back, so ranks only grow,
+    and a link that was ranked higher before a crawl was interrupted keeps its place.
+
+    Learns from every visit; has learned nothing when it is made.
+    """
+
+    damping: float = 0.9
+    every: int = 500
+    _graph: CrawledGraph = field(init=False, repr=False, compare=False, default_factory=CrawledGraph)
+    _flows: Floats = field(init=False, repr=False, compare=False, default_factory=lambda: np.zeros(0))
+    _told: Floats = field(init=False, repr=False, compare=False, default_factory=lambda: np.zeros(0))
+
+    reads_content: ClassVar[bool] = False
+    merge: ClassVar[Mapping[str, Merge]] = {"flow": total}
+
+    def __post_init__(self) -> None:
+        check_every(self.every)
+        if not 0.0 < self.damping < 1.0:
+            raise UsageError(f"damping={self.damping:g}: what a page hands on is a share between 0 and 1")
+
+    def learn(self, sighting: Sighting) -> None:
+        self._graph.visit(sighting.page)
+
+    def state(self) -> State:
+        return {"graph": self._graph.state(), "flows": self._flows.copy(), "told": self._told.copy()}
+
+    def restore(self, state: State) -> None:
+        self._graph.restore(state_in(state, "graph"))
+        flows, told = (array_in(state, name, np.float64, (ANY,), 0.0) for name in ("flows", "told"))
+        if max(len(flows), len(told)) > len(self._graph):
+            raise BadInput("something flows to more pages than there are")
+        self._flows, self._told = flows.astype(np.float64), told.astype(np.float64)
+
+    def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+        handed = self.key(sighting.visit.evidence) / max(1, sighting.page.out_degree)
+        return [{"flow": handed}] * len(links)
+
+    def key(self, evidence: Evidence) -> float:
+        return 1.0 - self.damping + self.damping * evidence.get("flow", 0.0)
+
+    def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
+        self._flows = flows(self._graph, self.damping, _lengthened(self._flows, len(self._graph)))
+        self._told = _lengthened(self._told, len(self._graph))
+        unvisited = self._graph.degrees() < 0
+        for number in np.flatnonzero(unvisited & (self._flows > NOTEWORTHY * self._told)).tolist():
+            flow, evidence = float(self._flows[number]), waiting.evidence_of(self._graph.urls[number])
+            self._told[number] = flow
+            if evidence and flow > evidence["flow"]:  # A seed has no evidence, and needs none.
+                yield self._graph.urls[number], {"flow": flow}
+
+
+def flows(graph: CrawledGraph, damping: float, before: Floats) -> Floats:
+    """What flows to each page. Starts from `before`, which is not more than that, and rises to it."""
+    sources, targets = graph.links()
+    divided = np.maximum(graph.degrees(), 1)
+    now = before
+    for _ in range(PAGE_RANK_ROUNDS):
+        handed = (1.0 - damping + damping * now) / divided
+        then, now = now, np.bincount(targets, weights=handed[sources], minlength=len(graph)).astype(np.float64)
+        if np.abs(now - then).max(initial=0.0) < SETTLED:
+            break
+    return now
+
+
+def _lengthened(numbers: Floats, length: int) -> Floats:
+    return np.concatenate([numbers, np.zeros(length - len(numbers))])
+
+
+# On-line page importance: every page hands its cash to its links, in equal shares.
+
+
+SEED_CASH = 1.0
+"""All that there is comes from seeds."""
+
+
+@dataclass(frozen=True)
+class Cash:
+    """A link holds what all pages visited so far handed to it; the richest goes first. Shares are those of all links on
+    a page, so what goes to pages visited before is spent."""
+
+    reads_content: ClassVar[bool] = False
+    merge: ClassVar[Mapping[str, Merge]] = {"cash": total}
+
+    def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+        cash = sighting.visit.evidence.get("cash", SEED_CASH)
+        return [{"cash": cash / max(1, sighting.page.out_degree)}] * len(links)
+
+    def key(self, evidence: Evidence) -> float:
+        return evidence["cash"]
+
+
+# Hubs and authorities among relevant pages: a good hub links to good authorities, and the other way round.
+
+
+def hubs_and_authorities(
+    sources: Numbers, targets: Numbers, relevance: Floats, threshold: float, rounds: int
+) -> tuple[Floats, Floats]:
+    """Of pages numbered as in `relevance`, linked from `sources` to `targets`; begins with all pages as equal hubs.
+    All are 0 where no link leads to a page above the threshold."""
+    count = len(relevance)
+    counted = np.where(relevance > threshold, relevance, 0.0)
+    hubs, authorities = np.full(count, 1.0 / max(1, count)), np.zeros(count)
+    for _ in range(rounds):
+        authorities = _to_one(counted * np.bincount(targets, weights=hubs[sources], minlength=count))
+        hubs = _to_one(relevance * np.bincount(sources, weights=authorities[targets], minlength=count))
+    return hubs, authorities
+
+
+def _to_one(numbers: Floats) -> Floats:
+    whole = numbers.sum()
+    return np.asarray(numbers / whole if whole else numbers)
+
+
+# The distiller: what the best hubs found so far point at is brought forward.
+
+
+HUB_ROUNDS = 20
+BEST_HUBS = 0.1
+"""The share of hubs whose links are brought forward."""
+IN_FRONT = 0.1
+"""They come to the end of this share of what waits."""
+SAMPLE = 1_000
+"""Links whose keys are looked at to find that place; all, if fewer wait."""
+
+
+@dataclass
+class Distiller:
+    """Scorer and upkeep. `goodness` is the relevance of the best page that links there; `brought_forward` is the least
+    key of a link that a good hub points at. Only links from one host to another make hubs, and only pages with a
+    relevance above `threshold` authorities.
+
+    Learns from every visit; has learned nothing when it is made.
+    """
+
+    threshold: float = 0.1
+    every: int = 500
+    _graph: CrawledGraph = field(init=False, repr=False, compare=False, default_factory=CrawledGraph)
+    _relevance: array[float] = field(init=False, repr=False, compare=False, default_factory=lambda: array("d"))
+    _hosts: array[int] = field(init=False, repr=False, compare=False, default_factory=lambda: array("i"))
+    _host_numbers: dict[str, int] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    reads_content: ClassVar[bool] = False
+    merge: ClassVar[Mapping[str, Merge]] = {"goodness": max, "brought_forward": max}
+
+    def __post_init__(self) -> None:
+        check_every(self.every)
+        if not 0.0 <= self.threshold < 1.0:
+            raise UsageError(f"threshold={self.threshold:g}: no page is above it; give a number from 0 to below 1")
+
+    def learn(self, sighting: Sighting) -> None:
+        number = self._graph.visit(sighting.page)
+        for url in self._graph.urls[len(self._hosts) :]:
+            self._hosts.append(self._host_numbers.setdefault(host_of(url), len(self._host_numbers)))
+            self._relevance.append(0.0)
+        self._relevance[number] = sighting.verdict.relevance
+
+    def recall(self, sighting: Sighting) -> None:
+        """What a page was worth as an authority; where it linked to is not kept."""
+        self.learn(sighting)
+
+    def state(self) -> State:
+        return {
+            "graph": self._graph.state(),
+            "relevance": np.array(self._relevance, np.float64),
+            "hosts": np.array(self._hosts, np.int32),
+            "host names": list(self._host_numbers),
+        }
+
+    def restore(self, state: State) -> None:
+        self._graph.restore(state_in(state, "graph"))
+        names, pages = texts_in(state, "host names"), (len(self._graph),)
+        relevance = array_in(state, "relevance", np.float64, pages)
+        hosts = array_in(state, "hosts", np.int32, pages, 0, len(names) - 1)
+        self._relevance, self._hosts = array("d", relevance.tobytes()), array("i", hosts.tobytes())
+        self._host_numbers = {name: number for number, name in enumerate(names)}
+
+    def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+        return [{"goodness": sighting.verdict.relevance, "brought_forward": 0.0}] * len(links)
+
+    def key(self, evidence: Evidence) -> float:
+        return max(evidence["goodness"], evidence["brought_forward"])
+
+    def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
+        sources, targets = self._graph.links()
+        place = self._place_in_front(waiting)
+        hubs = self._best_hubs(sources, targets)
+        for number in dict.fromkeys(targets[np.isin(sources, hubs)].tolist()):
+            evidence = waiting.evidence_of(self._graph.urls[number])
+            if evidence and self.key(evidence) < place:  # A seed has no evidence, and needs none.
+                yield self._graph.urls[number], {**evidence, "brought_forward": place}
+
+    def _best_hubs(self, sources: Numbers, targets: Numbers) -> Numbers:
+        hosts = np.array(self._hosts, np.int32)
+        across = hosts[sources] != hosts[targets]
+        relevance = np.array(self._relevance)
+        hubs, _ = hubs_and_authorities(sources[across], targets[across], relevance, self.threshold, HUB_ROUNDS)
+        best = np.argsort(-hubs, kind="stable")[: ceil(BEST_HUBS * np.count_nonzero(hubs))]
+        return best.astype(np.int32)
+
+    def _place_in_front(self, waiting: WaitingLinks) -> float:
+        keys = sorted(self._some_keys(waiting), reverse=True)
+        return keys[ceil(IN_FRONT * len(keys)) - 1] if keys else 0.0
+
+    def _some_keys(self, waiting: WaitingLinks) -> Iterator[float]:
+        """Of links spread evenly over all that wait, in the order they were met."""
+        unvisited = np.flatnonzero(self._graph.degrees() < 0)
+        for number in unvisited[:: max(1, len(unvisited) // SAMPLE)].tolist():
+            if evidence := waiting.evidence_of(self._graph.urls[number]):
+                yield self.key(evidence)

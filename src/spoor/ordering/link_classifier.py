@@ -1,0 +1,170 @@
+"""A classifier of links trained on the way, by what became of the links that were fetched.
+
+    odds(word) = (wanted with it + m p) / (unwanted with it + m (1 - p)) : p / (1 - p)      p = wanted / all
+
+So a word that was never met says nothing, however rare the wanted are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.files import ANY, State, array_in, as_counts, count_in, counts_in, number_in, slices, state_in, texts_in
+from spoor.ordering.correlation_degree import said_by, said_by_url
+from spoor.ordering.simple import check_every
+from spoor.parse.words import PLACES
+from spoor.records import Evidence, Hints, Link, Miss, Page, Sighting
+from spoor.roles import Merge, WaitingLinks
+
+# Which words speak for a wanted page, and how much? Naive Bayes on words that are there or not.
+
+
+Said = NDArray[np.int32]
+"""Words as numbers."""
+
+DOUBT = 2.0
+"""m: a word must be met more often than this to say much."""
+
+
+class WordOdds:
+    """Counts examples as they come; `weigh` works out what the words weigh from then on. Until that was done with
+    examples of both kinds, it is not `ready`."""
+
+    def __init__(self) -> None:
+        self._examples = [0, 0]
+        self._with_word = np.zeros((2, PLACES), np.int32)
+        self._prior = 0.0
+        self._weights: NDArray[np.float32] | None = None
+
+    @property
+    def ready(self) -> bool:
+        return self._weights is not None
+
+    def count(self, said: Said, wanted: bool) -> None:
+        self._examples[wanted] += 1
+        self._with_word[int(wanted), said] += 1
+
+    def weigh(self) -> None:
+        unwanted, wanted = self._examples
+        if not unwanted or not wanted:
+            return
+        share = wanted / (wanted + unwanted)
+        against, speaking_for = self._with_word
+        self._prior = float(np.log(wanted / unwanted))
+        odds = (speaking_for + DOUBT * share) / (against + DOUBT * (1.0 - share))
+        self._weights = (np.log(odds) - self._prior).astype(np.float32)
+
+    def state(self) -> State:
+        return {
+            "examples": as_counts(self._examples),
+            "with word": self._with_word.copy(),
+            "prior": self._prior,
+            "weights": np.zeros(0, np.float32) if self._weights is None else self._weights,
+        }
+
+    def restore(self, state: State) -> None:
+        weights = array_in(state, "weights", np.float32, (ANY,), -100.0, 100.0)
+        if len(weights):
+            weights = array_in(state, "weights", np.float32, (PLACES,))
+        self._weights = weights.astype(np.float32) if len(weights) else None
+        self._with_word[:] = array_in(state, "with word", np.int32, self._with_word.shape, 0)
+        self._examples, self._prior = counts_in(state, "examples", 2), number_in(state, "prior")
+
+    def chance(self, said: Said) -> float:
+        """That a page is wanted, by what is said of it; only once it is `ready`."""
+        assert self._weights is not None
+        return float(1.0 / (1.0 + np.exp(-self._prior - float(self._weights[said].sum()))))
+
+
+# A classifier of links that is trained on the way, by what became of the links that were followed.
+
+
+_NOTHING: Said = np.zeros(0, np.int32)
+
+
+@dataclass
+class LinkClassifier:
+    """Scorer and upkeep. `promise` is how probable it is that the page is wanted, by the words of URL and anchor and
+    those around it; before the first training, how relevant the page is that links there. Trained anew every `every`
+    visits, when all that waits is scored again.
+
+    Of every link that waits it remembers what was said where the link was first met, until the link is visited. Learns
+    from every visit; has learned nothing when it is made.
+    """
+
+    every: int = 500
+    _odds: WordOdds = field(init=False, repr=False, compare=False, default_factory=WordOdds)
+    _said: dict[str, Said] = field(init=False, repr=False, compare=False, default_factory=dict)
+    _recalled: int = field(init=False, repr=False, compare=False, default=0)
+
+    reads_content: ClassVar[bool] = True
+    merge: ClassVar[Mapping[str, Merge]] = {"promise": max}
+
+    def __post_init__(self) -> None:
+        check_every(self.every)
+
+    def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
+        return [said_by(link) for link in links]
+
+    def learn(self, sighting: Sighting) -> None:
+        self._count(sighting.visit.url, sighting.is_find)
+
+    def learn_miss(self, miss: Miss) -> None:
+        self._count(miss.visit.url, False)
+
+    def _count(self, url: str, found: bool) -> None:
+        said = self._said.pop(url, None)
+        self._odds.count(_numbers(said_by_url(url)) if said is None else said, found)
+
+    def recall(self, sighting: Sighting) -> None:
+        """By the words of its URL: what else was said of a link that was followed is not kept."""
+        self.learn(sighting)
+        self._recalled += 1
+        if self._recalled % self.every == 0:
+            self._odds.weigh()
+
+    def state(self) -> State:
+        said = self._said.values()
+        return {
+            "odds": self._odds.state(),
+            "urls": list(self._said),
+            "sizes": as_counts(map(len, said)),
+            "said": np.concatenate([_NOTHING, *said]),
+            "recalled": self._recalled,
+        }
+
+    def restore(self, state: State) -> None:
+        urls = texts_in(state, "urls")
+        words = array_in(state, "said", np.int32, (ANY,), 0, PLACES - 1).astype(np.int32)
+        places = slices(counts_in(state, "sizes", len(urls)), len(words))
+        self._odds.restore(state_in(state, "odds"))
+        self._said = {url: words[place] for url, place in zip(urls, places, strict=True)}
+        self._recalled = count_in(state, "recalled")
+
+    def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+        said = [_numbers(link.hints) for link in links]
+        for link, words in zip(links, said, strict=True):
+            self._said.setdefault(link.url, words)
+        if not self._odds.ready:
+            return [{"promise": sighting.verdict.relevance}] * len(links)
+        return [{"promise": self._odds.chance(words)} for words in said]
+
+    def key(self, evidence: Evidence) -> float:
+        return evidence["promise"]
+
+    def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
+        self._odds.weigh()
+        for url, said in list(self._said.items()):
+            if waiting.evidence_of(url) is None:
+                del self._said[url]
+            elif self._odds.ready:
+                yield url, {"promise": self._odds.chance(said)}
+
+
+def _numbers(hints: Hints) -> Said:
+    return np.array(hints, np.int32)

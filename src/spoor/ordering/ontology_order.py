@@ -1,0 +1,169 @@
+"""The crawlers of the paper on contexts, ontologies and rules (Kumar, Vig): scorer, and strategies by name.
+
+    ontology = scale · OBRS(heading, left, anchor, right)        rules = LARS(class of the page)
+
+Links are visited by the first; both together say whether they are visited at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from spoor.errors import UsageError
+from spoor.files import kind_in
+from spoor.judging.classifiers import open_taxonomy
+from spoor.judging.combined import Agreement
+from spoor.judging.dictionary import Transcriber
+from spoor.judging.judges import COR, transcriber_of
+from spoor.judging.ontology import Ontology
+from spoor.judging.ontology_files import Choice, open_ontology
+from spoor.judging.ontology_judge import OntologyTerms
+from spoor.judging.page_rules import RULES, LookAhead, open_rules
+from spoor.judging.term_finder import DIGITS, Finder
+from spoor.naming import Named
+from spoor.ordering.admissions import TwoThresholds
+from spoor.ordering.simple import PageClass, ParentRelevance
+from spoor.records import Evidence, Hints, Link, Page, Sighting
+from spoor.roles import Judge, Merge
+from spoor.strategy import Strategy
+
+# What stands around a link, compared with an ontology; and what the class of its page lets one expect.
+
+
+@dataclass(frozen=True)
+class ContextOntology:
+    """Without `look_ahead` the rules say nothing, 0. With a `transcriber` contexts and pages are transcribed before
+    anything looks at them."""
+
+    finder: Finder
+    look_ahead: LookAhead | None = None
+    transcriber: Transcriber | None = None
+    scale: float = 10.0
+
+    reads_content: ClassVar[bool] = True
+    merge: ClassVar[Mapping[str, Merge]] = {"ontology": max, "rules": max}
+
+    def __post_init__(self) -> None:
+        if not self.scale > 0:
+            raise UsageError(f"obrs_scale={self.scale:g} makes every link the same; give more than 0")
+
+    def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
+        """Both scores. A heading stands over many links; it is read once."""
+        rules = self._rules(page)
+        texts = dict.fromkeys(text for link in links for text in _context(link))
+        obrs = {text: self.finder.score(self._read(text)) for text in texts}
+        return [(round(self.scale * sum(obrs[text] for text in _context(link)), DIGITS), rules) for link in links]
+
+    def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+        return [{"ontology": ontology, "rules": rules} for ontology, rules in (link.hints for link in links)]
+
+    def key(self, evidence: Evidence) -> float:
+        return evidence["ontology"]
+
+    def _rules(self, page: Page) -> float:
+        if self.look_ahead is None:
+            return 0.0
+        return self.look_ahead.score(self._read(f"{page.title}\n{page.main_text or page.text}"))
+
+    def _read(self, text: str) -> str:
+        return text if self.transcriber is None else self.transcriber.transcribe(text)
+
+
+def _context(link: Link) -> tuple[str, str]:
+    """The heading above, and the words around and in the link, which are one piece of text."""
+    return link.heading, f"{link.left} {link.anchor} {link.right}"
+
+
+# The crawlers of the paper on contexts, ontologies and rules, by name.
+
+
+def core_baseline(judge: Judge, model: str = "") -> Strategy:
+    if not model:
+        return Strategy(judge, ParentRelevance())
+    path = Path(model)
+    taxonomy = open_rules(path).taxonomy if kind_in(path) == RULES.name else open_taxonomy(path)
+    return Strategy(judge, PageClass(taxonomy))
+
+
+def core(
+    judge: Judge,
+    ontology: str = "",
+    concept: str = "",
+    model: str = "",
+    min_ont: float = 5.0,
+    min_rules: float = 3.0,
+    obrs_scale: float = 10.0,
+    combine: str = "sum",
+    overlap: str = "all",
+    soft: bool = False,
+) -> Strategy:
+    finder = Finder(_ontology("core", judge, ontology, concept), overlap)
+    scorer = ContextOntology(finder, _look_ahead(model, combine, soft), scale=obrs_scale)
+    return Strategy(judge, scorer, admission=_thresholds(min_ont, min_rules))
+
+
+def ml_core(
+    judge: Judge,
+    ontology: str = "",
+    concept: str = "",
+    model: str = "",
+    dictionary: str = "",
+    min_ont: float = 5.0,
+    min_rules: float = 3.0,
+    obrs_scale: float = 10.0,
+    combine: str = "sum",
+    overlap: str = "all",
+    soft: bool = False,
+) -> Strategy:
+    transcriber = _transcriber(judge, dictionary)
+    finder = Finder(_ontology("ml-core", judge, ontology, concept), overlap)
+    scorer = ContextOntology(finder, _look_ahead(model, combine, soft), transcriber, obrs_scale)
+    return Strategy(judge, scorer, admission=_thresholds(min_ont, min_rules))
+
+
+def _thresholds(min_ont: float, min_rules: float) -> TwoThresholds:
+    return TwoThresholds("ontology", min_ont, "rules", min_rules)
+
+
+def _look_ahead(model: str, combine: str, soft: bool) -> LookAhead | None:
+    return LookAhead(open_rules(Path(model)), combine, soft) if model else None
+
+
+def _ontology(name: str, judge: Judge, given: str, concept: str) -> Ontology:
+    """What the strategy was told, or what the judge looks for."""
+    if given:
+        return open_ontology(Path(given), Choice(concept))
+    asked = _ontology_judge(judge)
+    if asked is None:
+        remedy = f"name it, as in {name}:ontology=topic.csv, or give a judge that does, as in ontology:topic.csv"
+        raise UsageError(f"{name} needs an ontology; {remedy}")
+    if concept:
+        raise UsageError(
+            f"{name}:concept={concept} is part of an ontology; name that too, as in ontology=thesaurus.ttl"
+        )
+    return asked.finder.ontology
+
+
+def _transcriber(judge: Judge, dictionary: str) -> Transcriber:
+    asked = _ontology_judge(judge)
+    if not dictionary and asked is not None and asked.transcriber is not None:
+        return asked.transcriber
+    if not dictionary:
+        remedy = "name one, as in ml-core:dictionary=english-hindi.tsv, or leave it to core, which needs none"
+        raise UsageError(f"ml-core needs a dictionary of the two languages; {remedy}")
+    return transcriber_of(dictionary)
+
+
+def _ontology_judge(judge: Judge) -> OntologyTerms | None:
+    judges = judge.judges.values() if isinstance(judge, Agreement) else (judge,)
+    return next((one for one in judges if isinstance(one, OntologyTerms)), None)
+
+
+CORE: dict[str, Named] = {
+    "core-baseline": Named(core_baseline, "links of pages that are likeliest of a wanted class first", COR),
+    "core": Named(core, "by terms of an ontology around links; the rest where rules between classes give hope", COR),
+    "ml-core": Named(ml_core, "the same, with words of another language transcribed by a dictionary", COR),
+}

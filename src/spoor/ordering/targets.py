@@ -1,0 +1,40 @@
+"""What a strategy has to know beforehand: as it was told, or as the judge says it will look for."""
+
+from __future__ import annotations
+
+from spoor.errors import UsageError
+from spoor.files import SUFFIX
+from spoor.judging.combined import Agreement
+from spoor.judging.language_tags import canonical_tag
+from spoor.judging.topic_judges import Keywords
+from spoor.naming import joined
+from spoor.roles import Comparing, Judge
+from spoor.strategy import wish_of
+
+
+def known_language(name: str, judge: Judge, given: str) -> str:
+    """A tag in its one spelling, or a model file."""
+    wanted = language_for(name, judge, given)
+    return wanted if wanted.endswith(SUFFIX) else canonical_tag(wanted)
+
+
+def language_for(name: str, judge: Judge, given: str) -> str:
+    """What a strategy that needs to know the language was told, or what the judge will look for."""
+    wanted = given or wish_of(judge).language
+    if not wanted:
+        remedy = f"name it, as in {name}:language=mn-Mong, or give a judge that does, as in language:mn-Mong"
+        raise UsageError(f"{name} needs to know which language is wanted; {remedy}")
+    return wanted
+
+
+def topic_for(name: str, judge: Judge, words: str, otherwise: tuple[str, ...] = ()) -> Comparing:
+    """What a strategy that compares texts of links with the topic was told, or the judge itself, or its words; words
+    known otherwise, where the judge names none."""
+    compares = judge.nearest if isinstance(judge, Agreement) else judge
+    if not words and isinstance(compares, Comparing):
+        return compares
+    wanted = joined(words) or wish_of(judge).words or otherwise
+    if not wanted:
+        remedy = f"name words, as in {name}:words=horse+steppe, or give a judge that does, as in keywords:horse+steppe"
+        raise UsageError(f"{name} needs to know what the topic is; {remedy}")
+    return Keywords(wanted)

@@ -1,0 +1,186 @@
+"""What a path remembers."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from spoor.errors import BadInput, UsageError
+from spoor.files import ANY, State, array_in
+from spoor.records import Page, Sighting, TrailState, Verdict
+from spoor.roles import ContentReader, Trail
+
+# How many unwanted pages lie between here and the last wanted one on the path.
+
+
+@dataclass(frozen=True)
+class SinceRelevant:
+    """States are whole numbers: 0 on the links of a relevant page. A link keeps the smaller of two."""
+
+    def root(self) -> TrailState:
+        return 0
+
+    def advance(self, state: TrailState, page: Page, verdict: Verdict) -> TrailState:
+        return 0 if verdict.relevant else state + 1
+
+    def rank(self, state: TrailState) -> float:
+        return -float(state)
+
+
+# The page that a link was found on, and how many unwanted pages lie between it and the last wanted one.
+
+
+@dataclass(frozen=True)
+class LastPage:
+    """States are pairs: unwanted pages in a row, the URL of the page. A link keeps the one with fewer."""
+
+    def root(self) -> TrailState:
+        return 0, ""
+
+    def advance(self, state: TrailState, page: Page, verdict: Verdict) -> TrailState:
+        return (0 if verdict.relevant else state[0] + 1), page.url
+
+    def rank(self, state: TrailState) -> float:
+        return -float(state[0])
+
+
+# Two memories of one path.
+
+
+@dataclass
+class Both:
+    """States are pairs; the first memory decides which of two is kept.
+
+    The parts are copied without what they learned, so that a copy of the whole has learned nothing either.
+    """
+
+    first: Trail
+    second: Trail
+
+    def __post_init__(self) -> None:
+        self.first, self.second = _fresh(self.first), _fresh(self.second)
+
+    @property
+    def parts(self) -> tuple[Trail, Trail]:
+        return self.first, self.second
+
+    @property
+    def reads_content(self) -> bool:
+        return any(isinstance(part, ContentReader) and part.reads_content for part in self.parts)
+
+    def root(self) -> TrailState:
+        return self.first.root(), self.second.root()
+
+    def advance(self, state: TrailState, page: Page, verdict: Verdict) -> TrailState:
+        first, second = state
+        return self.first.advance(first, page, verdict), self.second.advance(second, page, verdict)
+
+    def rank(self, state: TrailState) -> float:
+        return self.first.rank(state[0])
+
+
+def _fresh(part: Any) -> Any:
+    """Every part is a dataclass; the role cannot say so."""
+    return replace(part)
+
+
+# How many links lie between here and the most relevant pages found so far: the high-correlation chain.
+
+
+@dataclass
+class ChainHops:
+    """A page belongs to the chain if it is relevant at all and fewer than `size` visited pages are more so. States are
+    whole numbers: 0 on the links of such a page, one more on those of another; None where no page on the way belonged.
+    What a page was when it was visited holds, even if better ones come.
+
+    Learns from every visit; has learned nothing when it is made.
+    """
+
+    size: int = 50
+    _highest: list[float] = field(init=False, repr=False, compare=False, default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.size < 1:
+            raise UsageError(f"size={self.size}: at least 1 page must be in the chain")
+
+    def root(self) -> TrailState:
+        return None
+
+    def advance(self, state: TrailState, page: Page, verdict: Verdict) -> TrailState:
+        if self._belongs(verdict.relevance):
+            return 0
+        return None if state is None else state + 1
+
+    def rank(self, state: TrailState) -> float:
+        return -math.inf if state is None else -float(state)
+
+    def learn(self, sighting: Sighting) -> None:
+        relevance = sighting.verdict.relevance
+        if len(self._highest) < self.size:
+            heapq.heappush(self._highest, relevance)
+        else:
+            heapq.heappushpop(self._highest, relevance)
+
+    def recall(self, sighting: Sighting) -> None:
+        self.learn(sighting)
+
+    def state(self) -> State:
+        return {"highest": np.array(self._highest, np.float64)}
+
+    def restore(self, state: State) -> None:
+        highest = array_in(state, "highest", np.float64, (ANY,)).tolist()
+        if len(highest) > self.size:
+            raise BadInput(f"{len(highest)} pages are in a chain of {self.size}")
+        self._highest = highest
+        heapq.heapify(self._highest)
+
+    def _belongs(self, relevance: float) -> bool:
+        """Before the page itself is learned of."""
+        return relevance > 0.0 and (len(self._highest) < self.size or relevance >= self._highest[0])
+
+
+# What a path has inherited of the relevance of its pages, less with every link.
+
+
+@dataclass(frozen=True)
+class Inherited:
+    """States are numbers from 0 to 1. A page that is relevant at all hands `decay` times its relevance to its links,
+    another `decay` times what it inherited itself."""
+
+    decay: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.decay <= 1.0:
+            raise UsageError(f"decay={self.decay:g}: what is handed on is a share, from 0 to 1")
+
+    def root(self) -> TrailState:
+        return 0.0
+
+    def advance(self, state: TrailState, page: Page, verdict: Verdict) -> TrailState:
+        return self.decay * (verdict.relevance if verdict.relevance > 0.0 else state)
+
+    def rank(self, state: TrailState) -> float:
+        return float(state)
+
+
+# How much of its patience a path has spent since the last wanted page: unwanted pages cost, the less the more
+# of the topic is on them.
+
+
+@dataclass(frozen=True)
+class Tunnel:
+    """States are numbers: 0 on the links of a relevant page. An irrelevant one adds 1 - relevance, so a direction that
+    almost leads somewhere is followed for longer than one that leads nowhere. A link keeps the smaller of two."""
+
+    def root(self) -> TrailState:
+        return 0.0
+
+    def advance(self, state: TrailState, page: Page, verdict: Verdict) -> TrailState:
+        return 0.0 if verdict.relevant else state + 1.0 - verdict.relevance
+
+    def rank(self, state: TrailState) -> float:
+        return -float(state)

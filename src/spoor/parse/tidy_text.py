@@ -1,0 +1,170 @@
+"""The text of a page without what markup leaves between its words, and the words around an anchor.
+
+Where a script puts no blanks between words, the cut falls between two letters, each with its marks.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.compiled import compiled
+from spoor.parse.walk import BORDER, Codes, Numbers
+from spoor.parse.words import UNSPACED
+
+# The text of a page without what markup leaves between its words, and where in it the places of the whole text
+# are.
+
+
+_LINE_END, _BLANK = b"\n "
+
+
+@dataclass(frozen=True, slots=True)
+class TidyText:
+    """`lines` are the blocks that hold words, with every run of white space as one blank; `words` is the same in one
+    line. Of any place in the whole text, `ends` says where the words before it end and `begins` where those after it
+    begin, as places in `words`; blanks belong to neither."""
+
+    lines: str
+    words: str
+    begins: Numbers
+    ends: Numbers
+
+
+def tidied(text: Codes) -> TidyText:
+    tidy, begins, ends = _tidied(text)
+    lines = tidy.tobytes().decode("utf-32-le", "surrogatepass")
+    return TidyText(lines, lines.replace("\n", " "), begins, ends)
+
+
+@compiled
+def _is_white(code: np.uint32) -> bool:
+    """As `str.split` sees it."""
+    if code <= 0x20:
+        return bool(code == 0x20 or 0x09 <= code <= 0x0D or 0x1C <= code <= 0x1F)
+    if code < 0x1680:
+        return bool(code == 0x85 or code == 0xA0)
+    return bool(
+        code == 0x3000
+        or 0x2000 <= code <= 0x200A
+        or code == 0x2028
+        or code == 0x2029
+        or code == 0x202F
+        or code == 0x205F
+        or code == 0x1680
+    )
+
+
+@compiled
+def _tidied(text: Codes) -> tuple[Codes, Numbers, Numbers]:
+    tidy = np.empty(text.size, np.uint32)
+    begins = np.empty(text.size + 1, np.int32)
+    ends = np.empty(text.size + 1, np.int32)
+    length = after_word = 0
+    after_border = False
+    for place in range(text.size):
+        code = text[place]
+        ends[place] = length
+        if _is_white(code):
+            after_border |= code == BORDER
+            continue
+        if after_word < place:
+            if length:
+                tidy[length] = _LINE_END if after_border else _BLANK
+                length += 1
+            begins[after_word:place] = length
+            after_border = False
+        begins[place] = length
+        tidy[length] = code
+        length += 1
+        after_word = place + 1
+    ends[text.size] = length
+    begins[after_word:] = length
+    return tidy[:length], begins, ends
+
+
+@compiled
+def crowded(text: Codes, starts: Numbers, stops: Numbers) -> NDArray[np.bool_]:
+    """Which links stand, or begin where others do that stand, in blocks made of links more than of other words. They
+    are in the order of their starts."""
+    borders = np.flatnonzero(text == BORDER)
+    before, after = np.searchsorted(borders, starts), np.searchsorted(borders, stops)
+    blocks = before * (borders.size + 1) + after
+    order = np.argsort(blocks, kind="mergesort")
+    found = np.zeros(starts.size, np.bool_)
+    first = 0
+    while first < order.size:
+        last, filled = first, 0
+        while last < order.size and blocks[order[last]] == blocks[order[first]]:
+            filled += stops[order[last]] - starts[order[last]]
+            last += 1
+        begin = borders[before[order[first]] - 1] + 1 if before[order[first]] else 0
+        end = borders[after[order[first]]] if after[order[first]] < borders.size else text.size
+        if 2 * filled > end - begin:
+            found[order[first:last]] = True
+        first = last
+    for link in range(1, found.size):
+        found[link] |= found[link - 1] and starts[link] == starts[link - 1]
+    for link in range(found.size - 2, -1, -1):
+        found[link] |= found[link + 1] and starts[link] == starts[link + 1]
+    return found
+
+
+# Which words stand around an anchor? So many characters of them on each side, and no word cut in two.
+
+
+WINDOW = 100
+"""Characters kept on each side at most."""
+
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_SARA_AM = "\u0e33\u0eb3"
+"""Signs of Thai and Lao that belong to the letter before, although Unicode takes them for letters."""
+_JOINER = "\u200d"
+_TIES_LETTERS = 9
+"""Combining class of signs that tie two letters into one."""
+
+
+def words_before(text: str, place: int) -> str:
+    """What is read last before a place in a text that has every run of white space as one blank."""
+    said = text[max(0, place - WINDOW - 2) : place].rstrip()
+    return _without_first(said[-WINDOW - 1 :]) if len(said) > WINDOW else said.lstrip()
+
+
+def words_after(text: str, place: int) -> str:
+    """What is read first after a place."""
+    said = text[place : place + WINDOW + 2].lstrip()
+    return _without_last(said[: WINDOW + 1]) if len(said) > WINDOW else said.rstrip()
+
+
+def _without_first(said: str) -> str:
+    """Without the first character and what is left of its word."""
+    blank = said.find(" ")
+    word = said[:blank] if blank >= 0 else said
+    if not word.isascii() and _UNSPACED.search(word) and (seam := _seam().search(word, 1)):
+        return said[seam.start() :]
+    return said[len(word) + 1 :]
+
+
+def _without_last(said: str) -> str:
+    begin = said.rfind(" ") + 1
+    word = said[begin:]
+    if not word.isascii() and _UNSPACED.search(word):
+        for place in range(len(word) - 1, 0, -1):
+            if _seam().match(word, place):
+                return said[: begin + place]
+    return said[: max(0, begin - 1)]
+
+
+@cache
+def _seam() -> re.Pattern[str]:
+    """Where a run of letters may be parted: beside a letter of a script without blanks, but not before a mark, and not
+    after what ties the next letter to it."""
+    marks = [chr(code) for code in range(0x300, 0x10000) if unicodedata.category(chr(code))[0] == "M"]
+    ties = [mark for mark in marks if unicodedata.combining(mark) == _TIES_LETTERS]
+    kept = f"(?<![{''.join(ties)}{_JOINER}])(?![{''.join(marks)}{_SARA_AM}{_JOINER}])"
+    return re.compile(f"{kept}(?:(?=[{UNSPACED}])|(?<=[{UNSPACED}]))")

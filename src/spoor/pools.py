@@ -1,0 +1,98 @@
+"""Work in other processes, its results in order; and threads that nobody waits for."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from queue import SimpleQueue
+from typing import Any, ParamSpec, TypeVar
+
+from spoor.errors import BadInput
+
+# Work done in several processes, its results in the order of the work.
+
+
+T = TypeVar("T")
+R = TypeVar("R")
+Work = Callable[[list[T]], list[R]]
+"""Deals with a batch; a function of a module, so that it can be found in another process."""
+
+
+def in_order(work: Work[T, R], batches: Iterable[list[T]], workers: int) -> Iterator[R]:
+    """The results of all batches, one after another, whatever the number of workers. With one, nothing is sent away."""
+    if workers == 1:
+        for batch in batches:
+            yield from work(batch)
+        return
+    pool = ProcessPoolExecutor(workers, initializer=_leave_interrupts_to_the_parent)
+    try:
+        yield from _through(pool, work, batches, in_flight=2 * workers)
+    except BrokenProcessPool:
+        raise BadInput("a process that reads pages died, perhaps out of memory; try --workers 1") from None
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _through(pool: ProcessPoolExecutor, work: Work[T, R], batches: Iterable[list[T]], in_flight: int) -> Iterator[R]:
+    """Never more batches under way than `in_flight`, so memory does not grow with the work."""
+    waiting: deque[Future[list[R]]] = deque()
+    for batch in batches:
+        waiting.append(pool.submit(work, batch))
+        if len(waiting) > in_flight:
+            yield from waiting.popleft().result()
+    while waiting:
+        yield from waiting.popleft().result()
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+# Threads that nobody waits for: a name that is looked up may take half a minute, and a crawl must be able to
+# end.
+
+
+P = ParamSpec("P")
+
+Task = tuple[Future[Any], Callable[[], Any]]
+
+
+class DaemonThreads(ThreadPoolExecutor):
+    """For `loop.set_default_executor`, which takes nothing else than this kind. Threads are started as they are needed,
+    up to `most`, and end with the process; what they do then is given up."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(max_workers=most)
+        self._most = most
+        self._tasks: SimpleQueue[Task] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._started = 0
+        self._busy = 0
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        future: Future[T] = Future()
+        with self._lock:
+            self._busy += 1
+            if self._busy > self._started and self._started < self._most:
+                self._started += 1
+                threading.Thread(target=self._work, name=f"daemon {self._started}", daemon=True).start()
+        self._tasks.put((future, lambda: fn(*args, **kwargs)))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Nobody waits."""
+
+    def _work(self) -> None:
+        while True:
+            future, call = self._tasks.get()
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(call())
+                except BaseException as error:
+                    future.set_exception(error)
+            with self._lock:
+                self._busy -= 1

@@ -1,0 +1,215 @@
+"""What a crawl found, for other tools: the text of each wanted page, with where it is from and why it was wanted."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, date, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from spoor.errors import BadInput, MissingExtra, UsageError
+from spoor.lab.build.warc_source import take_apart
+from spoor.parse.charset import decode
+from spoor.parse.html import HTML_TYPES
+from spoor.parse.main_text import BEST, MainText, require_trafilatura
+from spoor.pools import in_order
+from spoor.store.crawl_folder import CrawlFolder, message_of
+from spoor.store.journal import PageRow, open_to_read, pages
+from spoor.store.warc_records import date_of
+
+_BATCH = 16
+_ROW_GROUP = 1000
+_LINE_END = re.compile("\r\n?|[\x85\u2028\u2029]")
+_CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
+"""All but line feed and tab."""
+_LAST_SECOND = 253_402_300_799.0
+"""Of the year 9999."""
+_LATER_CONTROLS = re.compile("[\x7f-\x9f\u2028\u2029]")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A page as it is exported. `text` is its main text, "" when it has none; `published` a date such as 2026-11-15, ""
+    when it is not known; `time` is when it came."""
+
+    url: str
+    title: str
+    text: str
+    language: str
+    relevance: float
+    relevant: bool
+    because: str
+    published: str
+    time: str
+    duplicate_of: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is wanted of a crawl. `every` page, or only the relevant ones; `workers` is the number of processes."""
+
+    format: str
+    every: bool = False
+    workers: int = 1
+
+
+Report = Counter[str]
+"""How many pages were exported, how many had no main text, and how many are not in the archive."""
+
+Archived = tuple[PageRow, bytes]
+"""A page and the HTTP message that brought it."""
+
+Advance = Callable[[int], None]
+
+
+def export(folder: CrawlFolder, wish: Wish, out: Path, advance: Advance = lambda pages: None) -> Report:
+    """Writes the file `out`, complete or not at all. `advance` is told how many pages were dealt with."""
+    write = writer_of(wish.format)
+    require_trafilatura()
+    report = Report()
+    with contextlib.closing(open_to_read(folder.database)) as db:
+        documents = _documents(_archived(folder, db, wish.every, report), wish.workers)
+        with _complete_or_absent(out) as partial:
+            write(_counted(documents, report, advance), partial)
+    return report
+
+
+def writer_of(format: str) -> Callable[[Iterable[Document], Path], None]:
+    if format not in FORMATS:
+        raise UsageError(f"there is no format '{format}'; there are {', '.join(FORMATS)}")
+    return FORMATS[format]
+
+
+def write_jsonl(documents: Iterable[Document], file: Path) -> None:
+    """Control characters are escaped, those too that JSON lets pass."""
+    with file.open("w", encoding="utf8", errors="replace") as lines:
+        for document in documents:
+            line = json.dumps(asdict(document), ensure_ascii=False)
+            lines.write(_LATER_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", line) + "\n")
+
+
+def write_text(documents: Iterable[Document], file: Path) -> None:
+    """URL, title, an empty line, the text, and a form feed, which no text has, as the end of the page. Of all other
+    control characters, which may command a terminal, only line ends and tabs stay, and these in the text alone."""
+    with file.open("w", encoding="utf8", errors="replace") as text:
+        for document in documents:
+            if document.text:
+                head = (" ".join(_CONTROLS.sub(" ", line).split()) for line in (document.url, document.title))
+                text.write("\n".join([*head, "", _CONTROLS.sub(" ", _LINE_END.sub("\n", document.text)), "\f\n"]))
+
+
+def write_parquet(documents: Iterable[Document], file: Path) -> None:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ModuleNotFoundError:
+        raise MissingExtra("Parquet needs pyarrow; install it with: pip install 'spoor[parquet]'") from None
+    kinds = {"float": pa.float64(), "bool": pa.bool_()}
+    schema = pa.schema([(field.name, kinds.get(str(field.type), pa.string())) for field in fields(Document)])
+    remaining = iter(documents)
+    with pq.ParquetWriter(file, schema, compression="zstd") as table:
+        while group := [asdict(document) for document in islice(remaining, _ROW_GROUP)]:
+            table.write_table(pa.Table.from_pylist(group, schema))
+
+
+FORMATS: dict[str, Callable[[Iterable[Document], Path], None]] = {
+    "jsonl": write_jsonl,
+    "parquet": write_parquet,
+    "text": write_text,
+}
+
+
+def _archived(folder: CrawlFolder, db: sqlite3.Connection, every: bool, report: Report) -> Iterator[Archived]:
+    for page in pages(db, relevant_only=not every):
+        if page.noindex and not every:
+            report["not to be indexed"] += 1
+            continue
+        message = message_of(folder, db, page)
+        if message is None:
+            report["not in the archive"] += 1
+        else:
+            yield page, message
+
+
+def _documents(archived: Iterator[Archived], workers: int) -> Iterator[Document]:
+    """In the order of the pages, whatever the number of workers."""
+    batches = iter(lambda: list(islice(archived, _BATCH)), [])
+    return in_order(_read, batches, workers)
+
+
+def _read(batch: list[Archived]) -> list[Document]:
+    return [_document(page, main_text(page.url, message, _day(page))) for page, message in batch]
+
+
+def _day(page: PageRow) -> date:
+    return datetime.fromtimestamp(_came(page), UTC).date()
+
+
+def _came(page: PageRow) -> float:
+    """In seconds since 1970; 0 for a time that no calendar has."""
+    return page.ended if 0.0 <= page.ended <= _LAST_SECOND else 0.0
+
+
+def _document(page: PageRow, main: MainText) -> Document:
+    return Document(
+        url=page.url,
+        title=page.title,
+        text=main.text,
+        language=page.language,
+        relevance=page.relevance,
+        relevant=page.relevant,
+        because=page.because,
+        published=main.published,
+        time=date_of(_came(page)),
+        duplicate_of=page.duplicate_of,
+    )
+
+
+def main_text(url: str, message: bytes, came: date) -> MainText:
+    """What an HTTP response has to say, without navigation and the like; "" for what is no text."""
+    http = take_apart(message)
+    if http is None:
+        return MainText()
+    content_type = http.headers.get("content-type", "")
+    mime = content_type.partition(";")[0].strip().lower() or "text/html"
+    if mime in HTML_TYPES:
+        return BEST.extract(decode(http.body, content_type).text, url, came)
+    return MainText(text=decode(http.body, content_type).text if mime.startswith("text/") else "")
+
+
+def _counted(documents: Iterable[Document], report: Report, advance: Advance) -> Iterator[Document]:
+    for document in documents:
+        yield document
+        report["exported"] += 1
+        report["without main text"] += not document.text
+        advance(1)
+
+
+@contextlib.contextmanager
+def _complete_or_absent(out: Path) -> Iterator[Path]:
+    """A file to write into that takes the name `out` only if everything went well."""
+    partial = out.with_name(f".{out.name}.partial")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        yield partial
+        os.replace(partial, out)
+    except OSError as error:
+        raise BadInput(f"cannot write {out}: {error.strerror or error}") from None
+    finally:
+        with contextlib.suppress(OSError):
+            partial.unlink()
+
+
+def count(folder: CrawlFolder, every: bool) -> int:
+    """How many pages an export has to deal with."""
+    with contextlib.closing(open_to_read(folder.database)) as db:
+        row: tuple[Any, ...] = db.execute("SELECT count(*) FROM pages WHERE relevant = 1 OR ?", (every,)).fetchone()
+    return int(row[0])

@@ -1,1 +1,0 @@
-"""Links to places in the queue: one scorer, one file."""

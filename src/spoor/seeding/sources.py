@@ -1,0 +1,346 @@
+"""The kinds of search sources: SearXNG, web archives, feeds, OpenSearch, and files of results.
+
+The answer is a line of JSON for each capture, as pywb and Common Crawl give it, or a table in JSON whose first row
+names the columns, as the Wayback Machine does.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, quote, urlencode
+from xml.parsers import expat
+
+from spoor.errors import UsageError
+from spoor.ordering.correlation_degree import url_words
+from spoor.parse.html import HTML_TYPES
+from spoor.parse.words import Words
+from spoor.records import Failure, Response
+from spoor.seeding.asking import Ask, Listing, json_in, objects_in, page_url, pages, whole_body
+from spoor.urls import host_of, normalise
+
+# Results of a SearXNG instance, or of what answers as one: JSON with a URL and the engines of each result.
+
+
+PAGES = 5
+"""Pages of results that are asked for at most."""
+FORBIDDEN = "HTTP 403"
+
+
+@dataclass(frozen=True)
+class SearXng:
+    """`url` is that of the instance or of its search, normalised; parameters in it, such as `language=hi`, are kept."""
+
+    url: str
+
+    async def listings(self, query: str, most: int, ask: Ask) -> Sequence[Listing] | Failure:
+        """A page of results after the other, until there are enough or no more; what came before a failure is used."""
+        results: list[dict[str, Any]] = []
+        for number in range(1, PAGES + 1):
+            page = _results(await ask(self._asked(query, number)))
+            if isinstance(page, Failure):
+                return page if number == 1 else by_engine(results, host_of(self.url), most)
+            results += page
+            if not page or len(results) >= most:
+                break
+        return by_engine(results, host_of(self.url), most)
+
+    def _asked(self, query: str, page: int) -> str:
+        url, _, given = self.url.partition("?")
+        if not url.endswith("/search"):
+            url = url.rstrip("/") + "/search"
+        asked = urlencode({"q": query, "format": "json", "pageno": page})
+        return f"{url}?{given}&{asked}" if given else f"{url}?{asked}"
+
+
+def _results(answer: Response | Failure) -> list[dict[str, Any]] | Failure:
+    body = whole_body(answer)
+    if isinstance(body, Failure):
+        return Failure(f"{body.reason}; many instances do not allow format=json") if body.reason == FORBIDDEN else body
+    said = json_in(body)
+    if isinstance(said, Failure):
+        return said
+    if not isinstance(said, dict) or not isinstance(said.get("results"), list):
+        return Failure("gives JSON without a list of results")
+    return objects_in(said["results"])
+
+
+def by_engine(results: Iterable[dict[str, Any]], otherwise: str, most: int) -> list[Listing]:
+    """A result that several engines name is one of each; one that names no engine is one of `otherwise`."""
+    said: defaultdict[str, list[object]] = defaultdict(list)
+    for result in results:
+        for engine in _engines(result) or [otherwise]:
+            said[engine].append(result.get("url"))
+    return [Listing(engine, pages(urls, most)) for engine, urls in said.items()]
+
+
+def _engines(result: dict[str, Any]) -> list[str]:
+    named = result.get("engines") or [result.get("engine")]
+    return list(dict.fromkeys(name for name in named if isinstance(name, str) and name.isprintable() and name))
+
+
+# Pages that a web archive holds, by its index: those whose URLs have words of the query in them.
+
+
+USUAL = {"output": ["json"], "filter": ["=status:200"]}
+"""Asked for unless the URL says otherwise."""
+
+
+@dataclass(frozen=True)
+class CdxIndex:
+    """`url` is that of the index, normalised, with what to look through: `?url=*.example.org` or
+    `?url=example.org/courses/*`."""
+
+    url: str
+
+    def __post_init__(self) -> None:
+        if "url" not in self._given:
+            raise UsageError(f"cdx:{self.url} does not say what to look through; add ?url=*.example.org or the like")
+
+    async def listings(self, query: str, most: int, ask: Ask) -> Sequence[Listing] | Failure:
+        """The more words of the query a URL has, the better; a page is one result, however often it was captured."""
+        answer = await ask(self._asked())
+        if isinstance(answer, Failure):
+            return answer
+        captures = _captures(answer)
+        if isinstance(captures, Failure):
+            return captures
+        found = dict.fromkeys(url for capture in captures if (url := _html_page(capture)) is not None)
+        wanted = frozenset(Words("en").of(query) or Words().of(query))
+        matches = {url: len(wanted.intersection(Words().of(url_words(url)))) for url in found}
+        best = sorted((url for url in found if matches[url]), key=lambda url: -matches[url])
+        return [Listing(host_of(self.url), tuple(best[:most]))]
+
+    @property
+    def _given(self) -> Mapping[str, list[str]]:
+        return parse_qs(self.url.partition("?")[2])
+
+    def _asked(self) -> str:
+        more = urlencode({name: value for name, value in USUAL.items() if name not in self._given}, doseq=True)
+        return f"{self.url}&{more}" if more else self.url
+
+
+def _captures(answer: Response) -> list[Mapping[str, Any]] | Failure:
+    """Of an answer that was too long or took too long, those that came whole."""
+    if answer.body.lstrip()[:1] == b"[":
+        return _table(json_in(answer.body))
+    whole = answer.body[: answer.body.rfind(b"\n") + 1] if answer.cut else answer.body
+    read = [json_in(line) for line in whole.splitlines() if line.strip()]
+    captures: list[Mapping[str, Any]] = [line for line in read if isinstance(line, dict)]
+    if read and not captures:
+        return read[0] if isinstance(read[0], Failure) else Failure("gives JSON that is no index of captures")
+    return captures
+
+
+def _table(rows: Any) -> list[Mapping[str, Any]] | Failure:
+    if isinstance(rows, Failure):
+        return rows
+    if not all(isinstance(row, list) for row in rows):
+        return Failure("gives JSON that is no index of captures")
+    names = [str(name) for name in rows[0]] if rows else []
+    return [dict(zip(names, row, strict=False)) for row in rows[1:]]
+
+
+def _html_page(capture: Mapping[str, Any]) -> str | None:
+    """None: the capture is of something else. Indexes call things by different names."""
+    status = str(capture.get("status", capture.get("statuscode", "200")))
+    mime = str(capture.get("mime", capture.get("mimetype", "text/html")))
+    return page_url(capture.get("url", capture.get("original"))) if status == "200" and mime in HTML_TYPES else None
+
+
+# Links of the entries of a feed: RSS 0.9x, 1.0, 2.0 or Atom. A feed that could blow up is not read at all.
+
+
+BEGINNING = 2_000
+"""Bytes within which HTML is known as such."""
+_ENTRIES = frozenset({"item", "entry"})
+
+
+def links_in(body: bytes) -> list[str] | Failure:
+    """In the order of the feed. Never fails."""
+    reading = _Reading()
+    try:
+        reading.parser.Parse(body, True)
+    except (_HasDoctype, expat.ExpatError, LookupError, ValueError) as error:
+        return Failure("gives HTML instead of a feed" if _is_html(body) else f"gives no feed that can be read: {error}")
+    return reading.links if reading.is_feed else Failure("gives XML that is no feed of RSS or Atom")
+
+
+def _is_html(body: bytes) -> bool:
+    return b"<html" in body[:BEGINNING].lower()
+
+
+class _HasDoctype(Exception):
+    """Raised from inside of the parser, to leave it."""
+
+
+class _Reading:
+    """Inside an entry while `_depth` is above 0, which counts the elements open from there on; inside the text of a
+    link while `_said` is a list. Of each entry the first link is taken."""
+
+    def __init__(self) -> None:
+        self.links: list[str] = []
+        self.is_feed = False
+        self._depth = 0
+        self._taken = False
+        self._said: list[str] | None = None
+        self.parser = expat.ParserCreate(namespace_separator=" ")
+        self.parser.buffer_text = True
+        self.parser.StartDoctypeDeclHandler = self._refuse
+        self.parser.StartElementHandler = self._open
+        self.parser.EndElementHandler = self._close
+        self.parser.CharacterDataHandler = self._read
+
+    def _refuse(self, *doctype: object) -> None:
+        raise _HasDoctype("it has a DOCTYPE, which could define entities without end")
+
+    def _open(self, name: str, attributes: Mapping[str, str]) -> None:
+        name = name.rpartition(" ")[2]
+        self.is_feed = self.is_feed or name in ("rss", "RDF", "feed")
+        if self._depth:
+            self._depth += 1
+            if name == "link" and self._depth == 2 and not self._taken:
+                self._open_link(attributes)
+        elif name in _ENTRIES:
+            self._depth, self._taken = 1, False
+
+    def _open_link(self, attributes: Mapping[str, str]) -> None:
+        """Atom has the URL in an attribute, RSS in the text."""
+        if "href" not in attributes:
+            self._said = []
+        elif attributes.get("rel", "alternate") == "alternate":
+            self._take(attributes["href"])
+
+    def _read(self, text: str) -> None:
+        if self._said is not None:
+            self._said.append(text)
+
+    def _close(self, name: str) -> None:
+        if self._said is not None and name.rpartition(" ")[2] == "link":
+            self._take("".join(self._said))
+            self._said = None
+        self._depth = max(0, self._depth - 1)
+
+    def _take(self, link: str) -> None:
+        self.links.append(link)
+        self._taken = True
+
+
+# Results of a site that answers searches with a feed, as OpenSearch describes it: a URL with places to fill in.
+
+
+_PLACE = re.compile(r"\{([\w:]+)(\??)\}")
+
+
+@dataclass(frozen=True)
+class OpenSearch:
+    """`template` holds {searchTerms}; places with a question mark, such as {count?}, may stay empty."""
+
+    template: str
+
+    def __post_init__(self) -> None:
+        if "{searchTerms}" not in self.template:
+            raise UsageError(f"opensearch:{self.template} has no {{searchTerms}} where the query goes")
+        unknown = [name for name, optional in _PLACE.findall(self.template) if not optional and name not in _filling()]
+        if unknown:
+            known = ", ".join(f"{{{name}}}" for name in _filling())
+            raise UsageError(f"opensearch:{self.template}: unknown place {{{unknown[0]}}}; known are {known}")
+        if normalise(self._asked("query", 1)) is None:
+            raise UsageError(f"opensearch:{self.template}: no URL that begins with http:// or https://")
+
+    async def listings(self, query: str, most: int, ask: Ask) -> Sequence[Listing] | Failure:
+        url = normalise(self._asked(query, most)) or ""
+        body = whole_body(await ask(url))
+        links = body if isinstance(body, Failure) else links_in(body)
+        return links if isinstance(links, Failure) else [Listing(host_of(url), pages(links, most))]
+
+    def _asked(self, query: str, most: int) -> str:
+        filling = _filling(query, most)
+        return _PLACE.sub(lambda place: filling.get(place[1], ""), self.template)
+
+
+def _filling(query: str = "", most: int = 1) -> Mapping[str, str]:
+    return {
+        "searchTerms": quote(query, safe=""),
+        "count": str(most),
+        "startIndex": "1",
+        "startPage": "1",
+        "language": "*",
+        "inputEncoding": "UTF-8",
+        "outputEncoding": "UTF-8",
+    }
+
+
+# Results that somebody saved: URLs one a line, a table with a column of URLs, or JSON.
+
+
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+
+
+@dataclass(frozen=True)
+class ResultFile:
+    """What it is, its name tells: `.json`, `.csv`, `.tsv`, anything else has a URL a line."""
+
+    path: Path
+
+    async def listings(self, query: str, most: int, ask: Ask) -> Sequence[Listing] | Failure:
+        """The query is that for which the results were saved; nobody is asked."""
+        try:
+            body = self.path.read_bytes()
+        except OSError as error:
+            return Failure(f"cannot be read: {error.strerror}")
+        found = self._listings(body, most)
+        if not isinstance(found, Failure) and not any(listing.urls for listing in found):
+            return Failure("holds no URL that begins with http:// or https://")
+        return found
+
+    def _listings(self, body: bytes, most: int) -> Sequence[Listing] | Failure:
+        name, kind = str(self.path), self.path.suffix.lower()
+        if kind == ".json":
+            return _in_json(body, name, most)
+        text = body.decode("utf-8-sig", "replace")
+        if kind in DELIMITERS:
+            return _in_table(text, DELIMITERS[kind], name, most)
+        return [Listing(name, pages((line for line in text.splitlines() if not line.startswith("#")), most))]
+
+
+def _in_json(body: bytes, name: str, most: int) -> Sequence[Listing] | Failure:
+    """A list of URLs, a list of objects that have a `url`, or such a list as the `results` of an object. Results that
+    say which engine they are from are told apart by it."""
+    said = json_in(body)
+    if isinstance(said, Failure):
+        return said
+    results = said.get("results") if isinstance(said, dict) else said
+    listed = results if isinstance(results, list) else []
+    return by_engine(objects_in([{"url": one} if isinstance(one, str) else one for one in listed]), name, most)
+
+
+def _in_table(text: str, delimiter: str, name: str, most: int) -> Sequence[Listing] | Failure:
+    try:
+        rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text), delimiter=delimiter) if row]
+    except csv.Error as error:
+        return Failure(f"is no table: {error}")
+    urls, ranks = _columns(rows)
+    ranked = sorted(rows, key=lambda row: _rank(row[ranks : ranks + 1]))
+    return [Listing(name, pages((cell for row in ranked for cell in row[urls : urls + 1]), most))]
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> tuple[int, int]:
+    """Where URLs and ranks are: as the first row says, or else in the first column that holds a URL and the one before
+    it. A table without ranks is in their order."""
+    names = [name.lower() for name in rows[0]] if rows else []
+    if "url" in names:
+        return names.index("url"), names.index("rank") if "rank" in names else len(names)
+    urls = next((column for row in rows for column, cell in enumerate(row) if page_url(cell)), 0)
+    return urls, urls - 1 if urls else len(names)
+
+
+def _rank(cells: Sequence[str]) -> float:
+    return int(cells[0]) if cells and cells[0].isdecimal() else math.inf

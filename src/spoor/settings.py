@@ -1,0 +1,431 @@
+"""The settings of a crawl, as crawl.toml gives them: small frozen objects, checked; every complaint names the key
+and the value."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+import math
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from spoor.errors import BadInput, UsageError
+from spoor.files import SUFFIX
+from spoor.naming import names, parse
+from spoor.urls import normalise
+
+# What makes the value of a setting right?
+
+
+Check = Callable[[Any], Any]
+"""Takes what TOML holds and returns what the setting holds, or raises ValueError with what would be right."""
+
+
+LARGEST = 10**15
+"""No setting has a use for more, and databases, clocks and floats have room for it."""
+
+
+def text(value: Any) -> str:
+    if not isinstance(value, str) or not value.isprintable():
+        raise ValueError("must be a text of one line in quotes")
+    return value
+
+
+def texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple):
+        raise ValueError('must be a list of texts, such as ["a", "b"]')
+    return tuple(map(text, value))
+
+
+def pattern(value: Any) -> str:
+    try:
+        re.compile(text(value))
+    except re.error as error:
+        raise ValueError(f"is not a regular expression: {error}") from None
+    return text(value)
+
+
+def patterns(value: Any) -> tuple[str, ...]:
+    for one in texts(value):
+        try:
+            pattern(one)
+        except ValueError as error:
+            raise ValueError(f"holds {one!r}, which {error}") from None
+    return texts(value)
+
+
+def yes_or_no(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("must be true or false")
+    return value
+
+
+def always(value: Any) -> bool:
+    if value is not True:
+        raise ValueError("cannot be switched off")
+    return value
+
+
+def at_least(least: int, most: int = LARGEST) -> Check:
+    def whole_number(value: Any) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise ValueError(f"must be a whole number, {least} or more")
+        if value > most:
+            raise ValueError(f"must be a whole number from {least} to {most:,}")
+        return value
+
+    return whole_number
+
+
+def number(value: Any) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < math.inf:
+        raise ValueError("must be a number, 0 or more")
+    if value > LARGEST:
+        raise ValueError(f"must be a number from 0 to {LARGEST:,}")
+    return float(value)
+
+
+def above_0(value: Any) -> float:
+    if number(value) == 0.0:
+        raise ValueError("must be a number above 0")
+    return number(value)
+
+
+def share(value: Any) -> float:
+    if number(value) > 1.0:
+        raise ValueError("must be a share between 0 and 1")
+    return number(value)
+
+
+def address(value: Any) -> str:
+    if text(value) and normalise(value) is None:
+        raise ValueError("must be a URL that begins with http:// or https://")
+    return text(value)
+
+
+def contact(value: Any) -> str:
+    if text(value) and normalise(value) is None and not re.fullmatch(r"(mailto:)?[^@\s]+@[^@\s]+", value):
+        raise ValueError("must be a URL or an e-mail address at which the people you visit can reach you")
+    return text(value)
+
+
+# What does crawl.toml ask for? Small frozen objects, checked; every complaint names the key and the value.
+
+
+Table = Mapping[str, Any]
+SEEDS_SHOWN = 3
+MOST_WORKERS = 256
+"""Each takes tens of megabytes."""
+MOST_TRIES = 100
+MOST_CONNECTIONS = 10_000
+"""Each takes a file descriptor."""
+LARGEST_BODY, LARGEST_HEAD = 250_000_000, 1_000_000
+"""Bytes that can be read back from an archive."""
+
+
+def setting(default: Any, check: Check, meaning: str) -> Any:
+    """A field of a section: the default, what is right, and what it means. None: not set."""
+    return field(default=default, metadata={"check": check, "meaning": meaning})
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is wanted. `require` speaks of the other keys by name."""
+
+    language: str = setting("", text, "language in which the page must be: a BCP-47 tag such as mn, or a model file")
+    charset: str = setting("", text, "language that the character encoding must give away, such as th")
+    script: str = setting("", text, "script in which the page must be written, such as thai")
+    least: float = setting(0.3, share, "share of letters that must be in the script")
+    keywords: tuple[str, ...] = setting((), texts, "words and phrases that the page must be about")
+    gold: str = setting(
+        "", text, "file of a document such as the page must be; the path is relative to that of crawl.toml"
+    )
+    pattern: str = setting("", pattern, "regular expression that must be found in the URL, the title or the text")
+    topic: str = setting("", text, "model of a topic that the page must be about, or a taxonomy, made by `spoor train`")
+    examples: str = setting(
+        "", text, "folder with pages in positive and negative, to train a topic from; or the model trained from it"
+    )
+    ontology: str = setting(
+        "", text, "ontology whose terms the page must hold: SKOS, OWL or a table, or a folder of such"
+    )
+    concept: str = setting("", text, "concept of the ontology that is wanted, with all below it")
+    query: str = setting("", text, "words by which an ontology is chosen from a folder")
+    require: str = setting("", text, "and, or, not over what is named; all of it when left out")
+
+    def named(self) -> dict[str, Any]:
+        """What is asked for, by the key that asks."""
+        subjects = {name: getattr(self, name) for name in _subjects()}
+        return {name: subject for name, subject in subjects.items() if subject}
+
+
+@dataclass(frozen=True)
+class Crawling:
+    """Where to start, how to go on, when to stop."""
+
+    seeds: tuple[str, ...] = setting((), texts, "where to start: URLs")
+    seeds_file: str = setting("", text, "more seeds, one URL a line; the path is relative to that of crawl.toml")
+    strategy: str = setting("learned", text, "which links first; `spoor strategies` lists them")
+    warm: str = setting(
+        "", text, "folder of an earlier crawl, from whose visits the strategy learns before the first of its own"
+    )
+    max_pages: int | None = setting(None, at_least(1), "stop after so many visits")
+    max_minutes: float | None = setting(None, above_0, "stop after so many minutes")
+    effort: float | None = setting(
+        None,
+        share,
+        "from 0, fewest requests: wait for the best links, to 1, fastest: never wait",
+    )
+    tries: int = setting(6, at_least(1, MOST_TRIES), "how often a page is tried that fails and may heal")
+    retry_hours: float = setting(20.0, above_0, "longest wait between two tries; the waits grow to that from a minute")
+    contact: str = setting("", contact, "URL or e-mail address, told to every server in the user agent")
+    user_agent: str = setting("", text, "name told to every server instead of spoor and its version")
+    workers: int = setting(
+        0, at_least(0, MOST_WORKERS), "processes that parse and judge; 0: the crawler does it itself"
+    )
+    connections: int = setting(64, at_least(1, MOST_CONNECTIONS), "requests under way at the same time, over all hosts")
+    allow_private: bool = setting(False, yes_or_no, "visit loopback, private and link-local addresses too")
+    proxy: str = setting("", address, "HTTP proxy through which every request goes")
+
+
+@dataclass(frozen=True)
+class ScopeSettings:
+    """Which part of the web may be visited."""
+
+    include: tuple[str, ...] = setting((), patterns, "regular expressions; a URL must match one of them")
+    exclude: tuple[str, ...] = setting((), patterns, "regular expressions; a URL must match none of them")
+    hosts: tuple[str, ...] = setting((), texts, "only these hosts and the domains below")
+    domains: tuple[str, ...] = setting(
+        (), texts, "only these registrable domains, with all their hosts, and the hosts above"
+    )
+    max_depth: int | None = setting(None, at_least(0), "links between a seed and a page at most")
+    pages_per_host: int | None = setting(None, at_least(1), "pages of one host at most")
+
+
+@dataclass(frozen=True)
+class Politeness:
+    """How hosts are treated until their own rules ask for more."""
+
+    rest: float = setting(1.0, number, "seconds between two requests to a host")
+    connections_per_host: int = setting(1, at_least(1, MOST_CONNECTIONS), "requests to one host at the same time")
+    obey_robots: bool = setting(True, always, "robots.txt is always obeyed")
+
+
+@dataclass(frozen=True)
+class FetchSettings:
+    """How much time and room one answer may take."""
+
+    connect_seconds: float = setting(15.0, above_0, "until a connection stands")
+    read_seconds: float = setting(30.0, above_0, "without a byte from the server")
+    whole_seconds: float = setting(90.0, above_0, "from the request to the last byte")
+    body_bytes: int = setting(10_000_000, at_least(1, LARGEST_BODY), "size of a body as it is sent")
+    decompressed_bytes: int = setting(20_000_000, at_least(1), "size of a body after decompression")
+    header_bytes: int = setting(65_536, at_least(1, LARGEST_HEAD), "size of the status line and all headers")
+    content_types: tuple[str, ...] = setting(
+        ("text/", "application/xhtml+xml", "application/xml", "application/vnd.wap.xhtml+xml"),
+        texts,
+        "types of a body that is read; one that ends in / stands for all that begin so",
+    )
+    parse_seconds: float = setting(10.0, above_0, "to read and judge a page")
+    parse_bytes: int = setting(1_000_000_000, at_least(1), "memory to read and judge a page")
+    links_per_page: int = setting(4_000, at_least(1), "links of a page that are followed")
+
+
+@dataclass(frozen=True)
+class Config:
+    """A crawl as somebody asked for it."""
+
+    target: Target = Target()
+    crawl: Crawling = Crawling()
+    scope: ScopeSettings = ScopeSettings()
+    politeness: Politeness = Politeness()
+    limits: FetchSettings = FetchSettings()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One line of the documentation. `default` None: not set."""
+
+    section: str
+    name: str
+    default: Any
+    meaning: str
+    check: Check
+
+    def __str__(self) -> str:
+        return f"[{self.section}] {self.name}"
+
+
+SECTIONS: dict[str, Any] = {part.name: part.default.__class__ for part in fields(Config)}
+SETTINGS = [
+    Setting(section, one.name, one.default, one.metadata["meaning"], one.metadata["check"])
+    for section, made in SECTIONS.items()
+    for one in fields(made)
+]
+
+
+def load(path: Path) -> Config:
+    return checked(read(path), path.parent)
+
+
+def loads(text: str, folder: Path = Path()) -> Config:
+    """`folder` is where `seeds_file` is looked for."""
+    return checked(parsed(text, "the settings"), folder)
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The file as it is, not yet checked."""
+    return parsed(_content(path, "settings"), str(path))
+
+
+def checked(table: Table, folder: Path = Path()) -> Config:
+    """What was asked for, or UsageError. Seeds are normalised, those of `seeds_file` follow those given directly. Files
+    that are named are looked for in `folder`."""
+    config = _config(table, folder)
+    return dataclasses.replace(config, crawl=_with_seeds(config.crawl, folder))
+
+
+def target_in(path: Path) -> Target:
+    """What a file asks for, which need not say where to start."""
+    return _config(read(path), path.parent).target
+
+
+def _config(table: Table, folder: Path) -> Config:
+    for name in table:
+        _check_section(name, table[name])
+    config = Config(**{name: _section(name, table.get(name, {})) for name in SECTIONS})
+    _check_target(config.target)
+    warm = str((folder / config.crawl.warm).resolve()) if config.crawl.warm else ""
+    target, crawl = _with_files(config.target, folder), dataclasses.replace(config.crawl, warm=warm)
+    return dataclasses.replace(config, target=target, crawl=crawl)
+
+
+def dumps(config: Config) -> str:
+    """The crawl.toml of a crawl: every setting with its value, those that are not set left out."""
+    return "\n".join(_dumped(name, getattr(config, name)) for name in SECTIONS)
+
+
+def seeds_in(path: Path) -> tuple[str, ...]:
+    """One URL a line; empty lines and lines that begin with # are passed over."""
+    lines = [line.strip() for line in _content(path, "seeds").splitlines()]
+    return _normalised((line for line in lines if line and not line.startswith("#")), f"the seeds file {path}")
+
+
+def _content(path: Path, kind: str) -> str:
+    try:
+        return path.read_text("utf8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"cannot read the {kind} file {path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def parsed(text: str, name: str) -> dict[str, Any]:
+    """TOML that is not yet checked; `name` is what complaints call it."""
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # A number of thousands of digits is a ValueError of its own.
+        raise BadInput(f"{name} cannot be read as TOML: {error}") from None
+
+
+def _check_section(name: str, values: Any) -> None:
+    if name not in SECTIONS:
+        raise UsageError(f"unknown section [{name}]; did you mean [{_nearest(name, SECTIONS)}]?")
+    if not isinstance(values, Mapping):
+        raise UsageError(f"{name} = {_shown(values)}: {name} is a section, written as [{name}]")
+
+
+def _section(name: str, values: Table) -> Any:
+    known = {one.name: one for one in SETTINGS if one.section == name}
+    for key in values:
+        if key not in known:
+            raise UsageError(f"unknown key {key!r} in [{name}]; did you mean {_nearest_key(key, name)}?")
+    return SECTIONS[name](**{key: _value(known[key], value) for key, value in values.items()})
+
+
+def _value(setting: Setting, value: Any) -> Any:
+    try:
+        return setting.check(value)
+    except ValueError as error:
+        raise UsageError(f"{setting} = {_shown(value)}: {error}") from None
+
+
+def _nearest_key(key: str, section: str) -> str:
+    """A key that is in the wrong section is nearer than one that is written alike."""
+    elsewhere = [one for one in SETTINGS if one.name == key]
+    here = [one for one in SETTINGS if one.section == section]
+    return str(elsewhere[0]) if elsewhere else repr(_nearest(key, [one.name for one in here]))
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    return difflib.get_close_matches(name, list(known), 1, 0.0)[0]
+
+
+def _shown(value: Any) -> str:
+    try:
+        shown = json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        return "a value too long to be shown"
+    return shown if len(shown) <= 60 else shown[:57] + "…"
+
+
+def _check_target(target: Target) -> None:
+    if not target.named():
+        raise UsageError(f"[target] does not say what is wanted; set {' or '.join(_subjects())}")
+    for name in names(parse(target.require)) if target.require else ():
+        if name not in target.named():
+            known = ", ".join(target.named())
+            raise UsageError(f"[target] require = {target.require!r} names {name!r}, which is not set; set are {known}")
+
+
+def _subjects() -> list[str]:
+    return [one.name for one in fields(Target) if one.name not in ("least", "concept", "query", "require")]
+
+
+def _with_files(target: Target, folder: Path) -> Target:
+    """Where the files are that it names, so that what ran can be run again from another folder."""
+    files = {name: getattr(target, name) for name in ("gold", "topic", "examples", "ontology")}
+    files["language"] = target.language if target.language.endswith(SUFFIX) else ""
+    placed: dict[str, Any] = {name: str((folder / file).resolve()) for name, file in files.items() if file}
+    return dataclasses.replace(target, **placed)
+
+
+def _with_seeds(crawl: Crawling, folder: Path) -> Crawling:
+    """All seeds in one list, so that what ran can be written down without another file."""
+    given = _normalised(crawl.seeds, "[crawl] seeds")
+    filed = seeds_in(folder / crawl.seeds_file) if crawl.seeds_file else ()
+    seeds = tuple(dict.fromkeys(given + filed))
+    if not seeds:
+        where = f"the seeds file {crawl.seeds_file} holds no URL" if crawl.seeds_file else "no seeds are given"
+        raise UsageError(f"{where}; a crawl needs at least one URL to start from, in [crawl] seeds or seeds_file")
+    return dataclasses.replace(crawl, seeds=seeds, seeds_file="")
+
+
+def _normalised(seeds: Iterable[str], where: str) -> tuple[str, ...]:
+    by_seed = {seed: normalise(seed) for seed in seeds}
+    if rubbish := [seed for seed, url in by_seed.items() if url is None]:
+        more = f" and {len(rubbish) - SEEDS_SHOWN} more" if len(rubbish) > SEEDS_SHOWN else ""
+        listed = ", ".join(_shown(seed) for seed in rubbish[:SEEDS_SHOWN])
+        raise UsageError(f"{where}: no URL that begins with http:// or https:// is {listed}{more}")
+    return tuple(dict.fromkeys(url for url in by_seed.values() if url is not None))
+
+
+def _dumped(name: str, section: Any) -> str:
+    values = {one.name: getattr(section, one.name) for one in fields(section)}
+    lines = [f"{key} = {_as_toml(value)}" for key, value in values.items() if value is not None]
+    return "\n".join([f"[{name}]", *lines, ""])
+
+
+def _as_toml(value: Any) -> str:
+    """TOML writes texts as JSON does, but for one character; numbers as Python does."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case tuple():
+            return "[" + ", ".join(map(_as_toml, value)) + "]"
+        case _:
+            return repr(value)

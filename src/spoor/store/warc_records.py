@@ -1,0 +1,398 @@
+"""WARC records: how one is written, where in a gzip file each begins and ends, and how one is unpacked in little
+memory."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import struct
+import uuid
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import Enum, auto
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import BinaryIO
+
+from isal import igzip
+
+from spoor.records import Response
+
+# What does a WARC 1.1 record look like? Bytes made from what a server sent and what was thought of it.
+
+
+Headers = dict[str, str]
+"""Those of a WARC record, in the order they are written; one with an empty value is left out."""
+
+SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+FIELDS = "application/warc-fields"
+_CUT = frozenset({"length", "time", "disconnect"})
+_TRANSFER_ENCODING = re.compile(rb"^transfer-encoding[ \t]*:[^\n]*\n(?:[ \t][^\n]*\n)*", re.IGNORECASE | re.MULTILINE)
+_CONTENT_LENGTH = re.compile(rb"^content-length[ \t]*:[^\n]*\n(?:[ \t][^\n]*\n)*", re.IGNORECASE | re.MULTILINE)
+
+
+def new_id() -> str:
+    return f"<{uuid.uuid4().urn}>"
+
+
+def digest_of(data: bytes) -> str:
+    """As archives write it: SHA-1 in base 32."""
+    return digest_text(hashlib.sha1(data, usedforsecurity=False).digest())
+
+
+def digest_text(sha1: bytes) -> str:
+    return "sha1:" + base64.b32encode(sha1).decode()
+
+
+def date_of(at: float) -> str:
+    """`at` is in seconds since 1970."""
+    return _date(int(at))
+
+
+@lru_cache(16)
+def _date(at: int) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def record(kind: str, at: float, headers: Headers, block: bytes) -> bytes:
+    """`headers` are those that not every record has, Content-Type included."""
+    common = {
+        "WARC-Type": kind,
+        "WARC-Record-ID": headers.pop("WARC-Record-ID", "") or new_id(),
+        "WARC-Date": date_of(at),
+    }
+    ending = {"WARC-Block-Digest": digest_of(block), "Content-Length": str(len(block))}
+    lines = [f"{name}: {value}\r\n" for name, value in (common | headers | ending).items() if value]
+    return f"WARC/1.1\r\n{''.join(lines)}\r\n".encode() + block + b"\r\n\r\n"
+
+
+def fields_block(fields: Mapping[str, str]) -> bytes:
+    """One field a line; line ends within a value become blanks."""
+    lines = "".join(f"{name}: {' '.join(value.split())}\r\n" for name, value in fields.items() if value)
+    return lines.encode("utf8", "replace")
+
+
+def request_headers(response: Response, answer_id: str) -> Headers:
+    return {
+        "WARC-Target-URI": response.url,
+        "WARC-IP-Address": response.address,
+        "WARC-Concurrent-To": answer_id,
+        "Content-Type": "application/http; msgtype=request",
+    }
+
+
+def answer_headers(response: Response, answer_id: str, payload_digest: str) -> Headers:
+    return {
+        "WARC-Record-ID": answer_id,
+        "WARC-Target-URI": response.url,
+        "WARC-IP-Address": response.address,
+        "WARC-Payload-Digest": payload_digest,
+        "WARC-Truncated": _truncated(response.cut),
+        "Content-Type": "application/http; msgtype=response",
+    }
+
+
+def kept_head(response: Response) -> bytes:
+    """Status line and headers as sent, save that the transfer encoding, which the payload has no more, gives way to its
+    length."""
+    head = response.head.rstrip(b"\r\n") + b"\r\n"
+    if _TRANSFER_ENCODING.search(head):
+        head = _CONTENT_LENGTH.sub(b"", _TRANSFER_ENCODING.sub(b"", head))
+        head += b"Content-Length: %d\r\n" % len(response.payload)
+    return head + b"\r\n"
+
+
+def _truncated(cut: str) -> str:
+    """In the words of the WARC standard."""
+    return cut if cut in _CUT else "unspecified" if cut else ""
+
+
+# A WARC record while it is unpacked: its two heads, its size and its digests, in little memory however large it
+# is.
+
+
+BLANK = b"\r\n\r\n"
+LONGEST_HEADS = 4 << 20
+"""Bytes of a record that are held: its WARC head and, of a response, the head of the HTTP message after it."""
+
+
+class Unpacked:
+    """Fed with the pieces of one record in order, then finished; only then it may be asked about."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.head = b""
+        self.http_head = b""
+        self._beginning = bytearray()
+        self._heads_are_known = False
+        self._missing = 0
+        self._block = hashlib.sha1(usedforsecurity=False)
+        self._payload = hashlib.sha1(usedforsecurity=False)
+
+    def feed(self, piece: bytes) -> None:
+        self.size += len(piece)
+        if self._heads_are_known:
+            self._hash(piece)
+            return
+        self._beginning += piece
+        if len(self._beginning) > LONGEST_HEADS or self._beginning.count(BLANK) > 1:
+            self._know_heads()
+
+    def finish(self) -> None:
+        if not self._heads_are_known:
+            self._know_heads()
+
+    def begins_like(self, start: bytes) -> bool:
+        """As far as it has come."""
+        known = self.head if self._heads_are_known else bytes(self._beginning[: len(start)])
+        return start.startswith(known[: len(start)])
+
+    @cached_property
+    def headers(self) -> dict[str, str]:
+        """Those of the WARC head, by name in lower case, the first of each."""
+        lines = self.head.decode("utf8", "replace").split("\r\n")[1:]
+        pairs = [line.partition(":") for line in reversed(lines)]
+        return {name.strip().lower(): value.strip() for name, _, value in pairs}
+
+    @property
+    def announced(self) -> int | None:
+        """How large the whole record is by its own account; None: it gives none."""
+        length = self.headers.get("content-length", "")
+        if not (self.head.startswith(b"WARC/") and length.isascii() and length.isdigit() and len(length) < 19):
+            return None
+        return len(self.head) + len(BLANK) + int(length) + len(BLANK)
+
+    @property
+    def is_record(self) -> bool:
+        """Whether it is one WARC record, as large as it says."""
+        return self.announced == self.size
+
+    @property
+    def block_digest(self) -> str:
+        return digest_text(self._block.digest())
+
+    @property
+    def payload_digest(self) -> str:
+        """Of what follows the head of the HTTP message."""
+        return digest_text(self._payload.digest())
+
+    def _know_heads(self) -> None:
+        self._heads_are_known = True
+        self.head, _, block = bytes(self._beginning).partition(BLANK)
+        self._beginning.clear()
+        self._missing = (self.announced or 0) - len(self.head) - 2 * len(BLANK)
+        block = block[: max(0, self._missing)]
+        self.http_head, _, payload = block.partition(BLANK)
+        self._missing -= len(block)
+        self._block.update(block)
+        self._payload.update(payload)
+
+    def _hash(self, piece: bytes) -> None:
+        """What comes after the block are the line ends that every record has."""
+        if self._missing > 0:
+            piece = piece[: self._missing]
+            self._missing -= len(piece)
+            self._block.update(piece)
+            self._payload.update(piece)
+
+
+# A gzip file with a member for each record: where records begin and end, and what of a damaged file can be
+# read.
+
+
+LEVEL = 2
+"""Of ISA-L, between zlib's own 1 and 3 in size. Most payloads come packed; on those 3 would take twice the time for
+nothing."""
+HEADER = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
+"""Before the compressed bytes of every member that we write."""
+TRAILER = struct.Struct("<II")
+"""After them: CRC-32 and size of what was compressed."""
+LARGEST = 1 << 28
+"""Bytes of a record that is unpacked into memory. Ours are smaller; in a file of somebody else's a few bytes may
+stand for gigabytes."""
+_RECORD = b"WARC/"
+_MAGIC = b"\x1f\x8b\x08"
+_GZIP, _RAW = 31, -15
+_FIRST, _CHUNK, _SEARCHED = 1 << 12, 1 << 16, 1 << 20
+"""Bytes that are read at a time: first, then, and while looking for the next member after damage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A record that can be read. Offset and length are of the packed record. Not `sound`: only the header or the
+    trailer of the member is damaged, and what it holds is proven to be as it was."""
+
+    offset: int
+    length: int
+    record: Unpacked
+    sound: bool = True
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.length
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Bytes that cannot be read. `torn`: they are the beginning of a last record that was never written to its end."""
+
+    offset: int
+    length: int
+    torn: bool = False
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.length
+
+
+class _State(Enum):
+    WHOLE = auto()
+    TORN = auto()
+    BROKEN = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """At unpacking a member: how far it got. `after` are bytes that were read beyond it."""
+
+    state: _State
+    length: int
+    record: Unpacked
+    after: bytes = b""
+
+
+def packed(record: bytes) -> bytes:
+    return igzip.compress(record, LEVEL, mtime=0)
+
+
+def members(file: Path) -> Iterator[Member]:
+    """What can be read, before and after damage."""
+    return (piece for piece in pieces(file) if isinstance(piece, Member))
+
+
+def pieces(file: Path) -> Iterator[Member | Gap]:
+    """The file from its first byte to its last: what can be read, and the gaps between."""
+    with file.open("rb", _SEARCHED) as stream:
+        offset, size = 0, file.stat().st_size
+        while offset < size:
+            attempt = _unpack(stream, offset, _GZIP)
+            member = _member(offset, attempt) or _with_damaged_wrapper(stream, offset)
+            if member is None:
+                member = _next_member(stream, offset + 1)
+                end = size if member is None else member.offset
+                yield Gap(offset, end - offset, member is None and _is_torn(stream, offset, attempt))
+                offset = end
+            if member is not None:
+                yield member
+                offset = member.end
+
+
+def unpacked(file: Path, offset: int) -> bytes | None:
+    """The record that begins at `offset`; None when no whole one does."""
+    with file.open("rb") as stream:
+        stream.seek(offset)
+        unpacker = zlib.decompressobj(_GZIP)
+        found = bytearray()
+        try:
+            while not unpacker.eof and len(found) <= LARGEST:
+                chunk = unpacker.unconsumed_tail or stream.read(_CHUNK)
+                if not chunk:
+                    return None
+                found += unpacker.decompress(chunk, _CHUNK)
+        except zlib.error:
+            return None
+    return bytes(found) if unpacker.eof else None
+
+
+def rewrapped(member: bytes) -> bytes:
+    """The bytes of a member that is not sound, with header and trailer as they must have been."""
+    crc, size = 0, 0
+    for piece in _inflated(member[len(HEADER) :]):
+        crc, size = zlib.crc32(piece, crc), size + len(piece)
+    return HEADER + member[len(HEADER) : -TRAILER.size] + TRAILER.pack(crc, size & 0xFFFFFFFF)
+
+
+def _unpack(stream: BinaryIO, offset: int, window: int, must_begin: bytes = b"") -> _Attempt:
+    """Piece by piece, because a record may be larger than what one wants in memory."""
+    stream.seek(offset)
+    unpacker, record = zlib.decompressobj(window), Unpacked()
+    length, wanted = 0, _FIRST
+    try:
+        while not unpacker.eof:
+            chunk = unpacker.unconsumed_tail or stream.read(wanted)
+            if not chunk:
+                return _attempted(_State.TORN, length, record)
+            record.feed(unpacker.decompress(chunk, _CHUNK))
+            length += len(chunk) - len(unpacker.unconsumed_tail or unpacker.unused_data)
+            wanted = _CHUNK
+            if not record.begins_like(must_begin):
+                return _attempted(_State.BROKEN, length, record)
+    except zlib.error:
+        return _attempted(_State.BROKEN, length, record)
+    return _attempted(_State.WHOLE, length, record, unpacker.unused_data)
+
+
+def _attempted(state: _State, length: int, record: Unpacked, after: bytes = b"") -> _Attempt:
+    record.finish()
+    return _Attempt(state, length, record, after)
+
+
+def _member(offset: int, attempt: _Attempt) -> Member | None:
+    return Member(offset, attempt.length, attempt.record) if attempt.state is _State.WHOLE else None
+
+
+def _with_damaged_wrapper(stream: BinaryIO, offset: int) -> Member | None:
+    """A member of which the compressed bytes are whole, though gzip does not take it for one."""
+    attempt = _unpack(stream, offset + len(HEADER), _RAW, _RECORD)
+    if attempt.state is not _State.WHOLE or not attempt.record.is_record:
+        return None
+    stream.seek(offset + len(HEADER))
+    data = stream.read(attempt.length + TRAILER.size)
+    if len(data) < attempt.length + TRAILER.size or not _is_proven(data):
+        return None
+    return Member(offset, len(HEADER) + len(data), attempt.record, sound=False)
+
+
+def _is_proven(data: bytes) -> bool:
+    """Whether the trailer says that what was compressed is as it was. One bit of the checksum may be wrong if the size
+    is right: damage elsewhere would have changed many."""
+    crc, size = 0, 0
+    for piece in _inflated(data):
+        crc, size = zlib.crc32(piece, crc), size + len(piece)
+    said, length = map(int, TRAILER.unpack(data[-TRAILER.size :]))
+    return crc == said or ((crc ^ said).bit_count() == 1 and length == size & 0xFFFFFFFF)
+
+
+def _inflated(data: bytes) -> Iterator[bytes]:
+    unpacker = zlib.decompressobj(_RAW)
+    while not unpacker.eof:
+        yield unpacker.decompress(data, _CHUNK)
+        data = unpacker.unconsumed_tail
+
+
+def _next_member(stream: BinaryIO, start: int) -> Member | None:
+    """The first whole record that begins at `start` or later."""
+    while True:
+        stream.seek(start)
+        searched = stream.read(_SEARCHED)
+        place = searched.find(_MAGIC)
+        while place >= 0:
+            attempt = _unpack(stream, start + place, _GZIP, _RECORD)
+            if attempt.state is _State.WHOLE and attempt.record.head:
+                return Member(start + place, attempt.length, attempt.record)
+            place = searched.find(_MAGIC, place + 1)
+        if len(searched) < _SEARCHED:
+            return None
+        start += len(searched) - len(_MAGIC) + 1
+
+
+def _is_torn(stream: BinaryIO, offset: int, attempt: _Attempt) -> bool:
+    """Whether the rest of a file is what a process leaves that was killed while it wrote."""
+    announced = attempt.record.announced
+    if attempt.state is _State.TORN:
+        return attempt.record.begins_like(_RECORD) and (announced is None or attempt.record.size <= announced)
+    stream.seek(offset)
+    return all(not chunk.strip(b"\0") for chunk in iter(lambda: stream.read(_CHUNK), b""))

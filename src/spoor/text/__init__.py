@@ -1,1 +1,0 @@
-"""What can be said of texts without HTML: words, vector spaces, and how words and texts explain each other."""

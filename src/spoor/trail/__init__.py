@@ -1,1 +1,0 @@
-"""What a path remembers: one kind of memory, one file."""

@@ -1,1 +1,0 @@
-"""Models of topics, trained from pages at hand."""
