@@ -14,8 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from spoor.judging.vectors import FILE
-from spoor.judging.vectors import Collection, collection
+from spoor.judging.vectors import FILE, Collection, collection
 from spoor.parse.words import Words
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -14,9 +14,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from spoor.judging.profiles import Profile, learned
-from spoor.judging.profiles import write_profiles
 from spoor.judging.language_tags import read_tag
+from spoor.judging.profiles import Profile, learned, write_profiles
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXTS = Path(os.environ.get("SPOOR_DATA") or ROOT.parent / "shared") / "texts"
