@@ -10,6 +10,7 @@ import sqlite3
 import zlib
 from bisect import bisect_right
 from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import closing
 from dataclasses import astuple
 from functools import lru_cache, partial
 from itertools import islice
@@ -227,8 +228,8 @@ class SqliteStore:
 
     def met_on(self, url: str, most: int) -> list[Entry]:
         changed = self._changed_on_page.get(url, NOTHING)
-        rows = (row for row in self._rows(FOUND_ON, (url,)) if row[URL] not in changed)
-        waiting = [self._at_hand(row) for row in islice(rows, most)]
+        rows = self._first_rows(most, FOUND_ON, (url,), lambda row: row[URL] not in changed)
+        waiting = [self._at_hand(row) for row in rows]
         waiting += [entry for entry in changed.values() if entry.state is State.WAITING]
         return heapq.nsmallest(most, waiting, key=attrgetter("arrival"))
 
@@ -236,8 +237,8 @@ class SqliteStore:
         after = turn * count % max(1, self._committed)
         changed = {e.row: e for entries in self._changed.values() for e in entries.values() if not self._is_new(e)}
         query = f"SELECT id, {COLUMNS} FROM links INDEXED BY links_in_turn WHERE id > ? AND state = 0 ORDER BY id"
-        rows = (row for row in self._rows(query, (after,)) if row[0] not in changed)
-        waiting = {row[0]: self._at_hand(row) for row in islice(rows, count)}
+        rows = self._first_rows(count, query, (after,), lambda row: row[0] not in changed)
+        waiting = {row[0]: self._at_hand(row) for row in rows}
         waiting |= {row: e for row, e in changed.items() if row > after and e.state is State.WAITING}
         return [waiting[row] for row in heapq.nsmallest(count, waiting)]
 
@@ -487,13 +488,12 @@ class SqliteStore:
         except UNREADABLE as error:
             raise self._damaged(str(error)) from None
 
-    def _rows(self, query: str, asked: Sequence[object] = ()) -> Iterator[Any]:
-        """One by one, where there may be more of them than are needed."""
+    def _first_rows(self, most: int, query: str, asked: Sequence[object], fits: Callable[[Any], bool]) -> list[Any]:
+        """Where there may be more rows than are needed. The cursor is closed here, not as garbage: SQLite cannot empty
+        its log while somebody reads, and a cursor belongs to the thread that made it."""
         try:
-            # Not `yield from`: a generator that is garbage would close the cursor in whatever thread collects it, and
-            # SQLite's objects belong to the thread that made them.
-            for row in self._db.execute(query, asked):  # noqa: UP028
-                yield row
+            with closing(self._db.execute(query, asked)) as rows:
+                return list(islice(filter(fits, rows), most))
         except UNREADABLE as error:
             raise self._damaged(str(error)) from None
 
