@@ -1,0 +1,113 @@
+"""One concept, one word, and the word of the field: names, messages and docs use the glossary's terms."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+NOT_AS_NAMES = {
+    "wanted": "relevant",
+    "unwanted": "irrelevant",
+    "wish": "prior, target",
+    "wished": "prior, target",
+    "wishes": "prior, target",
+    "foretold": "prior",
+    "foreknowledge": "prior",
+    "outlook": "expectation, hit rate",
+    "hope": "optimistic prior",
+    "hoped": "optimistic prior",
+    "heat": "run",
+    "heats": "runs",
+    "standings": "leaderboard",
+    "halves": "split",
+    "recollection": "relearning",
+    "recall": "relearn",
+    "recalled": "relearned",
+    "sketch": "fingerprint",
+    "course": "prepared task",
+    "told": "the thing it is: message, figures, digest",
+    "met": "discovered, found",
+    "looker": "fetcher",
+}
+"""Each with what to say instead."""
+
+NOT_IN_TEXT = {
+    r"\bunwanted\b": "irrelevant",
+    r"\bwanted\b": "relevant",
+    r"\bwish(ed|es)?\b": "prior, target",
+    r"\bforetold\b|\bforeknowledge\b": "prior",
+    r"\bgone on with\b|\bgoes on with\b": "resumed",
+    r"\bmet again\b|\bmeets? again\b": "found again",
+    r"\blook(s|ed|ing)? at again\b": "re-scored",
+    r"\b(in|left in) peace\b": "host delay",
+    r"\bwhat it came to\b|\bcame to\b": "summary",
+    r"\bheats?\b|\bstandings\b": "runs, leaderboard",
+    r"\brecollection\b": "relearning",
+    r"\bgoes before\b|\bgo before\b": "overrides, comes before",
+    r"\bnearly so\b": "near-duplicate",
+    r"\bno URL that begins with\b": "not an http(s) URL",
+}
+
+EXCEPTIONS = {
+    ("wanted", "docs/papers/"): "the papers say so",
+}
+"""Where a word is right after all, by the beginning of the path, with the reason."""
+
+
+def names(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield node.name, node.lineno
+            case ast.Name(ctx=ast.Store()):
+                yield node.id, node.lineno
+            case ast.arg():
+                yield node.arg, node.lineno
+
+
+def words_of(name: str) -> list[str]:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().split("_")
+
+
+def texts(path: Path) -> Iterator[tuple[int, str]]:
+    """The strings of a module, docstrings among them; all lines of a page."""
+    if path.suffix == ".py":
+        for node in ast.walk(ast.parse(path.read_text("utf8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.lineno, node.value
+    else:
+        yield from enumerate(path.read_text("utf8").splitlines(), 1)
+
+
+def is_exempt(word: str, path: Path) -> bool:
+    return any(word == known and str(path.relative_to(ROOT)).startswith(place) for known, place in EXCEPTIONS)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_names_are_of_the_field(path: Path) -> None:
+    found = {
+        f"{path.name}:{line} {name}: say {NOT_AS_NAMES[word]}"
+        for name, line in names(ast.parse(path.read_text("utf8")))
+        for word in words_of(name)
+        if word in NOT_AS_NAMES and not is_exempt(word, path)
+    }
+    assert not found
+
+
+@pytest.mark.parametrize("path", [*SOURCES, *PAGES], ids=lambda path: str(path.relative_to(ROOT)))
+def test_texts_use_the_words_of_the_field(path: Path) -> None:
+    found = {
+        f"{path.name}:{line} {match[0]!r}: say {instead}"
+        for line, text in texts(path)
+        for pattern, instead in NOT_IN_TEXT.items()
+        if (match := re.search(pattern, text, re.IGNORECASE)) and not is_exempt(match[0].lower(), path)
+    }
+    assert not found
