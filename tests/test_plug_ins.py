@@ -12,6 +12,7 @@ import venv
 from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -242,12 +243,14 @@ from spoor.cli.main import main
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
 """
-COMPARED = "--strategies anchor-mentions:word=telescope --judge mentions:telescope --target relevant --workers 2"
+JUDGED = "--judge mentions:telescope --target relevant"
+COMPARED = f"compare web {JUDGED} --strategies anchor-mentions:word=telescope --workers 2"
+SIMULATED = f"simulate web {JUDGED} --strategy anchor-mentions:word=telescope"
 CRAWLED = "--judge mentions:telescope --strategy anchor-mentions:word=telescope --workers 1 --max-pages 40 --rest 0"
 
 
-def compare_and_crawl(command: list[str], folder: Path, given: str | None = None) -> list[str]:
-    """What the command, followed by arguments of spoor, says of a comparison and of a live crawl."""
+def crawl_twice(command: list[str], simulated: str, folder: Path, given: str = "") -> list[str]:
+    """What the command, followed by arguments of spoor, says of a simulated crawl and of a live one."""
     web = generated(folder)
     seeds = ["--seeds", str(web / "seeds.txt")]
 
@@ -258,28 +261,28 @@ def compare_and_crawl(command: list[str], folder: Path, given: str | None = None
         process = await asyncio.create_subprocess_exec(
             *whole, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.STDOUT, env={**os.environ, **paths}, cwd=folder
         )
-        said, _ = await process.communicate((given or "").encode())
+        said, _ = await process.communicate(given.encode())
         assert process.returncode == 0, said.decode()
         return said.decode()
 
     async def both() -> list[str]:
         async with served(Web.open(web)) as proxy:
             crawl = ("crawl", *CRAWLED.split(), "--proxy", proxy, "--out", str(folder / "crawl"))
-            return [await run("compare", str(web), *COMPARED.split()), await run(*crawl)]
+            return [await run(*simulated.split()), await run(*crawl)]
 
     return asyncio.run(both())
 
 
 def test_plug_ins_of_a_script_are_known_in_processes_that_compare_and_that_read(tmp_path: Path) -> None:
     (tmp_path / "crawling.py").write_text(PARTS + SCRIPT)
-    compared, crawled = compare_and_crawl([sys.executable, str(tmp_path / "crawling.py")], tmp_path)
+    compared, crawled = crawl_twice([sys.executable, str(tmp_path / "crawling.py")], COMPARED, tmp_path)
     assert "anchor-mentions:word=telescope" in compared
     assert "40 pages in " in crawled and " 0 failed" in crawled
     assert "this process" not in compared + crawled
 
 
 def test_plug_ins_of_a_notebook_are_run_in_its_process_which_is_said_once(tmp_path: Path) -> None:
-    compared, crawled = compare_and_crawl([sys.executable, "-"], tmp_path, PARTS + SCRIPT)
+    compared, crawled = crawl_twice([sys.executable, "-"], COMPARED, tmp_path, PARTS + SCRIPT)
     why = "no other process can import what is defined in a notebook or __main__; write it into a module"
     assert compared.count(f"strategies are run in this process, one after another: {why}\n") == 1
     assert crawled.count(f"pages are read and judged in this process, without limits of time and memory: {why}\n") == 1
@@ -298,19 +301,39 @@ class Lengths:
 """
 
 
-def test_a_module_that_is_on_no_path_is_imported_from_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "lengths.py").write_text(READER)
-    spec = spec_from_file_location("somewhere_else", tmp_path / "lengths.py")
-    assert spec is not None and spec.loader is not None
-    module = module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "somewhere_else", module)
-    spec.loader.exec_module(module)
+@pytest.fixture
+def loose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
+    """Imports code as a module that is on no path."""
+
+    def load(code: str) -> ModuleType:
+        (tmp_path / "loose.py").write_text(code)
+        spec = spec_from_file_location("somewhere_else", tmp_path / "loose.py")
+        assert spec is not None and spec.loader is not None
+        module = module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, "somewhere_else", module)
+        spec.loader.exec_module(module)
+        return module
+
+    return load
+
+
+def test_a_module_that_is_on_no_path_is_imported_from_its_file(loose: Callable[[str], ModuleType]) -> None:
+    module = loose(READER)
 
     async def read() -> object:
         async with working(1, module.Lengths(), ReadingLimits()) as processes:
             return await processes.read(*asked(0, b"four"))
 
     assert asyncio.run(read()) == Failure("4 bytes")
+
+
+def test_what_a_module_has_registered_is_known_by_name_wherever_strategies_are_compared(
+    loose: Callable[[str], ModuleType],
+) -> None:
+    loose(PARTS)
+    with workers(2) as pool:
+        known = pool.submit(registry.strategy_named, "anchor-mentions:word=tea").result()
+    assert known == ("anchor-mentions", {"word": "tea"})
 
 
 def test_a_reader_made_in_a_function_stays_here(caplog: pytest.LogCaptureFixture) -> None:
@@ -365,14 +388,16 @@ def test_one_process_alone_asks_for_no_modules(
 # The example
 
 
-def test_the_example_is_installed_and_runs_simulated_and_live(tmp_path: Path) -> None:
+def test_the_example_is_installed_passes_its_tests_and_runs_simulated_and_live(tmp_path: Path) -> None:
     python = fresh_environment(tmp_path / "fresh")
     shutil.copytree(EXAMPLE, tmp_path / "example")
     install = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
     subprocess.run([*install, "--disable-pip-version-check", str(tmp_path / "example")], check=True)
-    shutil.rmtree(tmp_path / "example")
-    compared, crawled = compare_and_crawl([python, "-m", "spoor"], tmp_path)
-    assert "anchor-mentions:word=telescope" in compared
+    (tmp_path / "example" / "spoor_example.py").unlink()
+    its_own = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path / "example")]
+    subprocess.run(its_own, check=True, env={**os.environ, "PYTHONPATH": ""})
+    simulated, crawled = crawl_twice([python, "-m", "spoor"], SIMULATED, tmp_path)
+    assert "anchor-mentions:word=telescope" in simulated
     assert "40 pages in " in crawled and " 0 failed" in crawled
 
 
