@@ -5,11 +5,16 @@ from __future__ import annotations
 import ast
 import difflib
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
+import logging
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal
 
-from spoor.errors import UsageError
+from spoor.errors import BadInput, SpoorError, UsageError
+
+_log = logging.getLogger(__name__)
 
 # What is asked for by name, `limited-distance:n=3`: the name, its parameters, and what to say when there is
 # none.
@@ -18,33 +23,143 @@ from spoor.errors import UsageError
 @dataclass(frozen=True)
 class Named:
     """A strategy or judge that can be asked for by name. Its parameters are those of `make` that have defaults; a judge
-    may also need a subject, one of `subjects`. `kinds` is what the parameter `without` of a strategy can leave out."""
+    may also need a subject, one of `subjects`. `kinds` is what the parameter `without` of a strategy can leave out.
+    `package` is where a plug-in comes from."""
 
     make: Callable[..., Any]
     says: str
     source: str = ""
     subjects: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+    package: str = ""
 
     def parameters(self) -> dict[str, Any]:
         """Name to default value."""
-        signature = inspect.signature(self.make).parameters.values()
-        return {p.name: p.default for p in signature if p.default is not p.empty}
+        return {p.name: p.default for p in self._arguments() if p.default is not p.empty}
+
+    def needed(self) -> list[str]:
+        """The arguments without defaults: the judge of a strategy, the subject of a judge."""
+        return [p.name for p in self._arguments() if p.default is p.empty]
+
+    def _arguments(self) -> list[inspect.Parameter]:
+        return list(inspect.signature(self.make).parameters.values())
 
 
-def read(text: str, known: dict[str, Named], kind: str, command: str) -> tuple[str, dict[str, Any]]:
-    name, *settings = text.split(":")
-    if name not in known:
-        raise unknown(name, known, kind, command)
-    defaults = known[name].parameters()
-    given: dict[str, Any] = {}
-    for setting in settings:
-        parameter, _, value = setting.partition("=")
-        if parameter not in defaults:
-            takes = ", ".join(f"{p}={v}" for p, v in defaults.items()) or "no parameters"
-            raise UsageError(f"{kind} {name!r} has no parameter {parameter!r}; it takes {takes}")
-        given[parameter] = _converted(f"{name}:{setting}", value, defaults[parameter])
-    return name, given
+@dataclass(eq=False)
+class Names(Mapping[str, Named]):
+    """All strategies, or all judges, by name: those built in, those that a program registers, and those of installed
+    packages. A package is imported when a name is known in no other way, or when all are listed."""
+
+    kind: str
+    plural: str
+    built_in: Mapping[str, Named]
+    _plug_ins: dict[str, Named] = field(default_factory=dict, init=False)
+    _complete: bool = field(default=False, init=False)
+
+    def __getitem__(self, name: str) -> Named:
+        if name in self.built_in:
+            return self.built_in[name]
+        if name not in self._plug_ins and (offers := entry_points(group=self.group, name=name)):
+            self._load(next(iter(offers)))
+        return self._plug_ins[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self._load_all()
+        return iter([*self.built_in, *self._plug_ins])
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    @property
+    def group(self) -> str:
+        """Of the entry points by which packages name theirs."""
+        return f"spoor.{self.plural}"
+
+    def register(self, name: str, named: Named) -> None:
+        """The same function may be registered again, as when a cell of a notebook is run twice."""
+        if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
+            raise UsageError(f"{self.kind} {name!r}: a name is made of small letters, digits and hyphens")
+        if name in self.built_in:
+            raise UsageError(f"{self.kind} {name!r} is built in; give yours another name")
+        _check_defaults(self.kind, name, named)
+        other = self._plug_ins.get(name)
+        if other is not None and _place(other) != _place(named):
+            raise UsageError(f"{self.kind} {name!r} is registered already, by {_place(other)}; give yours another name")
+        self._plug_ins[name] = named
+
+    def modules(self) -> list[str]:
+        """Those that have registered something."""
+        return list(dict.fromkeys(named.make.__module__ for named in self._plug_ins.values()))
+
+    def read(self, text: str) -> tuple[str, dict[str, Any]]:
+        """The name and the parameters in `limited-distance:n=3`."""
+        name, *settings = text.split(":")
+        defaults = self.named(name).parameters()
+        given: dict[str, Any] = {}
+        for setting in settings:
+            parameter, _, value = setting.partition("=")
+            if parameter not in defaults:
+                takes = ", ".join(f"{p}={v}" for p, v in defaults.items()) or "no parameters"
+                raise UsageError(f"{self.kind} {name!r} has no parameter {parameter!r}; it takes {takes}")
+            given[parameter] = _converted(f"{name}:{setting}", value, defaults[parameter])
+        return name, given
+
+    def named(self, name: str) -> Named:
+        try:
+            return self[name]
+        except KeyError:
+            raise self.unknown(name) from None
+
+    def unknown(self, name: str) -> UsageError:
+        near = difflib.get_close_matches(name, list(self), 1, 0.0)[0]
+        return UsageError(f"unknown {self.kind} {name!r}; did you mean {near!r}? `spoor {self.plural}` lists them")
+
+    def _load_all(self) -> None:
+        """A package that cannot be loaded costs its own names."""
+        if self._complete:
+            return
+        self._complete = True
+        for point in entry_points(group=self.group):
+            try:
+                self._load(point)
+            except BadInput as error:
+                _log.warning("%s", error)
+
+    def _load(self, point: EntryPoint) -> None:
+        """Imports the module of a package, which registers by decorator what its entry point names."""
+        package = f"{point.dist.name} {point.dist.version}" if point.dist else point.module
+        try:
+            if point.name in self.built_in:
+                raise UsageError("the name is built in")
+            point.load()
+            if point.name not in self._plug_ins:
+                raise UsageError(f"{point.value} is not registered by @spoor.{self.kind}({point.name!r})")
+        except (Exception, SystemExit) as error:
+            why = str(error) if isinstance(error, SpoorError) else f"{type(error).__name__}: {error}"
+            told = f"{self.kind} {point.name!r} of the package {package} cannot be used"
+            raise BadInput(f"{told}: {' '.join(why.split())}") from error
+        self._plug_ins[point.name] = replace(self._plug_ins[point.name], package=package)
+
+
+def described(make: Callable[..., Any]) -> str:
+    """The first sentence of the docstring of what makes a strategy or judge, without its full stop."""
+    paragraph = (inspect.getdoc(make) or "").partition("\n\n")[0]
+    return " ".join(paragraph.split()).partition(". ")[0].removesuffix(".")
+
+
+def _place(named: Named) -> str:
+    """Where a function is defined. A script that another process runs again has another name there."""
+    module = named.make.__module__
+    return f"{'__main__' if module == '__mp_main__' else module}.{named.make.__qualname__}"
+
+
+def _check_defaults(kind: str, name: str, named: Named) -> None:
+    """On the command line, a value is made by the type of the default."""
+    for parameter, default in named.parameters().items():
+        if not isinstance(default, bool | int | float | str):
+            raise UsageError(f"{kind} {name!r}: {parameter}={default!r} must be a number, a text, True or False")
+    if len(named.needed()) > 1:
+        raise UsageError(f"{kind} {name!r}: the parameter {named.needed()[1]!r} needs a default value")
 
 
 def _converted(setting: str, value: str, default: Any) -> Any:
@@ -59,11 +174,6 @@ def _true_or_false(value: str) -> bool:
     if value not in ("True", "False"):
         raise ValueError
     return value == "True"
-
-
-def unknown(name: str, known: dict[str, Named], kind: str, command: str) -> UsageError:
-    near = difflib.get_close_matches(name, known, 1, 0.0)[0]
-    return UsageError(f"unknown {kind} {name!r}; did you mean {near!r}? `spoor {command}` lists them")
 
 
 def joined(names: str) -> tuple[str, ...]:

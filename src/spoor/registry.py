@@ -1,10 +1,16 @@
-"""The one place where names become objects: strategies, judges and their parameters."""
+"""The one place where names become objects: strategies, judges and their parameters. Plug-ins join here."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from spoor.errors import UsageError
 from spoor.judging.judges import JUDGES, TARGETS, judge, judge_of
-from spoor.naming import Named
+from spoor.naming import Named, described
 from spoor.ordering.strategies import ORACLES, STRATEGIES, Level, strategy, strategy_named
+from spoor.roles import Judge
+from spoor.strategy import Strategy
 
 __all__ = [
     "JUDGES",
@@ -15,6 +21,46 @@ __all__ = [
     "Named",
     "judge",
     "judge_of",
+    "plug_in_modules",
+    "register_judge",
+    "register_strategy",
     "strategy",
     "strategy_named",
 ]
+
+MakesStrategy = TypeVar("MakesStrategy", bound=Callable[..., Strategy])
+MakesJudge = TypeVar("MakesJudge", bound=Callable[..., Judge])
+
+
+def register_strategy(
+    name: str, source: str = "", kinds: Sequence[str] = ()
+) -> Callable[[MakesStrategy], MakesStrategy]:
+    """Names a function that takes the judge, and parameters with defaults. The first sentence of its docstring is the
+    description; `source` is the paper it comes from, `kinds` what its parameter `without` can leave out."""
+
+    def register(make: MakesStrategy) -> MakesStrategy:
+        named = Named(make, described(make), source, kinds=tuple(kinds))
+        if len(named.needed()) != 1:
+            raise UsageError(f"strategy {name!r}: its function takes the judge, then parameters that have defaults")
+        STRATEGIES.register(name, named)
+        return make
+
+    return register
+
+
+def register_judge(name: str, source: str = "", subjects: Sequence[str] = ()) -> Callable[[MakesJudge], MakesJudge]:
+    """Names a function that takes a subject or none, and parameters with defaults. The first sentence of its docstring
+    is the description. `subjects` are shown by `spoor judges`, the last one as an example."""
+
+    def register(make: MakesJudge) -> MakesJudge:
+        named = Named(make, described(make), source)
+        shown = tuple(subjects) or tuple(subject.upper() for subject in named.needed())
+        JUDGES.register(name, Named(make, described(make), source, shown))
+        return make
+
+    return register
+
+
+def plug_in_modules() -> list[str]:
+    """The modules that have registered strategies or judges so far."""
+    return list(dict.fromkeys([*STRATEGIES.modules(), *JUDGES.modules()]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -43,13 +44,14 @@ def _judges(arguments: argparse.Namespace) -> int:
     return _list(JUDGES)
 
 
-def _list(named: dict[str, Named]) -> int:
+def _list(named: Mapping[str, Named]) -> int:
     for name, entry in named.items():
         subject = ":SUBJECT" if entry.subjects else ""
         settings = "".join(f":{parameter}={value}" for parameter, value in entry.parameters().items())
         print(f"{name}{subject}{settings}")
         subjects = f"subjects: {', '.join(entry.subjects)}" if entry.subjects else ""
-        for line in filter(None, (entry.says, subjects, entry.source)):
+        package = f"from the package {entry.package}" if entry.package else ""
+        for line in filter(None, (entry.says, subjects, entry.source, package)):
             print(f"    {line}")
     return 0
 

@@ -181,6 +181,7 @@ FLAGS = {
     "keywords": ("target", "keywords"),
     "topic": ("target", "topic"),
     "ontology": ("target", "ontology"),
+    "judge": ("target", "judge"),
     "strategy": ("crawl", "strategy"),
     "warm": ("crawl", "warm"),
     "max_pages": ("crawl", "max_pages"),
@@ -213,6 +214,7 @@ def register_crawl(commands: Commands) -> None:
     )
     parser.add_argument("--topic", metavar="MODEL", help="wanted: pages about what a model was trained on")
     parser.add_argument("--ontology", metavar="FILE", help="wanted: pages that hold the terms of an ontology")
+    parser.add_argument("--judge", metavar="J", help="wanted: pages that a judge from `spoor judges` takes")
     parser.add_argument("--seed", action="append", metavar="URL", help="where to start; may be given several times")
     parser.add_argument("--seeds", metavar="FILE", help="where to start: one URL a line")
     parser.add_argument("--strategy", metavar="S", help="a name from `spoor strategies` (learned)")

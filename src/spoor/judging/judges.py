@@ -22,7 +22,7 @@ from spoor.judging.term_finder import Finder
 from spoor.judging.topic_judges import PLACES, Gold, Keywords, Pattern, TagWeighted, VectorSpaceModel, calibrated
 from spoor.judging.train_topic import topic_from
 from spoor.judging.training_pages import document, documents
-from spoor.naming import Named, joined, read, unknown
+from spoor.naming import Named, Names, joined
 from spoor.parse.words import STOP_WORDS, Words
 from spoor.records import Page
 from spoor.roles import Judge
@@ -153,7 +153,7 @@ def taxonomy(file: str) -> Judge:
     return Taxonomy(open_rules(path).taxonomy if kind_in(path) == RULES.name else open_taxonomy(path))
 
 
-JUDGES: dict[str, Named] = {
+_BUILT_IN: dict[str, Named] = {
     "truth": Named(lambda: None, "the label of --target itself: a perfect judge"),
     "charset": Named(
         charset, "the language by the character encoding: META, header or detected", LSW, tuple(sorted(CHARSETS))
@@ -194,6 +194,7 @@ JUDGES: dict[str, Named] = {
     ),
     "pattern": Named(pattern, "a regular expression, in URL, title or text", subjects=("REGEX", "/recipes?/")),
 }
+JUDGES = Names("judge", "judges", _BUILT_IN)
 
 
 TARGETS = ".toml"
@@ -207,16 +208,28 @@ def judge(text: str) -> Judge:
     colons itself, as URLs do; what looks like a parameter ends it. Also the target of a file, `crawl.toml`."""
     if text.endswith(TARGETS):
         return judge_of(target_in(Path(text)))
+    return _named(text)
+
+
+def _named(text: str) -> Judge:
     name, *rest = _with_judge(text).split(":")
-    if name not in JUDGES or name == "truth":
-        raise unknown(name, JUDGES, "judge", "judges")
+    if name == "truth":
+        raise JUDGES.unknown(name)
     settings = list(takewhile(_is_setting, reversed(rest)))[::-1]
-    subject = ":".join(rest[: len(rest) - len(settings)])
-    if not subject:
-        raise UsageError(f"judge {name!r} needs a subject, as in {name}:{JUDGES[name].subjects[-1]}")
-    _, given = read(":".join([name, *settings]), JUDGES, "judge", "judges")
-    made: Judge = JUDGES[name].make(subject, **given)
+    subject = _checked_subject(name, ":".join(rest[: len(rest) - len(settings)]))
+    _, given = JUDGES.read(":".join([name, *settings]))
+    made: Judge = JUDGES[name].make(*subject, **given)
     return made
+
+
+def _checked_subject(name: str, subject: str) -> list[str]:
+    """Judges that are built in need one; a plug-in may do without."""
+    named = JUDGES.named(name)
+    if named.needed() and not subject:
+        raise UsageError(f"judge {name!r} needs a subject, as in {name}:{named.subjects[-1]}")
+    if subject and not named.needed():
+        raise UsageError(f"judge {name!r} has no subject, so {subject!r} has no place in its name")
+    return [subject] if subject else []
 
 
 def _with_judge(text: str) -> str:
@@ -256,6 +269,8 @@ def judge_of(target: Target) -> Judge:
         judges["examples"] = examples(target.examples)
     if target.ontology:
         judges["ontology"] = ontology(target.ontology, target.concept, query=target.query)
+    if target.judge:
+        judges["judge"] = _named(target.judge)
     return Agreement(target.require or " and ".join(judges), judges)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
@@ -16,6 +17,9 @@ from spoor.judging.held_out import Accuracy, accuracy
 from spoor.lab.measures import Score, Yardstick, beside
 from spoor.lab.runs import course, score
 from spoor.lab.task import Task, over_orders
+from spoor.origins import bring_in, origins_of
+
+_log = logging.getLogger(__name__)
 
 # Strategies side by side on one task: who finds the wanted pages soonest?
 
@@ -106,9 +110,16 @@ def side_by_side(jobs: Sequence[tuple[Any, ...]], pool: Executor, advance: Calla
 
 
 def workers(count: int) -> Executor:
-    """Processes to compare in. Spawned, not forked: a progress bar's thread does not survive a fork. One alone works in
-    this process."""
-    return ThreadPoolExecutor(1) if count == 1 else ProcessPoolExecutor(count, mp_context=get_context("spawn"))
+    """Processes to compare in, which know the same plug-ins. Spawned, not forked: a progress bar's thread does not
+    survive a fork. One alone works in this process; so does everything when a plug-in cannot be imported elsewhere."""
+    if count == 1:
+        return ThreadPoolExecutor(1)
+    try:
+        origins = origins_of(registry.plug_in_modules())
+    except UsageError as error:
+        _log.warning("strategies are run in this process, one after another: %s", error)
+        return ThreadPoolExecutor(1)
+    return ProcessPoolExecutor(count, get_context("spawn"), initializer=bring_in, initargs=(origins,))
 
 
 # Which parameters suit a strategy on a web: every combination is tried.

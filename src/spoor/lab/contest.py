@@ -9,17 +9,20 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
 import spoor
+from spoor import registry
 from spoor.errors import BadInput, UsageError
 from spoor.files import SUFFIX
 from spoor.judging.classifiers import TopicModel, write_topic
@@ -128,10 +131,27 @@ class ContestFolder:
 @cache
 def code() -> str:
     """A digest of the package and its data."""
-    package, told = Path(spoor.__file__).parent, hashlib.sha256()
+    return _digest(Path(spoor.__file__).parent, ABOVE)
+
+
+def code_of(strategy: str) -> str:
+    """A digest of the plug-in that a strategy comes from; "" for one that is built in. What is in no file may have
+    changed since, so it is new every time."""
+    name, _ = registry.strategy_named(strategy)
+    if name in registry.STRATEGIES.built_in:
+        return ""
+    top = sys.modules.get(registry.STRATEGIES[name].make.__module__.partition(".")[0])
+    file = Path(getattr(top, "__file__", None) or "")
+    if not file.is_file():
+        return uuid4().hex
+    return _digest(file.parent) if file.name == "__init__.py" else hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _digest(package: Path, without: Collection[str] = ()) -> str:
+    told = hashlib.sha256()
     for path in sorted(package.rglob("*")):
         name = path.relative_to(package)
-        if path.is_file() and "__pycache__" not in name.parts and name.parts[0].removesuffix(".py") not in ABOVE:
+        if path.is_file() and "__pycache__" not in name.parts and name.parts[0].removesuffix(".py") not in without:
             told.update(f"{name.as_posix()}\0".encode() + path.read_bytes() + b"\0")
     return told.hexdigest()
 
@@ -352,7 +372,7 @@ def _file(heat: Heat, strategy: str, order: int, folder: ContestFolder) -> Path:
     row, view, task = heat.row, heat.view, heat.task
     cap = "any" if view.cap is None else str(view.cap)
     name = "--".join((row.target, row.start, strategy, view.conditions, view.judging, cap, f"order{order}"))
-    return folder.file(f"runs/{name}.json", task.web, *task.seeds)
+    return folder.file(f"runs/{name}.json", task.web, *task.seeds, *filter(None, [code_of(strategy)]))
 
 
 def run_missing(runs: Runs, pool: Executor, advance: Callable[[int], None]) -> None:

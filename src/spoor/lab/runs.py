@@ -206,6 +206,8 @@ def _takes_compiled(prepared: Course, strategy: str) -> bool:
 
 def _obstacle(prepared: Course, strategy: str) -> str:
     """Why the compiled driver cannot run a strategy here, or nothing."""
+    if registry.strategy_named(strategy)[0] not in registry.STRATEGIES.built_in:
+        return f"{strategy} is a plug-in"
     if _plan_name(strategy) not in compiled.SUPPORTED:
         return f"it does not know {strategy}"
     if prepared.web.redirects is not None or not prepared.web.answers().all():

@@ -27,7 +27,7 @@ from spoor.live.driver import LiveDriver
 from spoor.live.page_reader import Archive, LiveLooker, Reader
 from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, recollect, warm_name
 from spoor.live.watchdog import NOTICED, Hold, SteadyClock, watching
-from spoor.live.workers import ReadingLimits, working
+from spoor.live.workers import ReadingLimits, can_be_sent, working
 from spoor.ordering.admissions import AllOf, Manners
 from spoor.ordering.scope import Scope
 from spoor.ordering.traps import Traps
@@ -152,7 +152,8 @@ async def open_session(
         # Nobody waits for a name that is looked up when the crawl is told to stop.
         asyncio.get_running_loop().set_default_executor(DaemonThreads(LOOKUPS))
         async with working(count or 1, reader, limits) as workers, fetcher_for(settings, clock) as fetcher:
-            looker = LiveLooker(fetcher, archive, reader, workers, everything_away=count > 0, troubles=troubles)
+            away = workers if await can_be_sent(reader) else None
+            looker = LiveLooker(fetcher, archive, reader, away, everything_away=count > 0, troubles=troubles)
             driver = LiveDriver(crawl, looker, settings.crawl.connections, clock, troubles)
             session = Session(crawl, driver, archive, snapshots)
             async with watching(lambda: in_work.url, session.held), _watching_clock(clock, session):

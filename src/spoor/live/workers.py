@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import pickle
 import resource
@@ -18,13 +19,14 @@ import sys
 import tempfile
 import traceback
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, Protocol
 
 from spoor.errors import BrokenContract, SpoorError, UsageError
+from spoor.origins import Origin, bring_in, pack
 from spoor.records import Failure, Outcome, Response, Visit
 from spoor.settings import MOST_WORKERS
 
@@ -38,9 +40,12 @@ _AHEAD = 2
 """Pages on their way to a process: while it reads one, the next is there already. The others wait here, once each."""
 _OUT_OF_TIME = -signal.SIGALRM
 _STATM = Path("/proc/self/statm")
+_IN_A_WORKER = "SPOOR_WORKER"
+"""Set in the environment of a process, so that a script that is run once more there does not crawl once more."""
 _PROGRAM = "import sys; from spoor.live.workers import work; work(int(sys.argv[1]))"
 """Of a process. `multiprocessing` would run the program of whoever crawls once more in each, and complain loudly when
-the crawl is gone before a process has begun."""
+the crawl is gone before a process has begun. Here that is done only when the reader is defined in that program."""
+_log = logging.getLogger(__name__)
 
 
 class PageReader(Protocol):
@@ -135,10 +140,11 @@ class Worker:
 
     async def _begin(self) -> asyncio.StreamReader:
         # In a thread: a large model takes its time.
-        told = await asyncio.to_thread(pickle.dumps, (self.reader, self.limits), pickle.HIGHEST_PROTOCOL)
+        packed = await asyncio.to_thread(pack, self.reader)
         self._process, own = _hired()
         incoming, self._outgoing = await asyncio.open_unix_connection(sock=own)
-        self._write(told)
+        self._write(pickle.dumps((packed.origins, self.limits), pickle.HIGHEST_PROTOCOL))
+        self._write(packed.content)
         self._sent = 0
         self._send()
         return incoming
@@ -208,11 +214,23 @@ def _in_a_file(message: bytes) -> IO[bytes]:
     return file
 
 
+async def can_be_sent(reader: PageReader) -> bool:
+    """Whether other processes can read for us. If not, that is said in the log, and everything is to be read here."""
+    try:
+        await asyncio.to_thread(pack, reader)
+    except UsageError as error:
+        _log.warning("pages are read and judged in this process, without limits of time and memory: %s", error)
+        return False
+    return True
+
+
 @contextlib.asynccontextmanager
 async def working(count: int, reader: PageReader, limits: ReadingLimits) -> AsyncIterator[Workers]:
     """Up to `count` processes, each started when it is needed and ended when the context is left."""
     if count > MOST_WORKERS:
         raise UsageError(f"workers = {count}: {MOST_WORKERS} at most; a few for each core are of use")
+    if _IN_A_WORKER in os.environ:
+        raise UsageError('a crawl cannot begin in a worker process; put what starts it under if __name__ == "__main__"')
     workers = [Worker(reader, limits) for _ in range(count)]
     try:
         yield Workers(workers)
@@ -226,7 +244,7 @@ def _hired() -> tuple[subprocess.Popen[bytes], socket.socket]:
     with theirs:
         line = theirs.fileno()
         command = (sys.executable, "-c", _PROGRAM, str(line))
-        place = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        place = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), _IN_A_WORKER: "1"}
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=(line,), env=place), ours
 
 
@@ -238,11 +256,31 @@ def work(line: int) -> None:
     connection = Connection(line)
     enough = True
     with contextlib.suppress(EOFError):
-        reader, limits = pickle.loads(connection.recv_bytes())
+        origins, limits = pickle.loads(connection.recv_bytes())
+        reader = _unpacked(origins, connection.recv_bytes())
         while enough:
             visit, response = pickle.loads(connection.recv_bytes())
             outcome, enough = _outcome(reader, visit, response, limits)
             connection.send_bytes(pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL))
+
+
+@dataclass(frozen=True, slots=True)
+class _NoReader:
+    """Says of every page why the reader could not be unpacked."""
+
+    why: str
+
+    def read_away(self, visit: Visit, response: Response) -> Outcome:
+        raise UsageError(self.why)
+
+
+def _unpacked(origins: Sequence[Origin], content: bytes) -> PageReader:
+    try:
+        bring_in(origins)
+        reader: PageReader = pickle.loads(content)
+    except (Exception, SystemExit) as error:  # of a script that is run once more, or a module that changed
+        return _NoReader(f"the judge is not understood in a worker process: {type(error).__name__}: {error}")
+    return reader
 
 
 def _outcome(

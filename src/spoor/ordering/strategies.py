@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from spoor.errors import UsageError
+from spoor.errors import BrokenContract, UsageError
 from spoor.judging.encodings import shipped_for
 from spoor.judging.judges import AHM, LSW, MON, ORDERING, SERVERS, VSM
 from spoor.judging.profile_search import recogniser
-from spoor.naming import Named, joined, read
+from spoor.naming import Named, Names, joined
 from spoor.ordering.admissions import AllOf, AtLeast, AtMost, KeyAbove, LimitedDistance, NoNoise
 from spoor.ordering.classics import CLASSICS
 from spoor.ordering.correlation_degree import Aspects, CorrelationDegree, Shares, Weights
@@ -145,7 +145,7 @@ def learned(judge: Judge, without: str = "") -> Strategy:
     return Strategy(judge, scorer, LastPage(), upkeep=scorer)
 
 
-STRATEGIES: dict[str, Named] = {
+_BUILT_IN: dict[str, Named] = {
     "learned": Named(learned, "learns on the way what leads to wanted pages", kinds=WITHOUT),
     "breadth-first": Named(breadth_first, "links in the order they were found"),
     "depth-first": Named(depth_first, "links of the page visited last first"),
@@ -184,12 +184,13 @@ STRATEGIES: dict[str, Named] = {
     "greedy-oracle": Named(foreseeing, "knows the truth of every waiting link: relevant ones first"),
     "oracle": Named(foreseeing, "knows how far every link is from a relevant page: the ceiling"),
 }
+STRATEGIES = Names("strategy", "strategies", _BUILT_IN)
 ORACLES = ("greedy-oracle", "oracle")
 
 
 def strategy_named(text: str) -> tuple[str, dict[str, Any]]:
     """The name and the parameters in `limited-distance:n=3`."""
-    return read(text, STRATEGIES, "strategy", "strategies")
+    return STRATEGIES.read(text)
 
 
 def strategy(text: str, judge: Judge, level_of: Level | None = None) -> Strategy:
@@ -197,7 +198,9 @@ def strategy(text: str, judge: Judge, level_of: Level | None = None) -> Strategy
     name, given = strategy_named(text)
     if name in ORACLES:
         return foreseeing(judge, _given_levels(name, level_of))
-    made: Strategy = STRATEGIES[name].make(judge, **given)
+    made = STRATEGIES[name].make(judge, **given)
+    if not isinstance(made, Strategy):
+        raise BrokenContract(f"strategy {name!r}: its function returned {made!r} instead of a Strategy")
     return made
 
 

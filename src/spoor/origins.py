@@ -1,0 +1,104 @@
+"""Where modules come from, so that another process can import what it is sent: installed ones, files, scripts."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from io import BytesIO
+from multiprocessing.spawn import get_preparation_data, prepare
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from spoor.errors import UsageError
+
+MAIN = "__main__"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A module by the name that it has here, and how another process can find it: by its own name, else by its file."""
+
+    module: str
+    name: str = ""
+    file: str = ""
+
+
+def origins_of(modules: Iterable[str]) -> tuple[Origin, ...]:
+    return tuple(map(_origin, dict.fromkeys(modules)))
+
+
+def _origin(module: str) -> Origin:
+    if module == MAIN:
+        return _main()
+    if module not in sys.modules:
+        raise UsageError(f"no other process can import {module!r}, which is no file; write it into one")
+    return Origin(module, module, getattr(sys.modules[module], "__file__", None) or "")
+
+
+def _main() -> Origin:
+    """As multiprocessing has it: what was typed in is no file, and a `__main__.py` would begin all over again."""
+    told = get_preparation_data("")
+    name, file = told.get("init_main_from_name", ""), told.get("init_main_from_path", "")
+    if name.endswith(f".{MAIN}") or not (name or Path(file).is_file()):
+        raise UsageError(
+            "no other process can import what is defined in a notebook or __main__; write it into a module"
+        )
+    return Origin(MAIN, name, file)
+
+
+def bring_in(origins: Iterable[Origin]) -> None:
+    """Imports them in this process. A script is run once more, not as `__main__` but as `__mp_main__`."""
+    for origin in origins:
+        if origin.module == MAIN:
+            prepare({"init_main_from_name": origin.name} if origin.name else {"init_main_from_path": origin.file})
+        else:
+            _import(origin)
+
+
+def _import(origin: Origin) -> None:
+    try:
+        import_module(origin.name)
+    except ModuleNotFoundError:
+        spec = spec_from_file_location(origin.name, origin.file) if origin.file else None
+        if spec is None or spec.loader is None:
+            raise
+        module = module_from_spec(spec)
+        sys.modules[origin.name] = module
+        spec.loader.exec_module(module)
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """An object on its way to another process, which must bring in the origins before it unpickles the content."""
+
+    content: bytes
+    origins: tuple[Origin, ...]
+
+
+def pack(thing: object) -> Packed:
+    """UsageError where no other process could unpack it."""
+    content = BytesIO()
+    packer = _Packer(content)
+    try:
+        packer.dump(thing)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise UsageError(f"it cannot be sent to another process: {error}") from None
+    return Packed(content.getvalue(), origins_of(packer.modules))
+
+
+class _Packer(pickle.Pickler):
+    """Notes the modules of all that it packs."""
+
+    def __init__(self, content: BytesIO) -> None:
+        super().__init__(content, pickle.HIGHEST_PROTOCOL)
+        self.modules: dict[str, None] = {}
+
+    def reducer_override(self, part: Any) -> Any:
+        if isinstance(part, type | FunctionType):
+            self.modules[part.__module__] = None
+        return NotImplemented
