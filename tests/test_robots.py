@@ -460,6 +460,13 @@ def test_rules_are_kept_ready_within_a_bound_on_their_size() -> None:
     assert asked == ["0", "1", "2", "3", "1"]
 
 
+def test_kept_rules_are_those_of_the_group_that_names_us() -> None:
+    text = "User-agent: *\nDisallow: /\n\nUser-agent: spoor\nDisallow: /x"
+    cache = robots.RulesCache(AGENT, lambda url: text)
+    for rules in (cache.rules("a"), cache.read("b", text)):
+        assert rules.allow("http://a.test/") and not rules.allow("http://a.test/x")
+
+
 def test_what_a_file_says_now_replaces_what_it_said() -> None:
     cache = robots.RulesCache(AGENT, lambda url: "User-agent: *\nDisallow: /")
     assert not cache.rules("a").allow("http://a.test/x")
