@@ -155,10 +155,6 @@ def refined(model: HiddenMarkov, sequences: Sequence[Sequence[int]]) -> Iterator
         yield model, before
 
 
-def log_likelihood(model: HiddenMarkov, sequences: Sequence[Sequence[int]]) -> float:
-    return sum(forward(model, seen).log_probability for seen in sequences)
-
-
 def _round(model: HiddenMarkov, sequences: Sequence[Sequence[int]]) -> tuple[HiddenMarkov, float]:
     start, start_shows = np.zeros_like(model.start), np.zeros_like(model.start_shows)
     first_step, step, shows = np.zeros_like(model.first_step), np.zeros(model.step.shape), np.zeros(model.shows.shape)
