@@ -5,9 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
 from typing import Any, Literal
 
 from spoor import registry
@@ -16,6 +15,7 @@ from spoor.judging.held_out import Accuracy, accuracy
 from spoor.lab.measures import Score, Yardstick, beside
 from spoor.lab.runs import course, score
 from spoor.lab.task import Task, over_orders
+from spoor.pools import processes
 
 # Strategies side by side on one task: who finds the wanted pages soonest?
 
@@ -106,9 +106,8 @@ def side_by_side(jobs: Sequence[tuple[Any, ...]], pool: Executor, advance: Calla
 
 
 def workers(count: int) -> Executor:
-    """Processes to compare in. Spawned, not forked: a progress bar's thread does not survive a fork. One alone works in
-    this process."""
-    return ThreadPoolExecutor(1) if count == 1 else ProcessPoolExecutor(count, mp_context=get_context("spawn"))
+    """Processes to compare in. One alone works in this process."""
+    return ThreadPoolExecutor(1) if count == 1 else processes(count)
 
 
 # Which parameters suit a strategy on a web: every combination is tried.
