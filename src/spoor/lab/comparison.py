@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 from spoor import registry
 from spoor.errors import UsageError
-from spoor.judging.held_out import Accuracy, accuracy
 from spoor.lab.measures import Score, Yardstick, beside
 from spoor.lab.runs import course, score
 from spoor.lab.task import Task, over_orders
@@ -71,13 +70,6 @@ def compared(task: Task, scores: Mapping[str, Sequence[Score]]) -> Comparison:
         for own in scores.values()
     ]
     return Comparison(task, prepared.reachable_pages, against, tuple(whole))
-
-
-def accuracy_of_judge(task: Task) -> Accuracy:
-    """Against the label, over the pages that can be reached."""
-    prepared = course(task)
-    there = prepared.reachable & prepared.web.answers()
-    return accuracy(prepared.judged()[there], prepared.wanted[there])
 
 
 def refusal(task: Task, strategy: str) -> UsageError | None:
