@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spoor.judging.held_out import Accuracy, accuracy
-from spoor.lab.comparison import accuracy_of_judge
+from spoor.lab.contest import accuracy_on_unseen
 from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.task import Task, read_seeds
@@ -38,9 +38,9 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("judge", ["script:thai", "charset:th:sources=meta"])
 def test_a_judge_is_asked_of_every_page_whether_it_reads_texts_or_attributes(web: Path, judge: str) -> None:
     task = Task(web, "relevant", read_seeds(web / "seeds.txt"), judge)
-    assert accuracy_of_judge(task) == Accuracy(1.0, 1.0)
+    assert accuracy_on_unseen(task) == Accuracy(1.0, 1.0)
 
 
 def test_a_judge_of_another_script_takes_nothing(web: Path) -> None:
     task = Task(web, "relevant", read_seeds(web / "seeds.txt"), "script:tibetan")
-    assert accuracy_of_judge(task) == Accuracy(None, 0.0)
+    assert accuracy_on_unseen(task) == Accuracy(None, 0.0)

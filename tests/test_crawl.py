@@ -121,6 +121,11 @@ def test_a_link_met_again_moves_up_with_its_evidence() -> None:
     assert names(events_of(world, Strategy(truth(world), AnchorLength()), ["S"])) == "s b c a"
 
 
+def test_a_link_that_moves_up_comes_after_those_that_were_there_before() -> None:
+    world = pages(S="a:x b:xx c:xxx", c="a:x")
+    assert names(events_of(world, Strategy(truth(world), AnchorLength()), ["S"])) == "s c b a"
+
+
 def test_a_link_whose_key_did_not_change_keeps_its_arrival() -> None:
     world = graph("S: A x; A: u v; x: v u", relevant="S A x")
     assert names(events_of(world, Strategy(truth(world), RelevantReferrer()), ["S"])) == "s a x u v"

@@ -82,7 +82,7 @@ def test_rules_say_what_the_plan_forbids(web: Plan) -> None:
     asking = [host for host in web.hosts.values() if host.rules is not None]
     assert len(asking) >= 40
     assert sum(host.rules == Rules(("/",), named=True) for host in asking) == 1
-    assert {robots.delay(host.rules.text(), AGENT) for host in asking if host.rules} == {None, DELAY}
+    assert {robots.parse(host.rules.text(), AGENT).delay for host in asking if host.rules} == {None, DELAY}
     for host in asking:
         for path in ("/", "/news/1.html", "/private/", "/private/1.html", "/search?q=1"):
             assert host.rules is not None

@@ -20,7 +20,7 @@ from spoor import events, registry, roles
 from spoor import settings as config
 from spoor.cli.main import parser
 from spoor.frontier.sqlite import SqliteStore
-from spoor.judging.language_judges import ALIASES, CHARSETS, SCRIPTS
+from spoor.judging.language_judges import CHARSETS, SCRIPTS
 from spoor.lab import web as folder
 from spoor.lab.comparison import Comparison
 from spoor.lab.generate import CATALOGUE, generate
@@ -88,9 +88,9 @@ def test_every_judge_has_its_section_with_parameters_and_defaults(name: str) -> 
         assert f"`{parameter}={default}`" in section[1]
 
 
-def test_every_charset_alias_and_script_is_listed() -> None:
+def test_every_charset_and_script_is_listed() -> None:
     encodings = [name for charsets in CHARSETS.values() for name in charsets]
-    for word in [*CHARSETS, *encodings, *ALIASES, *SCRIPTS]:
+    for word in [*CHARSETS, *encodings, *SCRIPTS]:
         assert has_word(page("judges.md"), word), word
 
 

@@ -32,6 +32,16 @@ def test_packed_places_sort_as_places_do(one: Order, other: Order) -> None:
     assert unpacked(packed(one)) == one
 
 
+@contextlib.contextmanager
+def opened(memory: LinkStore, folder: Path, at_hand: int | None) -> Iterator[LinkStore]:
+    """The store in memory, or, with a number of hosts at hand, the one in a folder."""
+    if at_hand is None:
+        yield memory
+    else:
+        with contextlib.closing(SqliteStore(folder / "frontier.db", at_hand)) as store:
+            yield store
+
+
 def filled(store: LinkStore) -> Frontier:
     rng = random.Random(5)
     frontier = Frontier(store, HostRules(rest=2.0))
@@ -94,27 +104,44 @@ def test_what_is_open_resumes_in_the_same_order(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("at_hand", [None, 1, 20])
 def test_a_resumed_crawl_waits_for_every_host_as_long_as_that_host_rests(tmp_path: Path, at_hand: int | None) -> None:
-    path = tmp_path / "frontier.db"
     memory: LinkStore = MemoryStore()
-
-    def opened() -> LinkStore:
-        return memory if at_hand is None else SqliteStore(path, at_hand)
-
-    frontier = Frontier(store := opened(), HostRules(rest=1.0))
-    for number in range(60):
-        host = f"h{number}.test"
-        frontier.add(Entry(f"http://{host}/", host, (float(number),)))
-        frontier.rests_enough(host, [1.0, 5.0, 40.0][number % 3], 0.0)
-    frontier.commit()
-    if isinstance(store, SqliteStore):
-        store.close()
-    frontier = Frontier(store := opened(), HostRules(rest=1.0), resumed_at=100.0)
-    began = {url: now for now, url in visits(frontier, 100.0, 60)}
+    with opened(memory, tmp_path, at_hand) as store:
+        frontier = Frontier(store, HostRules(rest=1.0))
+        for number in range(60):
+            host = f"h{number}.test"
+            frontier.add(Entry(f"http://{host}/", host, (float(number),)))
+            frontier.rests_enough(host, [1.0, 5.0, 40.0][number % 3], 0.0)
+        frontier.commit()
+    with opened(memory, tmp_path, at_hand) as store:
+        frontier = Frontier(store, HostRules(rest=1.0), resumed_at=100.0)
+        began = {url: now for now, url in visits(frontier, 100.0, 60)}
     rests = [1.0, 5.0, 40.0]
     assert all(began[f"http://h{n}.test/"] >= 100.0 + rests[n % 3] for n in range(60) if f"http://h{n}.test/" in began)
     assert min(began.values()) < 102.0
-    if isinstance(store, SqliteStore):
-        store.close()
+
+
+@pytest.mark.parametrize("at_hand", [None, 1, 20])
+@pytest.mark.parametrize(("resumed_at", "free_at"), [(100.0, 103.0), (None, 13.0)])
+def test_a_resumed_crawl_waits_for_the_address_that_hosts_share(
+    tmp_path: Path, at_hand: int | None, resumed_at: float | None, free_at: float
+) -> None:
+    """From the moment it is resumed; without one, from the last visit, which was at 10."""
+    memory: LinkStore = MemoryStore()
+    rules = HostRules(rest=1.0, address_rest=3.0)
+    with opened(memory, tmp_path, at_hand) as store:
+        frontier = Frontier(store, rules)
+        for host in ("a.test", "b.test"):
+            frontier.add(Entry(f"http://{host}/", host, (1.0,)))
+            assert frontier.begin_probe(f"http://{host}/robots.txt", 10.0)
+            frontier.answer(RobotsFile(f"http://{host}/robots.txt", 99.0), 10.0, address="192.0.2.1")
+        frontier.commit()
+    with opened(memory, tmp_path, at_hand) as store:
+        frontier = Frontier(store, rules, resumed_at=resumed_at)
+        assert frontier.peek(free_at - 0.5) is None
+        first = frontier.peek(free_at)
+        assert first is not None
+        frontier.begin(first, free_at)
+        assert frontier.peek(free_at + 2.5) is None
 
 
 def test_few_hosts_are_read_before_they_have_rested(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,13 +32,13 @@ from spoor.frontier.memory import MemoryStore
 from spoor.judging.language_judges import ScriptShare
 from spoor.live.driver import LiveDriver
 from spoor.live.page_reader import LiveLooker, Reader
-from spoor.live.session import AGENT, host_rules
+from spoor.live.session import AGENT, host_rules, open_session
 from spoor.ordering.simple import Arrival
 from spoor.parse.html import USUAL
 from spoor.pricing import Limits
 from spoor.report.politeness import Promise, conduct
 from spoor.settings import Config, Crawling, Politeness, Target
-from spoor.store.crawl_folder import open_for_reading
+from spoor.store.crawl_folder import open_for_crawling, open_for_reading
 from spoor.store.incidents import SavedTroubles
 from spoor.strategy import Strategy
 from tests.logged_hosts import LoggedHosts, leads_to, says, serving
@@ -81,6 +82,20 @@ def test_rules_that_lie_elsewhere_are_for_the_host_that_was_asked() -> None:
             _, events = await crawl([hosts.url("a")])
             assert sorted(pages(events)) == [hosts.url("a", path) for path in ("/", "/page0", "/page2")]
             assert [request.path for request in hosts.requests("b")] == ["/robots.txt"]
+
+    asyncio.run(run())
+
+
+def test_a_session_is_bound_by_the_group_that_names_it(tmp_path: Path) -> None:
+    async def run() -> None:
+        groups = "User-agent: spoor\nDisallow: /page1\n\nUser-agent: *\nDisallow: /"
+        hosts = LoggedHosts({"a": "127.0.91.1"}, {("a", "/robots.txt"): says(groups)})
+        async with serving(hosts):
+            asked = settings(hosts)
+            with open_for_crawling(tmp_path / "crawl") as folder:
+                async with open_session(folder, replace(asked, politeness=Politeness(rest=0.0))) as session:
+                    events = [event async for batch in session.run() for event in batch]
+            assert sorted(pages(events)) == [hosts.url("a", path) for path in ("/", "/page0", "/page2")]
 
     asyncio.run(run())
 

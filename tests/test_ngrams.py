@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from statistics import mean
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spoor.errors import UsageError
-from spoor.judging.ngrams import BORDERS, Unit, calibrate, mean_distance, plain_ranks, sentences, similarity
+from spoor.judging.ngrams import BORDERS, Ranks, Unit, calibrate, plain_ranks, sentences
 from spoor.judging.profile_search import gram_index, recogniser, similarities
 from spoor.judging.profiles import learned, merged
 from tests.shared_data import SHARED, needs_shared
@@ -25,6 +26,21 @@ def words_of(name: str) -> list[str]:
     words = path.read_text("utf8").split() if path.exists() else []
     random.Random(7).shuffle(words)
     return words
+
+
+def mean_distance(model: Ranks, text: Sequence[str], n: int, farthest: int | None = None) -> float | None:
+    """As the model means it, in plain Python. None: there is no n-gram."""
+    places = plain_ranks(text, n)
+    if not places:
+        return None
+    far = farthest or len(model)
+    apart = (min(far, abs(model[gram] - place)) if gram in model else far for gram, place in places.items())
+    return sum(apart) / len(places)
+
+
+def similarity(model: Ranks, text: Sequence[str], n: int, farthest: int | None = None) -> float:
+    distance = mean_distance(model, text, n, farthest)
+    return 0.0 if distance is None else 1.0 - distance / (farthest or len(model))
 
 
 class TestTheModel:

@@ -15,13 +15,17 @@ from spoor import robots
 AGENT = "spoor/0.1 (+https://example.org/crawl)"
 
 
+def delay(text: str, agent: str = AGENT) -> float | None:
+    return robots.parse(text, agent).delay
+
+
 def allows(text: str, path: str, agent: str = AGENT) -> bool:
     return robots.allows(text, agent, "http://a.test" + path)
 
 
 def test_nothing_said_forbids_nothing() -> None:
     assert allows("", "/x") and allows("Disallow: /x", "/x") and allows("User-agent: *\nDisallow:", "/x")
-    assert robots.delay("", AGENT) is None
+    assert delay("") is None
 
 
 @pytest.mark.parametrize(
@@ -361,17 +365,17 @@ def test_a_reserved_character_is_another_one_when_it_is_escaped(escape: str) -> 
     ],
 )
 def test_the_rest_that_is_asked_for(rules: str, seconds: float | None) -> None:
-    assert robots.delay("User-agent: *\n" + rules, AGENT) == seconds
+    assert delay("User-agent: *\n" + rules) == seconds
 
 
 def test_the_rest_is_that_of_our_group() -> None:
-    assert robots.delay(GROUPS, AGENT) == 3.5
-    assert robots.delay(GROUPS, "somebody") is None
+    assert delay(GROUPS) == 3.5
+    assert delay(GROUPS, "somebody") is None
 
 
 def test_the_rest_is_for_those_who_were_named_before_it() -> None:
     text = "User-agent: slow\nCrawl-delay: 99\n\nUser-agent: *\nCrawl-delay: 2\nDisallow: /x"
-    assert (robots.delay(text, "slow"), robots.delay(text, AGENT)) == (99, 2)
+    assert (delay(text, "slow"), delay(text)) == (99, 2)
 
 
 NUMBERS = st.one_of(
@@ -383,12 +387,12 @@ NUMBERS = st.one_of(
 @given(NUMBERS, NUMBERS, st.sampled_from(["", "s", "m", "h", "d", "x"]))
 def test_no_number_is_too_absurd_to_be_bounded(one: str, other: str, unit: str) -> None:
     for line in (f"Crawl-delay: {one}", f"Request-rate: {one}/{other}{unit}"):
-        seconds = robots.delay("User-agent: *\n" + line, AGENT)
+        seconds = delay("User-agent: *\n" + line)
         assert seconds is None or (0.0 <= seconds <= robots.LONGEST_DELAY and math.isfinite(seconds))
 
 
 def test_a_host_that_asks_for_days_gets_an_hour() -> None:
-    assert robots.delay("User-agent: *\nCrawl-delay: 86400", "spoor") == robots.LONGEST_DELAY == 3600.0
+    assert delay("User-agent: *\nCrawl-delay: 86400", "spoor") == robots.LONGEST_DELAY == 3600.0
 
 
 # Bounds.
@@ -460,6 +464,13 @@ def test_rules_are_kept_ready_within_a_bound_on_their_size() -> None:
     assert asked == ["0", "1", "2", "3", "1"]
 
 
+def test_kept_rules_are_those_of_the_group_that_names_us() -> None:
+    text = "User-agent: *\nDisallow: /\n\nUser-agent: spoor\nDisallow: /x"
+    cache = robots.RulesCache(AGENT, lambda url: text)
+    for rules in (cache.rules("a"), cache.read("b", text)):
+        assert rules.allow("http://a.test/") and not rules.allow("http://a.test/x")
+
+
 def test_what_a_file_says_now_replaces_what_it_said() -> None:
     cache = robots.RulesCache(AGENT, lambda url: "User-agent: *\nDisallow: /")
     assert not cache.rules("a").allow("http://a.test/x")
@@ -476,7 +487,7 @@ LINES = st.sampled_from(
 def test_rubbish_never_raises(text: str, agent: str) -> None:
     for path in ("/", "//x", "/%zz?[#", "/a;b?c=%C3"):
         allows(text, path, agent)
-    robots.delay(text, agent)
+    delay(text, agent)
 
 
 # A slow reader, as one would write it from the specification.

@@ -95,6 +95,22 @@ def test_http_and_https_share_the_longer_crawl_delay() -> None:
     assert politeness(events, 1.0).violations == ()
 
 
+def test_a_crawl_delay_that_is_shorter_than_ours_changes_nothing() -> None:
+    quick = RobotsRules("User-agent: *\nCrawl-delay: 0.2")
+    events = crawled({robots("a"): quick}, *(f"http://a.test/{n}" for n in range(3)))
+    requests = [event for event in events if isinstance(event, Visited | HostOpened)]
+    assert [later.visit.at - sooner.at for sooner, later in pairwise(requests)] == [1.0, 1.0, 1.0]
+    assert [event.rest for event in requests if isinstance(event, HostOpened)] == [1.0]
+
+
+def test_a_group_that_names_us_overrides_the_one_for_all() -> None:
+    groups = "User-agent: spoor\nDisallow: /not-us\nCrawl-delay: 3\n\nUser-agent: *\nDisallow: /\nCrawl-delay: 9"
+    rules: dict[str, Outcome] = {robots("a"): RobotsRules(groups)}
+    events = crawled(rules, "http://a.test/", "http://a.test/not-us", limits=Limits(agent="spoor"))
+    assert pages(events) == ["http://a.test/"]
+    assert [event.rest for event in events if isinstance(event, HostOpened)] == [3.0]
+
+
 def test_rules_are_asked_for_again_when_they_are_old() -> None:
     hosts = replace(POLITE, rules_last=2.0)
     events = crawled({}, *(f"http://a.test/{n}" for n in range(4)), hosts=hosts)

@@ -143,6 +143,13 @@ def test_one_new_page_restores_the_turn() -> None:
     assert ruling(traps, "http://a.test/p/10") == ADMIT
 
 
+def test_only_pages_in_a_row_count() -> None:
+    traps = Traps(patience=3)
+    for number in range(30):
+        traps.learn(sighting(f"http://a.test/p/{number}", prose(number) if number % 3 == 0 else BOILERPLATE))
+        assert ruling(traps, f"http://a.test/p/{number + 1}") == ADMIT
+
+
 def test_the_same_words_on_another_host_are_new_there() -> None:
     traps = Traps(patience=1)
     traps.learn(sighting("http://a.test/p/1", BOILERPLATE))

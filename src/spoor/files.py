@@ -1,4 +1,5 @@
-"""Files that hold what was learned: read within bounds, whoever wrote them, with no code in them.
+"""Files: written completely or not at all; and those that hold what was learned, read within bounds, with no code in
+them.
 
 spoor language profiles 1                     the first line: what this is, and the version of the format
 [{"tag": "mn-Mong", …, "bytes": 812}, …]      the second: what each part is and was trained on (JSON)
@@ -7,10 +8,14 @@ spoor language profiles 1                     the first line: what this is, and 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
+import os
+import shutil
+import tempfile
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -48,6 +53,54 @@ def read_start(path: Path, size: int, kind: str) -> bytes:
             return file.read(size)
     except OSError as error:
         raise BadInput(f"cannot read the {kind} {path}: {error.strerror}") from None
+
+
+# Files and folders that are complete or absent, whenever the process that writes them is killed.
+
+
+@contextlib.contextmanager
+def replacing(path: Path, partial: str = "", durable: bool = False) -> Iterator[Path]:
+    """A file to write into that takes the place of `path` only if everything went well. `partial` is its name until
+    then: by default one that no other process uses; where only one process writes, a fixed one, so that whoever is
+    killed leaves at most one. `durable`: complete also after a power cut."""
+    part = path.with_name(partial or f".{path.name}.{os.getpid()}.partial")
+    try:
+        yield part
+        if durable:
+            with part.open("rb") as written:
+                os.fsync(written.fileno())
+        os.replace(part, path)
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink()
+
+
+@contextlib.contextmanager
+def complete_or_absent(out: Path) -> Iterator[Path]:
+    """A folder to write into that takes the name `out` only if everything went well."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise BadInput(f"{out} already exists; remove it or give another --out")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        partial = Path(tempfile.mkdtemp(prefix=f".{out.name}-", suffix=".partial", dir=out.parent))
+    except OSError as error:
+        raise BadInput(f"cannot write {out}: {error.strerror}") from error
+    try:
+        yield partial
+        partial.chmod(0o755)
+        os.replace(partial, out)
+    except OSError as error:
+        raise _failed(error, partial, out) from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _failed(error: OSError, partial: Path, out: Path) -> BadInput:
+    """An error about a file of somebody else's is about reading it; any other kept us from writing."""
+    reason = error.strerror or str(error)
+    if error.filename and not str(error.filename).startswith(str(partial)):
+        return BadInput(f"cannot read {error.filename}: {reason}")
+    return BadInput(f"cannot write {out}: {reason}")
 
 
 # What a part has learned, as arrays, lists of strings and numbers; and how it is read back without trusting it.

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
 from queue import SimpleQueue
 from typing import Any, ParamSpec, TypeVar
 
@@ -28,13 +29,18 @@ def in_order(work: Work[T, R], batches: Iterable[list[T]], workers: int) -> Iter
         for batch in batches:
             yield from work(batch)
         return
-    pool = ProcessPoolExecutor(workers, initializer=_leave_interrupts_to_the_parent)
+    pool = processes(workers, _leave_interrupts_to_the_parent)
     try:
         yield from _through(pool, work, batches, in_flight=2 * workers)
     except BrokenProcessPool:
         raise BadInput("a process that reads pages died, perhaps out of memory; try --workers 1") from None
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def processes(count: int, initializer: Callable[[], None] | None = None) -> ProcessPoolExecutor:
+    """Spawned, not forked: the thread of a progress bar does not survive a fork."""
+    return ProcessPoolExecutor(count, get_context("spawn"), initializer)
 
 
 def _through(pool: ProcessPoolExecutor, work: Work[T, R], batches: Iterable[list[T]], in_flight: int) -> Iterator[R]:

@@ -77,12 +77,6 @@ def allows(text: str, agent: str, url: str) -> bool:
     return parse(text, agent).allow(url)
 
 
-def delay(text: str, agent: str) -> float | None:
-    """Seconds the host wants between two visits, by Crawl-delay or Request-rate, at most LONGEST_DELAY; None: it does
-    not say."""
-    return parse(text, agent).delay
-
-
 def whole_lines(text: str) -> str:
     """The beginning of a file that is too long or broke off: half a line might say the opposite of the whole."""
     return text[: max(text.rfind("\n"), text.rfind("\r")) + 1]
@@ -170,7 +164,8 @@ def _keep(patterns: dict[str, Weight], pattern: str, weight: Weight) -> None:
 @dataclass(frozen=True, slots=True)
 class Rules:
     """What a file says to one robot. `lengths` are those of the `beginnings`; `wildcards` come the weightiest first;
-    `size` is what all this takes, in bytes, roughly."""
+    `delay` is the seconds that it asks for between two visits, by Crawl-delay or Request-rate, at most LONGEST_DELAY
+    (None: it does not say); `size` is what all this takes, in bytes, roughly."""
 
     beginnings: Mapping[str, Weight]
     lengths: tuple[int, ...]

@@ -82,7 +82,7 @@ class Strategy:
 
     def fresh(self) -> Strategy:
         """The same parameters, nothing learned."""
-        copies: dict[int, Any] = {id(part): replace(part) for _, part in self._parts()}
+        copies: dict[int, Any] = {id(part): fresh_part(part) for _, part in self._parts()}
         return replace(self, **{name: copies[id(part)] for name, part in self._parts()})
 
     def learners(self) -> list[Learner]:
@@ -93,6 +93,11 @@ class Strategy:
     def _parts(self) -> Iterator[tuple[str, Any]]:
         parts = ((part.name, getattr(self, part.name)) for part in fields(self))
         return ((name, part) for name, part in parts if part is not None)
+
+
+def fresh_part(part: Any) -> Any:
+    """The same parameters, nothing learned. Every part is a dataclass; the roles cannot say so."""
+    return replace(part)
 
 
 def _simple(part: object) -> Iterator[object]:

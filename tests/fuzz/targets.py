@@ -50,7 +50,7 @@ def _url(given: bytes) -> None:
 
 def _robots(given: bytes) -> None:
     text = given.decode("utf8", "replace")
-    seconds = robots.delay(text, "spoor/1.0")
+    seconds = robots.parse(text, "spoor/1.0").delay
     assert seconds is None or (0.0 <= seconds <= robots.LONGEST_DELAY and math.isfinite(seconds))
     for url in (PAGE, "http://a.test/", "http://a.test/%2A$?*=%3f"):
         robots.allows(text, "spoor", url)

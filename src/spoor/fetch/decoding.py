@@ -10,11 +10,9 @@ import brotli
 from backports.zstd import DecompressionParameter, ZstdDecompressor, ZstdError
 from isal import isal_zlib
 
+from spoor.settings import FetchSettings
+
 # How much time and room may one answer take?
-
-
-READABLE = frozenset({"text/", "application/xhtml+xml", "application/xml", "application/vnd.wap.xhtml+xml"})
-"""Content types of which something can be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +22,19 @@ class FetchLimits:
     Of `types`, one that ends in a slash stands for all that begin so; None accepts every type.
     """
 
-    connect: float = 15.0  # until a connection stands, DNS included
-    idle: float = 30.0  # without a byte from the server
-    whole: float = 90.0  # from the request to the last byte
-    body: int = 10_000_000  # as transferred
-    decoded: int = 20_000_000  # after decompression
-    head: int = 65_536  # status line and headers
-    types: frozenset[str] | None = READABLE  # of a body that is read; one without a type is always read
+    connect: float = FetchSettings.connect_seconds  # until a connection stands, DNS included
+    idle: float = FetchSettings.read_seconds  # without a byte from the server
+    whole: float = FetchSettings.whole_seconds  # from the request to the last byte
+    body: int = FetchSettings.body_bytes  # as transferred
+    decoded: int = FetchSettings.decompressed_bytes  # after decompression
+    head: int = FetchSettings.header_bytes  # status line and headers
+    types: frozenset[str] | None = frozenset(FetchSettings.content_types)  # of a body that is read; "" always is
+
+    @staticmethod
+    def of(asked: FetchSettings) -> FetchLimits:
+        sizes = (asked.body_bytes, asked.decompressed_bytes, asked.header_bytes)
+        types = frozenset(asked.content_types)
+        return FetchLimits(asked.connect_seconds, asked.read_seconds, asked.whole_seconds, *sizes, types)
 
     def accept(self, content_type: str) -> bool:
         """Of the whole header; "" when there is none."""

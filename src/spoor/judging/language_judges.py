@@ -30,6 +30,7 @@ from spoor.judging.encodings import (
 )
 from spoor.judging.profile_search import THRESHOLD, Identifier, Recogniser, identifier, recogniser
 from spoor.judging.profiles import is_in, profiles_of, tag_of
+from spoor.parse.charset import canonical
 from spoor.records import Page, Verdict, Wish
 
 # The language of a page by its character encoding, as the first language-specific crawlers told it.
@@ -37,23 +38,9 @@ from spoor.records import Page, Verdict, Wish
 
 CHARSETS: dict[str, frozenset[str]] = {
     "ja": frozenset({"euc-jp", "shift_jis", "iso-2022-jp"}),
-    "th": frozenset({"tis-620", "windows-874", "iso-8859-11"}),
+    "th": frozenset({"windows-874"}),
 }
-"""The encodings that give a language away."""
-
-ALIASES: dict[str, str] = {
-    "x-sjis": "shift_jis",
-    "shift-jis": "shift_jis",
-    "sjis": "shift_jis",
-    "windows-31j": "shift_jis",
-    "cp932": "shift_jis",
-    "ms_kanji": "shift_jis",
-    "eucjp": "euc-jp",
-    "x-euc-jp": "euc-jp",
-    "tis620": "tis-620",
-    "cp874": "windows-874",
-    "iso8859-11": "iso-8859-11",
-}
+"""The encodings that give a language away, by their WHATWG names."""
 
 SOURCES = ("meta", "header", "detected")
 
@@ -83,10 +70,9 @@ class Charset:
     def _judge(self, page: Page) -> Verdict:
         for source in self.sources:
             if label := getattr(page, f"{source}_charset").strip().lower():
-                charset = ALIASES.get(label, label)
-                relevant = charset in CHARSETS[self.language]
+                relevant = canonical(label) in CHARSETS[self.language]
                 verb = "means" if relevant else "does not mean"
-                return Verdict(float(relevant), relevant, f"{source} charset {charset} {verb} {self.language}")
+                return Verdict(float(relevant), relevant, f"{source} charset {label} {verb} {self.language}")
         return Verdict(0.0, False, "no charset given")
 
 

@@ -17,7 +17,7 @@ import re
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 from typing import Final, Literal
@@ -77,33 +77,18 @@ def _as_bytes(piece: str) -> str:
     return piece.encode("utf8", "surrogatepass").decode("latin-1")
 
 
-# The n-gram rank model in plain Python: what it means. The same numbers, faster, are in `gram_index`.
+# The ranks of n-grams in plain Python: what they mean. The same numbers, faster, are in `gram_index`.
 
 
-Ranks = Mapping[str, int]
+Ranks = dict[str, int]
 """N-gram to its place by frequency, from 1; among equals the one with the lower code points goes first."""
 
 
-def plain_ranks(sentences: Sequence[str], n: int, top: int | None = None) -> dict[str, int]:
+def plain_ranks(sentences: Sequence[str], n: int, top: int | None = None) -> Ranks:
     """Sentences as `text.sentences` prepares them. `top`: only so many of the most frequent; None: all."""
     counts = Counter(sentence[k : k + n] for sentence in sentences for k in range(len(sentence) - n + 1))
     order = sorted(counts, key=lambda gram: (-counts[gram], gram))[:top]
     return {gram: place for place, gram in enumerate(order, 1)}
-
-
-def mean_distance(model: Ranks, sentences: Sequence[str], n: int, farthest: int | None = None) -> float | None:
-    """None: the sentences have no n-gram. `farthest` is the length of the model when it is not given."""
-    places = plain_ranks(sentences, n)
-    if not places:
-        return None
-    far = farthest or len(model)
-    apart = (min(far, abs(model[gram] - place)) if gram in model else far for gram, place in places.items())
-    return sum(apart) / len(places)
-
-
-def similarity(model: Ranks, sentences: Sequence[str], n: int, farthest: int | None = None) -> float:
-    distance = mean_distance(model, sentences, n, farthest)
-    return 0.0 if distance is None else 1.0 - distance / (farthest or len(model))
 
 
 def calibrate(wanted: Sequence[float], unwanted: Sequence[float]) -> float:

@@ -6,18 +6,18 @@ import itertools
 import logging
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
+from functools import partial
 from typing import Any, Literal
 
 from spoor import registry
 from spoor.errors import UsageError
-from spoor.judging.held_out import Accuracy, accuracy
 from spoor.lab.measures import Score, Yardstick, beside
 from spoor.lab.runs import course, score
 from spoor.lab.task import Task, over_orders
 from spoor.origins import bring_in, origins_of
+from spoor.pools import processes
 
 _log = logging.getLogger(__name__)
 
@@ -77,13 +77,6 @@ def compared(task: Task, scores: Mapping[str, Sequence[Score]]) -> Comparison:
     return Comparison(task, prepared.reachable_pages, against, tuple(whole))
 
 
-def accuracy_of_judge(task: Task) -> Accuracy:
-    """Against the label, over the pages that can be reached."""
-    prepared = course(task)
-    there = prepared.reachable & prepared.web.answers()
-    return accuracy(prepared.judged()[there], prepared.wanted[there])
-
-
 def refusal(task: Task, strategy: str) -> UsageError | None:
     """Why a strategy does not take a task, such as one without a language; None: it does."""
     name, _ = registry.strategy_named(strategy)
@@ -110,8 +103,7 @@ def side_by_side(jobs: Sequence[tuple[Any, ...]], pool: Executor, advance: Calla
 
 
 def workers(count: int) -> Executor:
-    """Processes to compare in, which know the same plug-ins. Spawned, not forked: a progress bar's thread does not
-    survive a fork. One alone works in this process; so does everything when a plug-in cannot be imported elsewhere."""
+    """Processes to compare in, which know the same plug-ins. One alone works in this process; so does everything when a plug-in cannot be imported elsewhere."""
     if count == 1:
         return ThreadPoolExecutor(1)
     try:
@@ -119,7 +111,7 @@ def workers(count: int) -> Executor:
     except UsageError as error:
         _log.warning("strategies are run in this process, one after another: %s", error)
         return ThreadPoolExecutor(1)
-    return ProcessPoolExecutor(count, get_context("spawn"), initializer=bring_in, initargs=(origins,))
+    return processes(count, partial(bring_in, origins))
 
 
 # Which parameters suit a strategy on a web: every combination is tried.

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import difflib
 import hashlib
 import json
-import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 import spoor
 from spoor import registry
 from spoor.errors import BadInput, UsageError
-from spoor.files import SUFFIX
+from spoor.files import SUFFIX, replacing
 from spoor.judging.classifiers import TopicModel, write_topic
 from spoor.judging.held_out import Accuracy, accuracy
 from spoor.judging.train_topic import train_topic
@@ -156,24 +156,21 @@ def _digest(package: Path, without: Collection[str] = ()) -> str:
     return told.hexdigest()
 
 
-def write_whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Nobody ever finds half a file, whenever the writing stops. `write` is given the path to write to."""
-    part = path.with_name(f"{os.getpid()}.part{path.suffix}")
+@contextlib.contextmanager
+def new_file(path: Path) -> Iterator[Path]:
+    """Nobody ever finds half a file, whenever the writing stops."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write(part)
-        part.replace(path)
+        with replacing(path) as partial:
+            yield partial
     except OSError as error:
         raise BadInput(f"cannot write {path}: {error.strerror}") from None
 
 
 def write_score(path: Path, score: Score) -> None:
     """Of one run, before it is set beside an oracle."""
-
-    def write(part: Path) -> None:
-        part.write_text(json.dumps(asdict(score)), "utf8")
-
-    write_whole(path, write)
+    with new_file(path) as partial:
+        partial.write_text(json.dumps(asdict(score)), "utf8")
 
 
 def read_score(path: Path) -> Score:
@@ -205,11 +202,13 @@ def make_ready(task: Task) -> None:
     kind, _, subject = task.judge.partition(":")
     if kind == TRAINED and not (file := Path(subject)).exists():
         model = trained_on_half(course(task))
-        write_whole(file, lambda part: write_topic(part, model))
+        with new_file(file) as partial:
+            write_topic(partial, model)
     assert task.verdicts is not None
     if not task.verdicts.exists():
         verdicts = course(task).verdicts()
-        write_whole(task.verdicts, verdicts.write)
+        with new_file(task.verdicts) as partial:
+            verdicts.write(partial)
 
 
 def trained_on_half(prepared: Course) -> TopicModel:

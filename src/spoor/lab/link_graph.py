@@ -16,8 +16,9 @@ from numpy.typing import DTypeLike, NDArray
 
 from spoor.compiled import compiled
 from spoor.errors import BadInput, BrokenContract
+from spoor.files import complete_or_absent
 from spoor.lab.build.builder import write_labels
-from spoor.lab.web import Web, complete_or_absent
+from spoor.lab.web import Web
 from spoor.lab.web_files import Blobs, BlobWriter, ListedUrls
 
 # What the links of a web say about reach: what can be found from where, and how far away the wanted pages are.

@@ -25,13 +25,8 @@ A generated web has no urls.bin: web.json "url_pattern" makes the URL from the h
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import json
-import os
-import shutil
-import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -57,43 +52,10 @@ from spoor.lab.web_files import (
 )
 from spoor.records import Link, Page
 
-# A web on disk: which files make one, and how a folder becomes complete or stays absent.
+# Web: a recorded or generated web, opened from its folder. Its files are listed above.
 
 
 FORMAT = 2
-
-
-@contextlib.contextmanager
-def complete_or_absent(out: Path) -> Iterator[Path]:
-    """A folder to write into that takes the name `out` only if everything went well."""
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise BadInput(f"{out} already exists; remove it or give another --out")
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        partial = Path(tempfile.mkdtemp(prefix=f".{out.name}-", suffix=".partial", dir=out.parent))
-    except OSError as error:
-        raise BadInput(f"cannot write {out}: {error.strerror}") from error
-    try:
-        yield partial
-        partial.chmod(0o755)
-        os.replace(partial, out)
-    except OSError as error:
-        raise _told(error, partial, out) from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
-
-
-def _told(error: OSError, partial: Path, out: Path) -> BadInput:
-    """An error about a file of somebody else's is about reading it; any other kept us from writing."""
-    reason = error.strerror or str(error)
-    if error.filename and not str(error.filename).startswith(str(partial)):
-        return BadInput(f"cannot read {error.filename}: {reason}")
-    return BadInput(f"cannot write {out}: {reason}")
-
-
-# Web: a recorded or generated web, opened from its folder. The files are told in `folder.py`.
-
-
 TEXTS = ("title", "text", "tag_texts", "main_text", "published")
 """The fields of a page that are kept as its texts, in this order."""
 

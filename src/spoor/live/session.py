@@ -232,18 +232,8 @@ def _limits(settings: Config, now: float) -> Limits:
 
 
 def fetcher_for(settings: Config, clock: Callable[[], float] = time.time) -> HttpFetcher:
-    asked, limits = settings.crawl, settings.limits
-    fetching = FetchLimits(
-        connect=limits.connect_seconds,
-        idle=limits.read_seconds,
-        whole=limits.whole_seconds,
-        body=limits.body_bytes,
-        decoded=limits.decompressed_bytes,
-        head=limits.header_bytes,
-        types=frozenset(limits.content_types),
-    )
-    agent = user_agent(settings)
-    return HttpFetcher(agent, fetching, clock, asked.connections, asked.proxy or None, asked.allow_private)
+    asked, agent, limits = settings.crawl, user_agent(settings), FetchLimits.of(settings.limits)
+    return HttpFetcher(agent, limits, clock, asked.connections, asked.proxy or None, asked.allow_private)
 
 
 def _warm_up(strategy: Strategy, reader: Reader) -> None:

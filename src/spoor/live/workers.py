@@ -28,7 +28,7 @@ from typing import IO, Protocol
 from spoor.errors import BrokenContract, SpoorError, UsageError
 from spoor.origins import Origin, bring_in, pack
 from spoor.records import Failure, Outcome, Response, Visit
-from spoor.settings import MOST_WORKERS
+from spoor.settings import MOST_WORKERS, FetchSettings
 
 MOST_WAITING = 16_000_000
 """Bytes of pages that may wait in memory to be read; the others wait in files."""
@@ -58,8 +58,8 @@ class PageReader(Protocol):
 class ReadingLimits:
     """What one page may take: seconds, and bytes of memory besides what the process has already."""
 
-    seconds: float = 10.0
-    memory: int = 1_000_000_000
+    seconds: float = FetchSettings.parse_seconds
+    memory: int = FetchSettings.parse_bytes
 
 
 @dataclass(slots=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
 
 from spoor.errors import UsageError
 from spoor.records import ADMIT, Evidence, Link, Ruling, TrailState, Visit
 from spoor.roles import Admission, ContentReader
+from spoor.strategy import fresh_part
 
 # Several rules at once: a link needs the consent of all.
 
@@ -23,7 +24,7 @@ class AllOf:
     parts: tuple[Admission, ...]
 
     def __post_init__(self) -> None:
-        self.parts = tuple(_fresh(part) for part in self.parts)
+        self.parts = tuple(fresh_part(part) for part in self.parts)
 
     @property
     def reads_content(self) -> bool:
@@ -38,11 +39,6 @@ class AllOf:
 
 def _first_refusal(rulings: Iterable[Ruling]) -> Ruling:
     return next((ruling for ruling in rulings if ruling.decision != "admit"), ADMIT)
-
-
-def _fresh(part: Any) -> Any:
-    """Every part is a dataclass; the role cannot say so."""
-    return replace(part)
 
 
 # Only with enough of one evidence.

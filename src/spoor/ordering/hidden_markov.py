@@ -124,27 +124,6 @@ def backward(model: HiddenMarkov, seen: Sequence[int], scales: Sequence[float]) 
     return betas[::-1]
 
 
-def viterbi(model: HiddenMarkov, seen: Sequence[int]) -> tuple[list[int], float]:
-    """The most probable states, and the logarithm of how probable they are together with what was seen."""
-    with np.errstate(divide="ignore"):  # what is impossible has the logarithm minus infinity
-        start, start_shows, first_step, step, shows = map(
-            np.log, (model.start, model.start_shows, model.first_step, model.step, model.shows)
-        )
-    best = start + start_shows[:, seen[0]]
-    cameby: list[Floats] = []
-    for symbol in seen[1:]:
-        if best.ndim == 1:
-            best = best[:, None] + first_step + shows[:, :, symbol]
-        else:
-            ways = best[:, :, None] + step
-            cameby.append(ways.argmax(axis=0))
-            best = ways.max(axis=0) + shows[:, :, symbol]
-    path = [int(place) for place in reversed(np.unravel_index(int(best.argmax()), best.shape))]
-    for before in reversed(cameby):
-        path.append(int(before[path[-1], path[-2]]))
-    return path[::-1], float(best.max())
-
-
 # A model that explains sequences better than the one before: Baum-Welch for the second order.
 
 
@@ -153,10 +132,6 @@ def refined(model: HiddenMarkov, sequences: Sequence[Sequence[int]]) -> Iterator
     while True:
         model, before = _round(model, sequences)
         yield model, before
-
-
-def log_likelihood(model: HiddenMarkov, sequences: Sequence[Sequence[int]]) -> float:
-    return sum(forward(model, seen).log_probability for seen in sequences)
 
 
 def _round(model: HiddenMarkov, sequences: Sequence[Sequence[int]]) -> tuple[HiddenMarkov, float]:

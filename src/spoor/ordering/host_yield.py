@@ -25,31 +25,34 @@ from spoor.urls import host_of
 
 @dataclass
 class HostTally:
-    """Has counted nothing when it is made."""
+    """For admissions that go by it. Learns from every visit; has learned nothing when it is made."""
 
-    visits: Counter[str] = field(init=False, default_factory=Counter)
-    relevant: Counter[str] = field(init=False, default_factory=Counter)
+    _visits: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
+    _relevant: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
 
-    def count(self, sighting: Sighting) -> None:
+    def learn(self, sighting: Sighting) -> None:
         host = sighting.visit.host
-        self.visits[host] += 1
-        self.relevant[host] += sighting.verdict.relevant
+        self._visits[host] += 1
+        self._relevant[host] += sighting.verdict.relevant
+
+    def recall(self, sighting: Sighting) -> None:
+        self.learn(sighting)
 
     def state(self) -> State:
         return {
-            "hosts": list(self.visits),
-            "visits": as_counts(self.visits.values()),
-            "relevant": as_counts(self.relevant[host] for host in self.visits),
+            "hosts": list(self._visits),
+            "visits": as_counts(self._visits.values()),
+            "relevant": as_counts(self._relevant[host] for host in self._visits),
         }
 
     def restore(self, state: State) -> None:
         hosts = texts_in(state, "hosts")
-        self.visits = Counter(dict(zip(hosts, counts_in(state, "visits", len(hosts)), strict=True)))
-        self.relevant = Counter(dict(zip(hosts, counts_in(state, "relevant", len(hosts)), strict=True)))
+        self._visits = Counter(dict(zip(hosts, counts_in(state, "visits", len(hosts)), strict=True)))
+        self._relevant = Counter(dict(zip(hosts, counts_in(state, "relevant", len(hosts)), strict=True)))
 
-    def of(self, host: str) -> tuple[int, int]:
+    def tally(self, host: str) -> tuple[int, int]:
         """Visits, and the relevant pages among them."""
-        return self.visits[host], self.relevant[host]
+        return self._visits[host], self._relevant[host]
 
 
 # Hosts that yield most go first; within a host, links in the order they were found.
@@ -149,7 +152,7 @@ class HostYield:
 
 
 @dataclass
-class EnoughYield:
+class EnoughYield(HostTally):
     """The yield of a host is the share of relevant pages among the n visited there. Below `step` · lg(n / `patience`)
     its links are parked: nothing is asked of the first `patience` pages, and `step` more of every tenfold of them.
 
@@ -158,25 +161,12 @@ class EnoughYield:
 
     step: float = 0.01
     patience: int = 100
-    _tally: HostTally = field(init=False, repr=False, compare=False, default_factory=HostTally)
 
     def __post_init__(self) -> None:
         if not self.step >= 0.0:
             raise UsageError(f"step={self.step:g}: a host cannot yield less than nothing; give 0 or more")
         if self.patience < 1:
             raise UsageError(f"patience={self.patience}: at least 1 page must be visited before a host is left")
-
-    def learn(self, sighting: Sighting) -> None:
-        self._tally.count(sighting)
-
-    def recall(self, sighting: Sighting) -> None:
-        self.learn(sighting)
-
-    def state(self) -> State:
-        return self._tally.state()
-
-    def restore(self, state: State) -> None:
-        self._tally.restore(state)
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
         return self._ruling(host_of(link.url))
@@ -185,7 +175,7 @@ class EnoughYield:
         return self._ruling(visit.host)
 
     def _ruling(self, host: str) -> Ruling:
-        visits, relevant = self._tally.of(host)
+        visits, relevant = self.tally(host)
         if visits <= self.patience:
             return ADMIT
         least = self.step * math.log10(visits / self.patience)

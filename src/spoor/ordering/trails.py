@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from spoor.errors import BadInput, UsageError
 from spoor.files import ANY, State, array_in
 from spoor.records import Page, Sighting, TrailState, Verdict
 from spoor.roles import ContentReader, Trail
+from spoor.strategy import fresh_part
 
 # How many unwanted pages lie between here and the last wanted one on the path.
 
@@ -62,7 +62,7 @@ class Both:
     second: Trail
 
     def __post_init__(self) -> None:
-        self.first, self.second = _fresh(self.first), _fresh(self.second)
+        self.first, self.second = fresh_part(self.first), fresh_part(self.second)
 
     @property
     def parts(self) -> tuple[Trail, Trail]:
@@ -81,11 +81,6 @@ class Both:
 
     def rank(self, state: TrailState) -> float:
         return self.first.rank(state[0])
-
-
-def _fresh(part: Any) -> Any:
-    """Every part is a dataclass; the role cannot say so."""
-    return replace(part)
 
 
 # How many links lie between here and the most relevant pages found so far: the high-correlation chain.

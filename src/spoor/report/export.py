@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
 import sqlite3
 from collections import Counter
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from spoor.errors import BadInput, MissingExtra, UsageError
+from spoor.files import replacing
 from spoor.lab.build.warc_source import take_apart
 from spoor.parse.charset import decode
 from spoor.parse.html import HTML_TYPES
@@ -77,8 +77,12 @@ def export(folder: CrawlFolder, wish: Wish, out: Path, advance: Advance = lambda
     report = Report()
     with contextlib.closing(open_to_read(folder.database)) as db:
         documents = _documents(_archived(folder, db, wish.every, report), wish.workers)
-        with _complete_or_absent(out) as partial:
-            write(_counted(documents, report, advance), partial)
+        try:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(out) as partial:
+                write(_counted(documents, report, advance), partial)
+        except OSError as error:
+            raise BadInput(f"cannot write {out}: {error.strerror or error}") from None
     return report
 
 
@@ -191,21 +195,6 @@ def _counted(documents: Iterable[Document], report: Report, advance: Advance) ->
         report["exported"] += 1
         report["without main text"] += not document.text
         advance(1)
-
-
-@contextlib.contextmanager
-def _complete_or_absent(out: Path) -> Iterator[Path]:
-    """A file to write into that takes the name `out` only if everything went well."""
-    partial = out.with_name(f".{out.name}.partial")
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        yield partial
-        os.replace(partial, out)
-    except OSError as error:
-        raise BadInput(f"cannot write {out}: {error.strerror or error}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            partial.unlink()
 
 
 def count(folder: CrawlFolder, every: bool) -> int:

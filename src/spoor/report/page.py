@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import os
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
 from spoor.errors import BadInput
+from spoor.files import replacing
 from spoor.report.figures import MOST_ROWS, Figures, Find, Incident, Kind, Pace, Reason
 from spoor.report.showing import duration, moment, plain, share, size
 
@@ -134,15 +133,11 @@ HEAD = """<!doctype html>
 
 def write_page(told: Figures, path: Path) -> None:
     """The whole file or, whatever happens, the one that was there before."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        partial.write_text(html_of(told), "utf8")
-        os.replace(partial, path)
+        with replacing(path) as partial:
+            partial.write_text(html_of(told), "utf8")
     except OSError as error:
         raise BadInput(f"cannot write {path}: {error.strerror}; name another file with --out") from None
-    finally:
-        with contextlib.suppress(OSError):
-            partial.unlink()
 
 
 def html_of(told: Figures) -> str:

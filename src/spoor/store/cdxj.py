@@ -6,13 +6,13 @@ One line a capture, sorted: `org,example)/page 20261115120000 {"url": …, "offs
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from spoor.files import replacing
 from spoor.store.warc_records import BLANK, Member, members
 
 REVISIT = "warc/revisit"
@@ -139,7 +139,7 @@ def _draft(warc: Path) -> Path:
 
 def write(warc: Path, text: str) -> None:
     """Complete or not at all, so that the index stands for a complete file."""
-    partial = index_of(warc).with_suffix(".partial")
-    partial.write_text(text, "utf8", newline="\n")
-    os.replace(partial, index_of(warc))
+    index = index_of(warc)
+    with replacing(index, index.with_suffix(".partial").name) as partial:
+        partial.write_text(text, "utf8", newline="\n")
     _draft(warc).unlink(missing_ok=True)

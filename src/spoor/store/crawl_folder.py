@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spoor.errors import BadInput
+from spoor.files import replacing
 from spoor.store.duplicates import same_payload
 from spoor.store.journal import PageRow
 from spoor.store.migration import STEPS, Progress, silently
@@ -92,10 +93,9 @@ class CrawlFolder:
 
     def _write(self, name: str, text: str) -> None:
         """All of it or nothing, whenever the process is killed."""
-        partial = self.path / ".partial"
         try:
-            partial.write_text(text, "utf8")
-            os.replace(partial, self.path / name)
+            with replacing(self.path / name, ".partial") as partial:
+                partial.write_text(text, "utf8")
         except OSError as error:
             raise _cannot_write(self.path, error) from None
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.errors import BadInput
-from spoor.files import Kind, Part, State, read_model, slices, unpacked, write_model
+from spoor.files import Kind, Part, State, read_model, replacing, slices, unpacked, write_model
 from spoor.roles import Learner, Snapshotted
 from spoor.store.incidents import Finding
 from spoor.store.journal import Place
@@ -207,11 +206,9 @@ class Snapshots:
         """All of it or nothing, whenever the process is killed. The two newest stay. A crawl only goes forward, so one
         that is ahead of this one is of rows that were lost."""
         self.folder.mkdir(exist_ok=True)
-        partial, file = self.folder / ".partial", self.folder / f"{snapshot.place.number:08}{SUFFIX}"
-        write_snapshot(partial, snapshot)
-        with partial.open("rb") as written:
-            os.fsync(written.fileno())
-        os.replace(partial, file)
+        file = self.folder / f"{snapshot.place.number:08}{SUFFIX}"
+        with replacing(file, ".partial", durable=True) as partial:
+            write_snapshot(partial, snapshot)
         stay = [one for one in self.files() if (_number(one) or 0) <= snapshot.place.number][:KEPT]
         for other in self.files():
             if other not in stay:

@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
 
+from spoor.files import replacing
+
 # Is a database still as the crawl left it? Checksums of its blocks, since SQLite keeps none.
 
 
@@ -44,9 +46,8 @@ def write_sums(database: Path) -> None:
     if not database.exists() or (log.exists() and log.stat().st_size):
         return
     lines = [f"{_KIND} {database.stat().st_size}", *(f"{crc:08x}" for crc in _blocks(database))]
-    partial = database.with_name(".partial")
-    partial.write_text("\n".join(lines) + "\n", "ascii")
-    os.replace(partial, sums_of(database))
+    with replacing(sums_of(database), ".partial") as partial:
+        partial.write_text("\n".join(lines) + "\n", "ascii")
 
 
 def changed_bytes(database: Path) -> list[tuple[int, int]] | None:

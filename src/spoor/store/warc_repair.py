@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from spoor.files import replacing
 from spoor.store.cdxj import Capture, capture_in
 from spoor.store.warc_records import (
     FIELDS,
@@ -202,9 +203,8 @@ def _set_aside(file: Path) -> Path:
     with contextlib.suppress(OSError):
         os.link(file, aside)
         return aside
-    partial = aside.with_name(f".{aside.name}.partial")
-    shutil.copy2(file, partial)
-    os.replace(partial, aside)
+    with replacing(aside, f".{aside.name}.partial") as partial:
+        shutil.copy2(file, partial)
     return aside
 
 

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.errors import BadInput
+from spoor.files import complete_or_absent
 from spoor.lab.build.gather import BuildReport, Gathered, Packed, gather
-from spoor.lab.web import FORMAT, Web, complete_or_absent
+from spoor.lab.web import FORMAT, Web
 from spoor.lab.web_files import Blobs, BlobWriter, ListedUrls, compress
 from spoor.parse.html import HTML_TYPES
 from spoor.urls import difference, host_of, near_misses, normalise

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spoor.errors import BadInput, UsageError
+from spoor.files import complete_or_absent
 from spoor.lab.generate import courses, languages, topical
 from spoor.lab.generate.chance import TEXT_LIMIT, Advance, Draw, Request
-from spoor.lab.web import complete_or_absent
 
 FEWEST_PAGES = 10
 MOST_PAGES = 500_000_000

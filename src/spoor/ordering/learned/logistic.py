@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from spoor.compiled import compiled
 from spoor.files import LARGEST_NUMBER, State, array_in, count_in
 from spoor.ordering.learned.features import BITS, MOST
 
@@ -96,7 +96,7 @@ class Odds:
             self._wanted[(example - 1) % KEPT] = wanted
 
 
-@njit(cache=True)
+@compiled
 def _learn(
     newest: int,
     seen: int,

@@ -11,9 +11,9 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from spoor.compiled import compiled
 from spoor.errors import BadInput
 from spoor.ordering.learned.features import BITS, HEAD, MOST, PLACES
 from spoor.ordering.learned.yields import LEVELS, MASK, FirstTries, Yields
@@ -81,25 +81,25 @@ def first_tries(link: Numbers, hub: tuple[int, bool], yields: Yields) -> FirstTr
     return FirstTries(to_answer, to_be_relevant, (place & int(MASK), page & int(MASK)))
 
 
-@njit(cache=True)
+@compiled
 def _more_than(first: float, share: float) -> float:
     share = min(1.0 - SURE, max(SURE, share))
     return math.log(share / (1.0 - share)) - math.log(first / (1.0 - first))
 
 
-@njit(cache=True)
+@compiled
 def list_of(hub: int, where: int) -> np.uint32:
     """The counter of a list on a page."""
     return (np.uint32(hub) ^ (np.uint32(where) * np.uint32(0x85EBCA6B))) | np.uint32(1)
 
 
-@njit(cache=True)
+@compiled
 def place_of(place: int, kind: int) -> np.uint32:
     """The counter of a place, apart for URLs that speak for what is wanted, against it, or not at all."""
     return np.uint32(place) ^ (np.uint32(kind + 1) * np.uint32(0x9E3779B1))
 
 
-@njit(cache=True)
+@compiled
 def _untried_share(around: float, cell: int, untried: Floats) -> float:
     """What a first try is expected to bring, where `around` is the share of what is around it."""
     level = 4 * LEVELS + cell // 4
@@ -108,7 +108,7 @@ def _untried_share(around: float, cell: int, untried: Floats) -> float:
     return float(min(0.95, around * ratio))
 
 
-@njit(cache=True)
+@compiled
 def _place_share(
     link: Numbers, relevant: bool, tries: Counts, hits: Counts, untried: Floats, first: float
 ) -> tuple[float, int, float]:
@@ -127,7 +127,7 @@ def _place_share(
     return share, cell, expected
 
 
-@njit(cache=True)
+@compiled
 def _hub_share(
     hub: int, relevant: bool, tries: Counts, hits: Counts, untried: Floats, first: float
 ) -> tuple[float, int]:
@@ -138,7 +138,7 @@ def _hub_share(
     return share, cell if tries[slot] == 0.0 else -1
 
 
-@njit(cache=True)
+@compiled
 def _outlook(
     numbers: Numbers,
     sizes: NDArray[np.int64],

@@ -43,19 +43,19 @@ class Foreknowledge:
         languages apart, its folders are no example for one another."""
         if self._language is None:
             of_page = _ON_PAGE * self._named(f"{page.title} {_path(page.url)}") if self._words else 0.0
-            return [(self._by_words(link)[0] + of_page, 0.0) for link in links]
+            return [(self._by_words(link) + of_page, 0.0) for link in links]
         hints = self._language.hints(page, links)
         signs = [_weighed(tuple(one)) for one in hints]
         if not self._words:
             return signs
-        return [(sign + self._by_words(link)[0], url) for (sign, url), link in zip(signs, links, strict=True)]
+        return [(sign + self._by_words(link), url) for (sign, url), link in zip(signs, links, strict=True)]
 
-    def _by_words(self, link: Link) -> tuple[float, float]:
+    def _by_words(self, link: Link) -> float:
         if not self._words:
-            return 0.0, 0.0
+            return 0.0
         in_url = self._named(_path(link.url))
         around = self._named(f"{link.left} {link.right} {link.heading}")
-        return _IN_URL * in_url + _IN_ANCHOR * self._named(link.anchor) + _AROUND * around, 0.0
+        return _IN_URL * in_url + _IN_ANCHOR * self._named(link.anchor) + _AROUND * around
 
     def _named(self, text: str) -> float:
         """1 where a word is named, half as much for every other, 2 at most: all pages of an encyclopedia name their
