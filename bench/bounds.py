@@ -77,7 +77,7 @@ async def crawl(folder: Path, pages: int, seeds: list[str], strategy: str, bound
             if not bounded:
                 looker.workers = looker.troubles = None
                 session.driver.troubles = Nothing()
-                session.crawl._troubles = None
+                session.crawl._isolation.troubles = None
             async for events in session.run():
                 watch(events)
 

@@ -31,7 +31,8 @@ from bench.served_web import Shape, served
 from spoor import settings as config
 from spoor.cli.terminal import print_table
 from spoor.frontier.entry import State
-from spoor.frontier.sqlite import COLUMNS, INSERT, ROBOTS, SqliteStore, deflated, url_hash
+from spoor.frontier.rows import COLUMNS, INSERT, ROBOTS, deflated, url_hash
+from spoor.frontier.sqlite import SqliteStore
 from spoor.live.relearning import snapshot_of
 from spoor.live.session import open_session
 from spoor.ordering.learned.learned import Learned

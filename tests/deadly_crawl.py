@@ -51,7 +51,7 @@ async def crawl(folder: Path, seed: str, where: str) -> None:
                 for worker in looker.workers.workers:
                     worker.reader = looker.reader
             else:
-                session.crawl._learners.append(DeadlyLearner())
+                session.crawl._parts.learners.append(DeadlyLearner())
             async for _ in session.run():
                 pass
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from spoor.cli.main import main
-from spoor.frontier.sqlite import ONLY_FOR_CRAWLING, SqliteStore
+from spoor.frontier.rows import ONLY_FOR_CRAWLING
+from spoor.frontier.sqlite import SqliteStore
 from spoor.report.figures import figures
 from spoor.store.crawl_folder import CrawlFolder
 from tests.kept_crawl import kept_crawl

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from spoor.frontier.entry import OPEN, Entry, HostRules, State
-from spoor.frontier.frontier import SOON, Frontier
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.host_queue import SOON
 from spoor.frontier.memory import MemoryStore
 from spoor.frontier.sqlite import SqliteStore
 from spoor.frontier.store import LinkStore

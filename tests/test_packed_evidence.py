@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from spoor.errors import BadInput
 from spoor.frontier.evidence import EvidenceNames
-from spoor.frontier.sqlite import stored_entry
+from spoor.frontier.rows import stored_entry
 from spoor.store.crawl_folder import VERSION, CrawlFolder, open_for_crawling
 from spoor.store.migration import Advance, from_3, silently
 from tests.version_3 import as_version_3

@@ -11,7 +11,8 @@ from pathlib import Path
 from spoor.crawl import Crawl
 from spoor.frontier.entry import HostRules
 from spoor.frontier.frontier import Frontier
-from spoor.frontier.sqlite import SqliteStore, inflated
+from spoor.frontier.rows import inflated
+from spoor.frontier.sqlite import SqliteStore
 from spoor.judging.combined import Truth
 from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld

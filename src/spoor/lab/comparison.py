@@ -103,7 +103,8 @@ def side_by_side(jobs: Sequence[tuple[Any, ...]], pool: Executor, advance: Calla
 
 
 def workers(count: int) -> Executor:
-    """Processes to compare in, which know the same plug-ins. One alone works in this process; so does everything when a plug-in cannot be imported elsewhere."""
+    """Processes to compare in, which know the same plug-ins. One alone works in this process; so does everything when a
+    plug-in cannot be imported elsewhere."""
     if count == 1:
         return ThreadPoolExecutor(1)
     try:

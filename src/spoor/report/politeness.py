@@ -15,7 +15,7 @@ from typing import Any
 
 from spoor import robots
 from spoor.frontier.entry import HostRules
-from spoor.frontier.sqlite import stored_robots_text
+from spoor.frontier.rows import stored_robots_text
 from spoor.lab.delays import Peace, RobotsHistory, share
 from spoor.report.showing import has_robots_files, one_moment
 from spoor.robots import RobotsFile, Wanted, delay_for, holding_for

@@ -10,7 +10,7 @@ from math import inf
 
 from spoor import robots
 from spoor.frontier.entry import Entry, Host
-from spoor.frontier.sqlite import stored_entry, stored_robots, stored_robots_text
+from spoor.frontier.rows import stored_entry, stored_robots, stored_robots_text
 from spoor.report.showing import has_robots_files, one_moment
 from spoor.robots import RobotsFile, Wanted, holding_for
 from spoor.store.crawl_folder import CrawlFolder

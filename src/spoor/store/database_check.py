@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from spoor.frontier.entry import State, place_of_row
 from spoor.frontier.evidence import EvidenceNames, names_in
-from spoor.frontier.sqlite import FIRST_PLACE, ROBOTS_OF_URLS, inflated, url_hash
+from spoor.frontier.rows import FIRST_PLACE, ROBOTS_OF_URLS, inflated, url_hash
 from spoor.store.duplicates import BANDS
 from spoor.store.incidents import Finding, Tell, counted
 from spoor.store.migration import shapes

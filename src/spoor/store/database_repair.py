@@ -16,7 +16,8 @@ from pathlib import Path
 
 from spoor.frontier.entry import Entry, Host, State
 from spoor.frontier.evidence import names_in
-from spoor.frontier.sqlite import SqliteStore, url_hash
+from spoor.frontier.rows import url_hash
+from spoor.frontier.sqlite import SqliteStore
 from spoor.frontier.store import Counters
 from spoor.records import SOONEST
 from spoor.store.database_check import (

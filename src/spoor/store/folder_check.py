@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from spoor.errors import BadInput, UsageError
-from spoor.frontier.sqlite import ONLY_FOR_CRAWLING
+from spoor.frontier.rows import ONLY_FOR_CRAWLING
 from spoor.store import cdxj
 from spoor.store.cdxj import Capture
 from spoor.store.crawl_folder import RESUMABLE, CrawlFolder, is_crawled_into, is_current, is_ours

@@ -29,7 +29,7 @@ from spoor.events import (
     Troubled,
     Visited,
 )
-from spoor.frontier.sqlite import UNREADABLE, stored_entry, trail_of
+from spoor.frontier.rows import UNREADABLE, stored_entry, trail_of
 from spoor.records import Miss, Page, Sighting, Verdict, Visit
 from spoor.urls import host_of
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from spoor.frontier.entry import place_of_row
 from spoor.frontier.evidence import NAMES_SCHEMA, EvidenceNames
-from spoor.frontier.sqlite import FIRST_PLACE, SCHEMA, SqliteStore, deflated
+from spoor.frontier.rows import FIRST_PLACE, SCHEMA, deflated
+from spoor.frontier.sqlite import SqliteStore
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal
 from spoor.store.sqlite_files import Row, Value

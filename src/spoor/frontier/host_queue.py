@@ -1,0 +1,282 @@
+"""Which host has its turn: the one with the best waiting link of those that may be asked now, or soon."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Container
+
+from spoor.frontier.entry import Entry, Host, HostRules, Order
+from spoor.frontier.hosts import Hosts, Reading
+from spoor.frontier.queues import ALL_READ
+from spoor.frontier.store import Bounds, LinkStore
+
+SLACK = 64
+SOON = 30.0
+"""Seconds: a host that is free again within this time is worth waiting for, if its links are."""
+MOST_ADDRESSES = 1024
+"""IP addresses that are remembered before those that have rested are forgotten."""
+
+
+class HostQueue:
+    """A host is closed, free, busy or resting. Every host that has something waiting, a connection left and no rest due
+    has its head in `_ready`, or is in the store, behind the place up to which `_ready_read` was read. A place in
+    `_ready` that no longer is its host's head, or whose host is not at hand, is skipped when it surfaces. `_heads` is
+    the same for hosts that are free soon; `_later` says when hosts will be that are not. `_resting` says when hosts
+    have rested.
+    """
+
+    def __init__(self, store: LinkStore, rules: HostRules, resumed_at: float | None) -> None:
+        self._store = store
+        self._rules = rules
+        self._resumed_at = resumed_at
+        self._at_hand = Hosts(store)
+        self._ready_read, self._heads_read = Reading(store), Reading(store, early=SOON)
+        self._ready: list[tuple[Order, str]] = []
+        self._heads: list[tuple[Order, str]] = []
+        self._later: list[tuple[float, str]] = []
+        self._resting: list[tuple[float, str]] = []
+        self._address_free_at: dict[str, float] = {}
+        self._most_addresses = MOST_ADDRESSES
+
+    def __len__(self) -> int:
+        """How many hosts are at hand."""
+        return len(self._at_hand)
+
+    def host(self, name: str) -> Host:
+        host = self._at_hand.get(name)
+        if host is None and (host := self._store.host(name)) is not None:
+            self._take_in(host)
+        if host is None:
+            host = Host(name, self._rules.rest)
+            self._at_hand.put(host)
+            self._store.save_host(host)
+        return host
+
+    def _take_in(self, host: Host) -> None:
+        """From the store."""
+        self._at_hand.put(host)
+        self._rest_since_resumed(host)
+        self.show(host)
+
+    def _rest_since_resumed(self, host: Host) -> None:
+        if host.free_at:
+            heapq.heappush(self._resting, (host.free_at, host.name))
+        self._rest_address(host.address, host.free_at - host.rest if self._resumed_at is None else self._resumed_at)
+
+    # Whose turn it is.
+
+    def peek(self, now: float) -> Entry | None:
+        """The best link whose host can be asked now; None: nobody is free."""
+        self._end_rests(now)
+        self._ready_read.heed(now)
+        while (host := self._first_ready(now)) is None and self._read_on(self._ready_read, now):
+            pass
+        return None if host is None else host.head
+
+    def _first_ready(self, now: float) -> Host | None:
+        """None: more hosts must be read before it can be told, or nobody is free."""
+        while self._ready and self._ready[0][0] <= self._ready_read.to:
+            order, name = self._ready[0]
+            host = self._at_hand.get(name)
+            if host is None or order != host.order:
+                heapq.heappop(self._ready)
+            elif not self._available(host, now):
+                host.among_ready = False
+                heapq.heappop(self._ready)
+            elif self._has_head(host):
+                return host
+        return None
+
+    def foremost(self, now: float) -> Entry | None:
+        """The best waiting link of all hosts that are free now or soon; None: no link waits there."""
+        while self._later and self._later[0][0] <= now:
+            self._show_again(heapq.heappop(self._later)[1])
+        self._heads_read.heed(now)
+        while (host := self._first_head(now)) is None and self._read_on(self._heads_read, now):
+            pass
+        return None if host is None else host.head
+
+    def _first_head(self, now: float) -> Host | None:
+        """None: more hosts must be read before it can be told, or nobody is free soon."""
+        while self._heads and self._heads[0][0] <= self._heads_read.to:
+            order, name = self._heads[0]
+            host = self._at_hand.get(name)
+            if host is None or order != host.order:
+                heapq.heappop(self._heads)
+            elif not self._free_soon(host, now):
+                if host.free_at > now:
+                    heapq.heappush(self._later, (host.free_at - SOON, name))
+                host.among_heads = False
+                heapq.heappop(self._heads)
+            elif self._has_head(host):
+                return host
+        return None
+
+    def _read_on(self, reading: Reading, now: float) -> bool:
+        """More hosts whose links wait are at hand; False: all are."""
+        if reading.to == ALL_READ:
+            return False
+        for host in reading.on(now, self._at_hand):
+            self._take_in(host)
+        self._end_rests(now)
+        return True
+
+    def _has_head(self, host: Host) -> bool:
+        """Whether the best link of a host is at the place where the host stands; if not, it stands elsewhere now."""
+        if host.head is None:
+            head = self._store.best(host.name)
+            if head is None or head.order != host.order:
+                self._lead(host, None if head is None else head.order, head)
+                self.show(host)
+                return False
+            host.head = head
+        return True
+
+    def _available(self, host: Host, now: float) -> bool:
+        return not host.waits_for and self.can_be_asked(host, now)
+
+    def _free_soon(self, host: Host, now: float) -> bool:
+        """Not one that rests for long, nor one that has not answered for long."""
+        busy = host.visiting >= self._rules.connections or bool(host.waits_for)
+        return now < host.free_at + SOON if busy else host.free_at <= now + SOON
+
+    # The best link of a host is another.
+
+    def came_forward(self, entry: Entry) -> None:
+        """A link waits at a place where it did not wait before."""
+        host = self.host(entry.host)
+        if host.order is None or entry.order < host.order:
+            self._lead(host, entry.order, entry)
+            self.show(host)
+
+    def changed(self, entry: Entry, was: Order | None) -> None:
+        """A waiting link has other evidence, and another place than it `was` at; None: it is still there."""
+        host = self.host(entry.host)
+        if was is None:
+            if host.head is not None and host.head.url == entry.url:
+                host.head = entry
+        elif host.order != was:
+            self.came_forward(entry)
+        elif entry.order < was:
+            self._lead(host, entry.order, entry)
+            self.show(host)
+        else:
+            self._lead(host, self._store.first_place(host.name))
+            self.show(host)
+
+    def left(self, host: Host, entry: Entry) -> None:
+        """A link of the host waits no more."""
+        if host.order == entry.order:
+            self._lead(host, self._store.first_place(host.name))
+        self.show(host)
+
+    def _lead(self, host: Host, order: Order | None, head: Entry | None = None) -> None:
+        if host.lead(order, head):
+            self._store.save_host(host)
+
+    def show(self, host: Host) -> None:
+        """Puts the head of a host where `peek` sees it, if the host has a connection left."""
+        if host.order is None:
+            return
+        if not host.among_heads:
+            heapq.heappush(self._heads, (host.order, host.name))
+            host.among_heads = True
+        if not host.among_ready and host.visiting < self._rules.connections:
+            heapq.heappush(self._ready, (host.order, host.name))
+            host.among_ready = True
+        if len(self._heads) > 4 * len(self._at_hand) + SLACK:
+            self._tidy()
+
+    def _show_again(self, name: str) -> None:
+        if (host := self._at_hand.get(name)) is not None:
+            self.show(host)
+
+    def _tidy(self) -> None:
+        """Drops outdated places, so that both queues stay as long as there are hosts at hand."""
+        self._heads = [(host.order, host.name) for host in self._at_hand if host.order is not None]
+        self._ready = [*self._heads]
+        for host in self._at_hand:
+            host.among_heads = host.among_ready = host.order is not None
+        heapq.heapify(self._heads)
+        heapq.heapify(self._ready)
+
+    # A host is asked, and rests.
+
+    def can_be_asked(self, host: Host, now: float) -> bool:
+        return host.visiting < self._rules.connections and host.free_at <= now and self._address_is_free(host, now)
+
+    def _address_is_free(self, host: Host, now: float) -> bool:
+        """Whether the IP address of a host has rested; if not, the host is woken when it has."""
+        free_at = self._address_free_at.get(host.address, 0.0)
+        if free_at > now:
+            heapq.heappush(self._resting, (free_at, host.name))
+        return free_at <= now
+
+    def free_at(self, host: Host) -> float:
+        """When it has rested, and its IP address."""
+        return max(host.free_at, self._address_free_at.get(host.address, 0.0))
+
+    def begin_visit(self, host: Host, now: float) -> None:
+        host.begin(now)
+        self._rest(host, now)
+
+    def end_visit(self, host: Host, now: float) -> None:
+        host.end(now)
+        self._rest(host, now)
+        self.show(host)
+
+    def leave_alone(self, host: Host, now: float, until: float) -> None:
+        host.free_at = max(host.free_at, until)
+        self._rest(host, now)
+
+    def _rest(self, host: Host, now: float) -> None:
+        """As of now it was visited."""
+        self._rest_address(host.address, now)
+        self.sleep(host, now)
+
+    def _rest_address(self, address: str, since: float) -> None:
+        if address and self._rules.address_rest:
+            until = since + self._rules.address_rest
+            self._address_free_at[address] = max(until, self._address_free_at.get(address, 0.0))
+            if len(self._address_free_at) > self._most_addresses:
+                self._address_free_at = {at: until for at, until in self._address_free_at.items() if until > since}
+                self._most_addresses = max(MOST_ADDRESSES, 2 * len(self._address_free_at))
+
+    def sleep(self, host: Host, now: float) -> None:
+        """Makes sure a host that rests is woken, whether or not anything of it waits now."""
+        if host.free_at > now:
+            heapq.heappush(self._resting, (host.free_at, host.name))
+            self._store.save_host(host)
+
+    def _end_rests(self, now: float) -> None:
+        while self._resting and self._resting[0][0] <= now:
+            self._show_again(heapq.heappop(self._resting)[1])
+
+    def wake_times(self) -> tuple[float | None, float | None]:
+        """When the next host has rested, of those at hand and of those in the store; None: no host rests there."""
+        return self._resting[0][0] if self._resting else None, self._ready_read.again_at
+
+    def count_resting(self) -> int:
+        """As of the last time somebody asked for a link."""
+        return len({name for _, name in self._resting})
+
+    # A crawl is resumed; a batch is committed.
+
+    def reopen(self, bounds: Bounds) -> None:
+        """Before the first visit of a crawl that is resumed: the times in the store were brought within bounds."""
+        self._resting, self._later = [], []
+        self._address_free_at.clear()
+        for host in self._at_hand:
+            rested = min(host.free_at, bounds.now + host.rest)
+            host.free_at = max(bounds.bounded(host.free_at, bounds.longest), rested)
+            self._rest_since_resumed(host)
+        self._ready_read.begin_again()
+        self._heads_read.begin_again()
+
+    def committed(self, busy: Container[str]) -> None:
+        """Too many hosts at hand, and those go that can be read again. `busy` are some that must stay."""
+        if self._at_hand.tidy(busy, self._ready_read, self._heads_read):
+            self._tidy()
+            for heap in (self._later, self._resting):
+                heap[:] = [(at, name) for at, name in heap if name in self._at_hand]
+                heapq.heapify(heap)

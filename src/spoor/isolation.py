@@ -1,0 +1,131 @@
+"""An exception costs the URL that is worked on, not the crawl. The parts of a strategy, asked so that this holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import ParamSpec, TypeVar
+
+from spoor.errors import OF_STORAGE, BrokenContract
+from spoor.events import Troubled
+from spoor.records import Key, Miss, Page, Ruling, Sighting, Trouble, Verdict, Visit
+from spoor.roles import Forecast, MissLearner, PendingCounter, Troubles
+from spoor.strategy import Strategy
+
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
+
+
+class Isolation:
+    """With `troubles` an exception becomes a `Trouble`, of which the next batch of events tells. Only broken storage is
+    raised all the same. Without `troubles`, as in simulations, every exception is."""
+
+    def __init__(self, troubles: Troubles | None = None) -> None:
+        self.troubles = troubles
+        self._reasons: dict[str, str] = {}
+
+    def attempt(
+        self, url: str, doing: str, do: Callable[Given, Made], *given: Given.args, **named: Given.kwargs
+    ) -> Made | Trouble:
+        """What `do` makes of what it is given. `doing` is what is done with the URL, such as "judged"."""
+        try:
+            return do(*given, **named)
+        except Exception as error:
+            return Trouble(self.spare(url, doing, error))
+
+    def spare(self, url: str, doing: str, error: Exception) -> str:
+        """What went wrong, in one line. For those who catch the error themselves: what is done for every link takes no
+        detour."""
+        reason = self._reasons[url] = self.survive(error).keep(url, doing, error)
+        return reason
+
+    def survive(self, error: Exception) -> Troubles:
+        """Raises an error that ends the crawl; otherwise says who is told of it."""
+        if self.troubles is None or isinstance(error, OF_STORAGE):
+            raise error
+        return self.troubles
+
+    def note(self, url: str, reason: str) -> None:
+        """Something went wrong with a URL where no exception was caught."""
+        self._reasons[url] = reason
+
+    def forget(self, url: str) -> None:
+        """Somebody else tells what went wrong with it."""
+        self._reasons.pop(url, None)
+
+    def events(self, now: float) -> list[Troubled]:
+        """What went wrong since this was last asked, the last reason for each URL."""
+        events = [Troubled(now, url, reason) for url, reason in self._reasons.items()]
+        self._reasons.clear()
+        return events
+
+    @contextmanager
+    def working_on(self, url: str) -> Iterator[None]:
+        """Within, this URL is to blame if the process dies."""
+        if self.troubles is None:
+            yield
+            return
+        self.troubles.on(url)
+        try:
+            yield
+        finally:
+            self.troubles.off()
+
+
+class IsolatedParts:
+    """The parts of a strategy that are asked about pages and visits. Those that are asked about links: `scoring.py`."""
+
+    def __init__(self, strategy: Strategy, isolation: Isolation) -> None:
+        self._strategy = strategy
+        self._isolation = isolation
+        self.learners = strategy.learners()
+        self._miss_learners = [learner for learner in self.learners if isinstance(learner, MissLearner)]
+        self._counters = [learner for learner in self.learners if isinstance(learner, PendingCounter)]
+        self._forecast = strategy.scorer if isinstance(strategy.scorer, Forecast) else strategy.hit_rates
+
+    def judge(self, pages: list[Page]) -> Iterator[Verdict | Trouble]:
+        """All pages together; if that fails, each by itself."""
+        try:
+            return iter(self._verdicts(pages) if pages else ())
+        except Exception as error:
+            self._isolation.survive(error)
+            return map(self._verdict_alone, pages)
+
+    def _verdict_alone(self, page: Page) -> Verdict | Trouble:
+        verdicts = self._isolation.attempt(page.url, "judged", self._verdicts, [page])
+        return verdicts if isinstance(verdicts, Trouble) else verdicts[0]
+
+    def _verdicts(self, pages: list[Page]) -> list[Verdict]:
+        verdicts = self._strategy.judge.judge(pages)
+        if len(verdicts) != len(pages):
+            raise BrokenContract(f"{self._strategy.judge!r} gave {len(verdicts)} verdicts for {len(pages)} pages")
+        return verdicts
+
+    def at_pop(self, visit: Visit) -> Ruling:
+        """A link about which nothing can be said is parked."""
+        ruling = self._isolation.attempt(visit.url, "admitted at its turn", self._strategy.admission.at_pop, visit)
+        return Ruling("park", ruling.reason) if isinstance(ruling, Trouble) else ruling
+
+    def is_outbid(self, url: str, key: Key, best: Key, price: float) -> bool:
+        """Whether a link promises less than this share of what the best one does."""
+        outbid = self._isolation.attempt(url, "compared with others", self._promises_less, key, best, price)
+        return not isinstance(outbid, Trouble) and outbid
+
+    def _promises_less(self, key: Key, best: Key, price: float) -> bool:
+        return self._forecast.gain(key) < price * self._forecast.gain(best)
+
+    def begun(self, visit: Visit) -> None:
+        for counter in self._counters:
+            self._isolation.attempt(visit.url, "begun", counter.begun, visit)
+
+    def over(self, visit: Visit) -> None:
+        for counter in self._counters:
+            self._isolation.attempt(visit.url, "taken off the requests under way", counter.over, visit)
+
+    def learn(self, sighting: Sighting) -> None:
+        for learner in self.learners:
+            self._isolation.attempt(sighting.visit.url, "learned from", learner.learn, sighting)
+
+    def learn_miss(self, visit: Visit, because: str) -> None:
+        for learner in self._miss_learners:
+            self._isolation.attempt(visit.url, "learned from", learner.learn_miss, Miss(visit, because))

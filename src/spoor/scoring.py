@@ -1,0 +1,189 @@
+"""The place of a link in the queue: by its evidence, when a page offers it and whenever more is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from spoor.errors import BrokenContract
+from spoor.events import Refusal
+from spoor.frontier.entry import OPEN, Entry, State
+from spoor.frontier.frontier import Frontier
+from spoor.isolation import Isolation
+from spoor.records import Evidence, Key, Link, Page, Ruling, Sighting, TrailState, WaitingLink
+from spoor.roles import Reviewer, Saturating, Upkeep
+from spoor.strategy import Strategy, hinted
+from spoor.urls import host_of
+
+
+@dataclass(slots=True)
+class Offered:
+    """What became of the links of one page."""
+
+    added: int = 0
+    moved: int = 0
+    refused: list[Refusal] = field(default_factory=list)
+
+
+class Scoring:
+    """A link of which nobody knows is let in, parked or refused. One that is known gains evidence until it is visited,
+    and may change its place by that. An exception costs the link, or what would have been known of it."""
+
+    def __init__(self, strategy: Strategy, frontier: Frontier, isolation: Isolation) -> None:
+        self._frontier = frontier
+        self._isolation = isolation
+        self._admission = strategy.admission
+        self._trail = strategy.trail
+        self._scorer = strategy.scorer
+        self._merge = self._scorer.merge
+        self._link_reader = strategy.link_reader
+        self._reviewer = self._scorer if isinstance(self._scorer, Reviewer) else None
+        self._saturating = self._scorer if isinstance(self._scorer, Saturating) else None
+        self._upkeep = strategy.upkeep
+        self._upkeep_at = self._next_upkeep()
+        self.reviews_links = self._reviewer is not None
+
+    def offer(self, sighting: Sighting) -> Offered:
+        """The links of a page that are still open: new ones are let in or refused, known ones gain evidence."""
+        links = sighting.page.links
+        known = self._frontier.find([link.url for link in links])
+        of_use = [(link, e) for link, e in zip(links, known, strict=True) if e is None or self._gains(e, sighting)]
+        offered = Offered()
+        for (link, evidence), (_, entry) in zip(
+            self._scored(sighting, [link for link, _ in of_use]), of_use, strict=True
+        ):
+            if evidence is None:
+                offered.refused.append(Refusal(link.url, "it could not be scored", parked=False))
+                continue
+            try:
+                if entry is None:
+                    self._let_in(link, evidence, sighting, offered)
+                else:
+                    offered.moved += self.meet_again(link, entry, evidence, sighting.trail)
+            except Exception as error:
+                reason = self._isolation.spare(sighting.visit.url, "searched for links", error)
+                offered.refused.append(Refusal(link.url, reason, parked=False))
+        return offered
+
+    def _gains(self, entry: Entry, sighting: Sighting) -> bool:
+        """Whether more would be known of a link by this page."""
+        if entry.state not in OPEN or entry.is_seed:
+            return False
+        try:
+            return self._saturating is None or not self._saturating.is_saturated(entry.evidence, sighting)
+        except Exception as error:
+            self._isolation.spare(entry.url, "met again", error)
+            return False
+
+    def _scored(self, sighting: Sighting, links: list[Link]) -> Iterable[tuple[Link, Evidence | None]]:
+        """All links together; if that fails, each by itself, and those that cannot be scored without evidence."""
+        try:
+            read = self._read(sighting.page, links)
+            return zip(read, self._evidence(sighting, read), strict=True)
+        except Exception as error:
+            self._isolation.spare(sighting.visit.url, "searched for links", error)
+            return [self._scored_alone(sighting, link) for link in links]
+
+    def _scored_alone(self, sighting: Sighting, link: Link) -> tuple[Link, Evidence | None]:
+        try:
+            read = self._read(sighting.page, [link])
+            return read[0], self._evidence(sighting, read)[0]
+        except Exception as error:
+            self._isolation.survive(error)
+            return link, None
+
+    def _read(self, page: Page, links: list[Link]) -> list[Link]:
+        """With hints, if they were not read together with the page."""
+        if self._link_reader is None or not links or links[0].hints:
+            return links
+        return hinted(self._link_reader, page, links)
+
+    def _evidence(self, sighting: Sighting, links: list[Link]) -> Sequence[Evidence]:
+        facts = self._scorer.evidence(sighting, links) if links else ()
+        if len(facts) != len(links):
+            told = f"{len(facts)} evidences for {len(links)} links on {sighting.page.url}"
+            raise BrokenContract(f"{self._scorer!r} gave {told}")
+        return facts
+
+    def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
+        return self._admission.at_offer(link, evidence, trail)
+
+    def _let_in(self, link: Link, evidence: Evidence, sighting: Sighting, offered: Offered) -> None:
+        ruling = self.at_offer(link, evidence, sighting.trail)
+        key = () if ruling.decision == "drop" else self._key(evidence)
+        if ruling.decision != "admit":
+            offered.refused.append(Refusal(link.url, ruling.because, ruling.decision == "park"))
+        if ruling.decision == "drop":
+            return
+        parent = sighting.visit
+        found = (evidence, sighting.trail, parent.depth + 1, parent.url)
+        entry = Entry(link.url, host_of(link.url), key, *found, hints=self._kept_hints(link))
+        if ruling.decision == "park":
+            entry.state, entry.because = State.PARKED, ruling.because
+        else:
+            offered.added += 1
+        self._frontier.add(entry)
+
+    def meet_again(self, link: Link, entry: Entry, evidence: Evidence, trail: TrailState) -> bool:
+        """A link that is known but not visited yet gains evidence. Says whether it changed its place."""
+        merge = self._merge
+        merged = {name: merge[name](old, evidence[name]) for name, old in entry.evidence.items()}
+        key = self._key(merged)
+        better = key > entry.key or (key == entry.key and self._ranks_higher(trail, entry.trail))
+        kept, hints = (trail, self._kept_hints(link)) if better else (entry.trail, entry.hints)
+        if merged == entry.evidence and kept is entry.trail:
+            return False
+        moved = self._frontier.change(entry, key, merged, kept, hints)
+        return self._reconsider(link, entry) or moved
+
+    def _ranks_higher(self, trail: TrailState, other: TrailState) -> bool:
+        return self._trail.rank(trail) > self._trail.rank(other)
+
+    def _kept_hints(self, link: Link) -> bytes:
+        return link.hints if isinstance(link.hints, bytes) else b""
+
+    def _reconsider(self, link: Link, entry: Entry) -> bool:
+        """A parked link about which more is known may be let in."""
+        if entry.state is not State.PARKED or entry.is_given_up:
+            return False
+        if self.at_offer(link, entry.evidence, entry.trail).decision != "admit":
+            return False
+        self._frontier.admit(entry)
+        return True
+
+    def review(self, entry: Entry) -> bool:
+        """Re-scores a link that waits. Says whether it is worth less than when it got its place."""
+        assert self._reviewer is not None
+        was = entry.key
+        try:
+            evidence = self._reviewer.review(WaitingLink(entry.url, entry.evidence, entry.trail, entry.hints))
+            key = self._key(evidence)
+            if key != was or evidence != entry.evidence:
+                self._frontier.change(entry, key, evidence, entry.trail)
+        except Exception as error:
+            self._isolation.spare(entry.url, "scored again", error)
+            return False
+        return key < was
+
+    def keep_up(self) -> None:
+        """Re-scores the links that the upkeep of the strategy names, when that is due."""
+        if self._upkeep is not None and self._frontier.visits >= self._upkeep_at:
+            self._upkeep_at = self._next_upkeep()
+            self._isolation.attempt("", "valued anew", self._revise, self._upkeep)
+
+    def _next_upkeep(self) -> int:
+        """The number of visits after which it is due."""
+        every = 1 if self._upkeep is None else self._upkeep.every
+        return (self._frontier.visits // every + 1) * every
+
+    def _revise(self, upkeep: Upkeep) -> None:
+        for url, evidence in upkeep.revise(self._frontier):
+            (entry,) = self._frontier.find([url])
+            if entry is not None and entry.state in OPEN and not entry.is_seed and evidence != entry.evidence:
+                self._frontier.change(entry, self._key(evidence), evidence, entry.trail)
+                if entry.state is State.PARKED:
+                    self._reconsider(Link(url), entry)
+
+    def _key(self, evidence: Evidence) -> Key:
+        key = self._scorer.key(evidence)
+        return key if isinstance(key, tuple) else (key,)
