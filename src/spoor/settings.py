@@ -155,6 +155,7 @@ class Target:
     )
     concept: str = setting("", text, "concept of the ontology that is wanted, with all below it")
     query: str = setting("", text, "words by which an ontology is chosen from a folder")
+    judge: str = setting("", text, "judge by name, such as vsm:my-documents; `spoor judges` lists them")
     require: str = setting("", text, "and, or, not over what is named; all of it when left out")
 
     def named(self) -> dict[str, Any]:
