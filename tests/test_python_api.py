@@ -270,12 +270,26 @@ def test_what_was_given_as_an_object_must_be_given_again(begin: Begin, tmp_path:
         spoor.crawl(tmp_path / "crawl")
 
 
-def test_what_a_notebook_defines_is_not_sent_to_other_processes(begin: Begin, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(OnHost, "__module__", "__main__")
-    monkeypatch.setattr(sys.modules["__main__"], "OnHost", OnHost, raising=False)
-    with pytest.raises(UsageError, match="workers = 1: other processes cannot import"):
-        list(begin(judge=OnHost("h0."), workers=1))
-    assert len(list(begin(judge=OnHost("h0."), workers=0))) == 30
+def test_what_other_processes_cannot_import_is_run_in_this_one(begin: Begin) -> None:
+    class Here(OnHost):
+        """Defined where no other process finds it."""
+
+    assert len(list(begin(judge=Here("h0."), workers=1))) == 30
+
+
+def test_a_name_alone_makes_judge_a_decorator(monkeypatch: pytest.MonkeyPatch) -> None:
+    registered: dict[str, object] = {}
+
+    def register(name: str, source: str = "") -> Callable[[Any], Any]:
+        return lambda made: registered.setdefault(f"{name} {source}", made)
+
+    for kind in ("judge", "strategy"):
+        monkeypatch.setattr(registry, f"register_{kind}", register, raising=False)
+    assert spoor.judge("on-host", source="a paper")(OnHost) is OnHost
+    assert spoor.strategy("first")(relevant_first) is relevant_first
+    assert registered == {"on-host a paper": OnHost, "first ": relevant_first}
+    with pytest.raises(UsageError, match="is not the name of a judge"):
+        spoor.judge(OnHost("h0."))  # type: ignore[call-overload]
 
 
 def test_a_crawl_folder_tells_its_links_hosts_and_verdicts(begin: Begin, tmp_path: Path) -> None:

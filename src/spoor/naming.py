@@ -61,14 +61,7 @@ def _true_or_false(value: str) -> bool:
     return value == "True"
 
 
-GIVEN_IN_PYTHON = "given-in-python"
-"""What crawl.toml says instead of a name where a program gave an object."""
-
-
 def unknown(name: str, known: dict[str, Named], kind: str, command: str) -> UsageError:
-    if name == GIVEN_IN_PYTHON:
-        told = f"the {kind} of this crawl was given as a Python object, which crawl.toml cannot hold"
-        return UsageError(f"{told}; resume it with spoor.crawl(…, {kind}=…), or name a {kind}")
     near = difflib.get_close_matches(name, known, 1, 0.0)[0]
     return UsageError(f"unknown {kind} {name!r}; did you mean {near!r}? `spoor {command}` lists them")
 

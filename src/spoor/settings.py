@@ -118,6 +118,8 @@ def contact(value: Any) -> str:
 
 
 Table = Mapping[str, Any]
+GIVEN_IN_PYTHON = "given-in-python"
+"""What stands in place of the name of a strategy or judge that a program gave as an object."""
 SEEDS_SHOWN = 3
 MOST_WORKERS = 256
 """Each takes tens of megabytes."""
@@ -155,7 +157,7 @@ class Target:
     )
     concept: str = setting("", text, "concept of the ontology that is wanted, with all below it")
     query: str = setting("", text, "words by which an ontology is chosen from a folder")
-    judge: str = setting("", text, "judge by name, such as vsm:my-documents; `spoor judges` lists them")
+    judge: str = setting("", text, "any judge by its name, such as script:thai:least=0.5; `spoor judges` lists them")
     require: str = setting("", text, "and, or, not over what is named; all of it when left out")
 
     def named(self) -> dict[str, Any]:

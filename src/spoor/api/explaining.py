@@ -22,7 +22,7 @@ from spoor.report.contents import archived_page
 from spoor.report.showing import moment, size
 from spoor.report.why import STEPS_BACK, Account
 from spoor.robots import Wanted
-from spoor.settings import Config
+from spoor.settings import GIVEN_IN_PYTHON, Config
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import EventRow, PageRow, count_lessons, numbered_lessons, open_to_read, pages_of
 from spoor.store.migration import Progress, silently
@@ -67,7 +67,8 @@ def learned_lines(folder: CrawlFolder, told: Account, progress: Progress = silen
         return
     try:
         settings = config.loads(folder.settings() or "", folder.path)
-        if registry.strategy_named(settings.crawl.strategy)[0] == "learned":
+        strategy = settings.crawl.strategy
+        if strategy != GIVEN_IN_PYTHON and registry.strategy_named(strategy)[0] == "learned":
             yield from _told(worth(folder, settings, told, progress))
     except SpoorError as refused:
         yield "moved by", f"not known, because what was learned cannot be learned again: {refused}"

@@ -12,9 +12,8 @@ from spoor import settings as config
 from spoor.errors import UsageError
 from spoor.files import SUFFIX
 from spoor.live.session import Objects
-from spoor.naming import GIVEN_IN_PYTHON
 from spoor.roles import Judge
-from spoor.settings import SETTINGS, Config
+from spoor.settings import GIVEN_IN_PYTHON, SETTINGS, Config
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.strategy import Strategy
 

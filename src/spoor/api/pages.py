@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
@@ -40,20 +40,23 @@ def read_page(source: str | bytes, url: str = NOWHERE, content_type: str = "text
 
 
 @overload
-def judge(target: str, pages: None = None) -> Callable[[Made], Made]: ...
+def judge(target: str, pages: None = None, **about: Any) -> Callable[[Made], Made]: ...
 @overload
 def judge(target: AnyTarget, pages: Iterable[AnyPage]) -> list[Verdict]: ...
-def judge(target: AnyTarget, pages: Iterable[AnyPage] | None = None) -> Callable[[Made], Made] | list[Verdict]:
+def judge(
+    target: AnyTarget, pages: Iterable[AnyPage] | None = None, **about: Any
+) -> Callable[[Made], Made] | list[Verdict]:
     """What a judge says of pages, in their order. With a name alone it is a decorator: `@spoor.judge("name")` makes a
-    judge known by that name."""
+    judge known by that name; `about` is passed on to `spoor.registry.register_judge`."""
     if pages is None:
-        return _register("judge", target)
+        return _register("judge", target, about)
     return judge_of(target).judge([_page(page) for page in pages])
 
 
-def strategy(name: str) -> Callable[[Made], Made]:
-    """`@spoor.strategy("name")` makes a function from a judge to a strategy known by that name."""
-    return _register("strategy", name)
+def strategy(name: str, **about: Any) -> Callable[[Made], Made]:
+    """`@spoor.strategy("name")` makes a function from a judge to a strategy known by that name; `about` is passed on to
+    `spoor.registry.register_strategy`."""
+    return _register("strategy", name, about)
 
 
 def judge_of(target: AnyTarget) -> Judge:
@@ -82,9 +85,8 @@ def _from_text(text: str) -> Page:
     return Page(NOWHERE, content_type="text/plain", size=len(text), text=text)
 
 
-def _register(kind: str, name: object) -> Callable[[Made], Made]:
-    """Looked up when it is called, not when this is imported: whoever registers needs no more than this module."""
+def _register(kind: str, name: object, about: Mapping[str, Any]) -> Callable[[Made], Made]:
     if not isinstance(name, str):
         raise UsageError(f"{name!r} is not the name of a {kind}; give pages to be judged, or a name as a decorator")
-    register: Callable[[str], Callable[[Made], Made]] = getattr(registry, f"register_{kind}")
-    return register(name)
+    register: Callable[..., Callable[[Made], Made]] = getattr(registry, f"register_{kind}")
+    return register(name, **about)

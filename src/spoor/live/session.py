@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import ctypes
 import gc
-import pickle
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
@@ -33,7 +32,7 @@ from spoor.live.driver import LiveDriver
 from spoor.live.page_reader import Archive, LiveLooker, Reader, Remembering
 from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, recollect, warm_name
 from spoor.live.watchdog import NOTICED, Hold, SteadyClock, watching
-from spoor.live.workers import ReadingLimits, working
+from spoor.live.workers import ReadingLimits, can_be_sent, working
 from spoor.ordering.admissions import AllOf, Manners
 from spoor.ordering.scope import Scope
 from spoor.ordering.traps import Traps
@@ -42,7 +41,7 @@ from spoor.pools import DaemonThreads
 from spoor.pricing import Limits
 from spoor.records import Failure, Judged, Outcome, Response, Visit
 from spoor.roles import Judge, Looker, Troubles
-from spoor.settings import Config
+from spoor.settings import GIVEN_IN_PYTHON, Config
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import InWork, SavedTroubles, died_of
@@ -142,18 +141,23 @@ class Objects:
     strategy: Strategy | Maker | None = None
     judge: Judge | None = None
 
-    @property
-    def are_none(self) -> bool:
-        return self.strategy is None and self.judge is None
-
     def unbound(self, settings: Config) -> Strategy:
         """The strategy as it was asked for, with nothing learned."""
         if isinstance(self.strategy, Strategy):
             return self.strategy.fresh()
+        if self.judge is None and settings.target.judge == GIVEN_IN_PYTHON:
+            raise _not_given("judge")
         judge = registry.judge_of(settings.target, self.judge)
         if self.strategy is not None:
             return self.strategy(judge)
+        if settings.crawl.strategy == GIVEN_IN_PYTHON:
+            raise _not_given("strategy")
         return registry.strategy(settings.crawl.strategy, judge)
+
+
+def _not_given(kind: str) -> UsageError:
+    told = f"the {kind} of this crawl was given as a Python object, which crawl.toml cannot hold"
+    return UsageError(f"{told}; resume it with spoor.crawl(…, {kind}=…), or name a {kind}")
 
 
 NO_OBJECTS = Objects()
@@ -193,13 +197,13 @@ async def open_session(
         crawl.begin(settings.crawl.seeds)
         count, reader = settings.crawl.workers, Reader.of(strategy, settings.limits.links_per_page)
         reader = reader if came is None else replace(reader, texts=True)
-        away = objects.are_none or _can_be_sent(reader, count)
         _warm_up(strategy, reader)
         limits = _reading_limits(settings)
         # Nobody waits for a name that is looked up when the crawl is told to stop.
         asyncio.get_running_loop().set_default_executor(DaemonThreads(LOOKUPS))
         async with working(count or 1, reader, limits) as workers, fetcher_for(settings, clock) as fetcher:
-            looker: Looker = LiveLooker(fetcher, archive, reader, workers if away else None, count > 0, troubles)
+            away = workers if await can_be_sent(reader) else None
+            looker: Looker = LiveLooker(fetcher, archive, reader, away, everything_away=count > 0, troubles=troubles)
             looker = looker if came is None else Remembering(looker, came)
             driver = LiveDriver(crawl, looker, settings.crawl.connections, clock, troubles)
             session = Session(crawl, driver, archive, snapshots)
@@ -220,20 +224,6 @@ async def _watching_clock(clock: SteadyClock, session: Session) -> AsyncIterator
         yield
     finally:
         watching.cancel()
-
-
-def _can_be_sent(reader: Reader, workers: int) -> bool:
-    """Whether another process can be given the reader: what a script or a notebook defines, it cannot import."""
-    try:
-        sent = pickle.dumps(reader, pickle.HIGHEST_PROTOCOL)
-    except (pickle.PicklingError, AttributeError, TypeError):
-        sent = b"__main__"
-    if b"__main__" not in sent:
-        return True
-    if workers:
-        remedy = "put them into a module, or leave workers at 0"
-        raise UsageError(f"workers = {workers}: other processes cannot import the judge or strategy given; {remedy}")
-    return False
 
 
 def strategy_of(settings: Config, objects: Objects = NO_OBJECTS) -> Strategy:

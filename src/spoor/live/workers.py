@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import pickle
 import resource
@@ -41,6 +42,8 @@ _STATM = Path("/proc/self/statm")
 _PROGRAM = "import sys; from spoor.live.workers import work; work(int(sys.argv[1]))"
 """Of a process. `multiprocessing` would run the program of whoever crawls once more in each, and complain loudly when
 the crawl is gone before a process has begun."""
+
+_log = logging.getLogger(__name__)
 
 
 class PageReader(Protocol):
@@ -206,6 +209,19 @@ def _in_a_file(message: bytes) -> IO[bytes]:
     file = tempfile.TemporaryFile()  # noqa: SIM115  # closed by whoever reads it
     file.write(message)
     return file
+
+
+async def can_be_sent(reader: PageReader) -> bool:
+    """Whether other processes can read for us: what a script or a notebook defines, they cannot import. If not, that is
+    said in the log, and everything is to be read here."""
+    try:
+        sent = await asyncio.to_thread(pickle.dumps, reader, pickle.HIGHEST_PROTOCOL)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        sent = b"__main__"
+    if b"__main__" not in sent:
+        return True
+    _log.warning("pages are read and judged in this process, without limits of time and memory: %r", reader)
+    return False
 
 
 @contextlib.asynccontextmanager
