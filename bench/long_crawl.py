@@ -34,7 +34,7 @@ from spoor.frontier.entry import State
 from spoor.frontier.rows import COLUMNS, INSERT, ROBOTS, deflated, url_hash
 from spoor.frontier.sqlite import SqliteStore
 from spoor.live.relearning import snapshot_of
-from spoor.live.session import open_session
+from spoor.live.session import open_session, search_seldom_for_circles
 from spoor.ordering.learned.learned import Learned
 from spoor.ordering.scope import Scope
 from spoor.records import Page, Sighting, Verdict, Visit, WaitingLink
@@ -301,6 +301,7 @@ async def _measure(folder: Path, asked: Config) -> Took:
         times.append(time.perf_counter())
         memory.append(peak())
 
+    search_seldom_for_circles()
     with open_for_crawling(folder) as opened:
         next_phase()
         async with open_session(opened, asked) as session:

@@ -17,13 +17,13 @@ import pytest
 
 from spoor import registry
 from spoor import settings as config
-from spoor.cli.crawling import with_kept_model
 from spoor.cli.main import main
 from spoor.errors import BadInput
 from spoor.judging.classifiers import open_topic
 from spoor.judging.held_out import f1
 from spoor.judging.train_topic import topic_from, train_topic
 from spoor.judging.training_pages import Example, read_examples, sides, usable
+from spoor.live.session import with_kept_model
 from spoor.records import Page
 from spoor.store.crawl_folder import CrawlFolder
 from tests.shared_data import SHARED

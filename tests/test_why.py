@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from spoor.cli import explaining as command
+from spoor.api import explaining as command
+from spoor.cli import explaining
 from spoor.cli.command import Parser
 from spoor.errors import BadInput, UsageError
 from spoor.frontier.entry import State
@@ -163,7 +164,7 @@ def test_the_rules_of_a_host_are_no_page(crawl: CrawlFolder) -> None:
 
 def run(*words: object) -> int:
     parser = Parser(prog="spoor")
-    command.register_why(parser.add_subparsers())
+    explaining.register_why(parser.add_subparsers())
     arguments: argparse.Namespace = parser.parse_args(["why", *map(str, words)])
     return int(arguments.run(arguments))
 

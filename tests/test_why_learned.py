@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from spoor import settings as config
-from spoor.cli.explaining import learned_lines as moved
-from spoor.cli.explaining import lines
+from spoor.api.explaining import learned_lines as moved
+from spoor.api.explaining import lines
 from spoor.lab.worlds import WrittenWorld
 from spoor.live.page_reader import canonical_links
 from spoor.live.relearning import recall, snapshot_of

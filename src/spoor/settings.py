@@ -118,6 +118,8 @@ def contact(value: Any) -> str:
 
 
 Table = Mapping[str, Any]
+GIVEN_IN_PYTHON = "given-in-python"
+"""What stands in place of the name of a strategy or judge that a program gave as an object."""
 SEEDS_SHOWN = 3
 MOST_WORKERS = 256
 """Each takes tens of megabytes."""

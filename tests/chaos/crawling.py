@@ -11,7 +11,7 @@ from pathlib import Path
 
 from spoor import settings as config
 from spoor.cli.main import leave
-from spoor.live.session import give_back_large_blocks, open_session
+from spoor.live.session import give_back_large_blocks, open_session, search_seldom_for_circles
 from spoor.store.crawl_folder import open_for_crawling
 
 TICK = 0.01
@@ -49,5 +49,6 @@ async def crawl(settings: Path, folder: Path) -> None:
 
 if __name__ == "__main__":
     give_back_large_blocks()
+    search_seldom_for_circles()
     asyncio.run(crawl(Path(sys.argv[1]), Path(sys.argv[2])))
     leave(0)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor import registry
+from spoor.api.pages import judge_of
 from spoor.cli.command import SUMMARIES, Commands, add_command
 from spoor.errors import BadInput
 from spoor.files import SUFFIX, kind_in
@@ -77,7 +77,7 @@ def register_judge(commands: Commands) -> None:
 
 
 def run_judge(arguments: argparse.Namespace) -> int:
-    judge = judge_for(arguments.target)
+    judge = judge_of(arguments.target)
     of_language = arguments.target.endswith(SUFFIX) and kind_in(Path(arguments.target)) == PROFILES.name
     model = arguments.target if of_language else ""
     print(f"judge      {judge!r}")
@@ -85,11 +85,6 @@ def run_judge(arguments: argparse.Namespace) -> int:
         print(f"\n{printable(name)}")
         tell(page_in(name), judge, model)
     return 0
-
-
-def judge_for(target: str) -> Judge:
-    is_tag = ":" not in target and not target.endswith((SUFFIX, registry.TARGETS))
-    return registry.judge(f"language:{target}" if is_tag else target)
 
 
 def page_in(name: str) -> Page:

@@ -9,7 +9,6 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -25,10 +24,15 @@ from spoor.crawl import Crawl
 from spoor.errors import BadInput, UsageError
 from spoor.events import Event, Failed, Held, Paused, Resumed, Troubled, Visited
 from spoor.files import SUFFIX
-from spoor.judging.classifiers import write_topic
-from spoor.judging.train_topic import topic_from
 from spoor.live.relearning import earlier_crawl, unlike_targets
-from spoor.live.session import give_back_large_blocks, open_session, run_for, strategy_of
+from spoor.live.session import (
+    give_back_large_blocks,
+    open_session,
+    run_for,
+    search_seldom_for_circles,
+    strategy_of,
+    with_kept_model,
+)
 from spoor.report.showing import duration, moment
 from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
@@ -245,6 +249,7 @@ def run_crawl(arguments: argparse.Namespace) -> int:
     settings = settings_for(CrawlFolder(arguments.out), arguments)
     check(settings, CrawlFolder(arguments.out))
     give_back_large_blocks()
+    search_seldom_for_circles()
     with open_for_crawling(arguments.out, progress) as folder:
         return asyncio.run(_crawl(folder, with_kept_model(settings, folder)))
 
@@ -267,16 +272,6 @@ def settings_for(folder: CrawlFolder, arguments: argparse.Namespace) -> Config:
     else:
         table, beside = config.parsed(earlier or "", str(folder.path / "crawl.toml")), Path()
     return config.checked(with_flags(table, arguments), beside)
-
-
-def with_kept_model(settings: Config, folder: CrawlFolder) -> Config:
-    """What was trained from a folder of examples stays with the crawl, so that it goes on with the same judge."""
-    examples = settings.target.examples
-    if not examples or examples.endswith(SUFFIX):
-        return settings
-    kept = folder.path.resolve() / f"examples{SUFFIX}"
-    write_topic(kept, topic_from(Path(examples)))
-    return replace(settings, target=replace(settings.target, examples=str(kept)))
 
 
 def with_flags(table: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from spoor.demo.server import DemoServer
 from spoor.demo.site import plan
 from spoor.errors import BadInput
 from spoor.events import Failed, Visited
-from spoor.live.session import open_session
+from spoor.live.session import open_session, search_seldom_for_circles
 from spoor.report.figures import figures
 from spoor.report.page import write_page
 from spoor.settings import Config, Crawling, Politeness, Target
@@ -106,6 +106,7 @@ def _version(path: Path) -> str:
 
 
 def crawl_into(path: Path, strategy: str, web: Plan) -> Result:
+    search_seldom_for_circles()
     with open_for_crawling(path) as folder:
         return asyncio.run(_crawl(folder, strategy, web))
 

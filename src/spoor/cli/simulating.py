@@ -13,12 +13,10 @@ from spoor import registry
 from spoor.cli.command import SUMMARIES, Commands, add_command, add_workers, at_least_one
 from spoor.cli.terminal import SCORE_COLUMNS, check_writable, print_table, progress, score_row, score_table, write_text
 from spoor.errors import UsageError
-from spoor.lab.comparison import Comparison, Objective, compare, compared, grid, simplex, tune, value, workers
+from spoor.lab.comparison import Comparison, Objective, compare, grid, simplex, simulation, tune, value, workers
 from spoor.lab.measures import Information, Timing, information
 from spoor.lab.plots import plot_scores
-from spoor.lab.runs import course, scored
-from spoor.lab.runs import run as run_strategy
-from spoor.lab.runs import score as score_of
+from spoor.lab.runs import course
 from spoor.lab.task import Task, read_seeds
 from spoor.lab.worlds import FIELD, NAMED, Conditions
 
@@ -170,13 +168,11 @@ def register_simulate(commands: Commands) -> None:
 def run_simulate(arguments: argparse.Namespace) -> int:
     check_writable(arguments.json)
     task, strategy = task_from(arguments, conditions_from(arguments)), arguments.strategy
-    orders = range(len(course(task).seed_orders(arguments.orders or 1)))
-    budget = course(task).yardstick.budget * len(orders)
+    orders = arguments.orders or 1
+    budget = course(task).yardstick.budget * len(course(task).seed_orders(orders))
     with progress(strategy, budget if task.conditions else None) as advance:
-        runs = [run_strategy(task, strategy, order, advance) for order in orders]
-    own = [scored(task, strategy, order, done) for order, done in zip(orders, runs, strict=True)]
-    oracles = [score_of(task, "oracle", order) for order in orders]
-    score, first = compared(task, {strategy: own, "oracle": oracles}).scores[0], runs[0]
+        done = simulation(task, strategy, orders, advance)
+    score, first = done.score, done.runs[0]
     collected = information(first, first.timing.elapsed if first.timing else None)
     print_table(*score_table([score]))
     if first.timing:

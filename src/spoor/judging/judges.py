@@ -248,8 +248,8 @@ def _is_setting(text: str) -> bool:
     return text.partition("=")[0].isidentifier() and "=" in text
 
 
-def judge_of(target: Target) -> Judge:
-    """What a person asked for in crawl.toml, as a judge."""
+def judge_of(target: Target, given: Judge | None = None) -> Judge:
+    """What a person asked for in crawl.toml, as a judge; `given` takes the place of the one that `judge` names."""
     judges: dict[str, Judge] = {}
     if target.language:
         judges["language"] = language_judge(target.language)
@@ -269,8 +269,8 @@ def judge_of(target: Target) -> Judge:
         judges["examples"] = examples(target.examples)
     if target.ontology:
         judges["ontology"] = ontology(target.ontology, target.concept, query=target.query)
-    if target.judge:
-        judges["judge"] = _named(target.judge)
+    if target.judge or given is not None:
+        judges["judge"] = _named(target.judge) if given is None else given
     return Agreement(target.require or " and ".join(judges), judges)
 
 

@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 from spoor import registry
 from spoor.errors import UsageError
-from spoor.lab.measures import Score, Yardstick, beside
-from spoor.lab.runs import course, score
-from spoor.lab.task import Task, over_orders
+from spoor.lab.measures import Run, Score, Yardstick, beside
+from spoor.lab.runs import Advance, course, run, score, scored
+from spoor.lab.task import AnyNamed, GivenStrategy, Task, over_orders
 from spoor.origins import bring_in, origins_of
 from spoor.pools import processes
 
@@ -51,7 +51,7 @@ class Comparison:
 
 
 def compare(
-    task: Task, strategies: Sequence[str], pool: Executor, advance: Callable[[int], None], orders: int = 1
+    task: Task, strategies: Sequence[AnyNamed], pool: Executor, advance: Callable[[int], None], orders: int = 1
 ) -> Comparison:
     """Runs the strategies side by side, each from so many orders of the seeds, or fewer if the seeds have no more;
     `advance` is told of each run that is done."""
@@ -63,7 +63,26 @@ def compare(
     jobs = [(name, order) for name in names for order in each]
     scores: list[Score] = side_by_side([(score, task, *job) for job in jobs], pool, advance)
     by_job = dict(zip(jobs, scores, strict=True))
-    return compared(task, {name: [by_job[name, order] for order in each] for name in names})
+    return compared(task, {str(name): [by_job[name, order] for order in each] for name in names})
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """One strategy on a task: its score beside that of the oracle, and its runs, one from each order of the seeds."""
+
+    score: Score
+    oracle: Score
+    runs: tuple[Run, ...]
+
+
+def simulation(task: Task, strategy: AnyNamed, orders: int, advance: Advance) -> Simulation:
+    """From so many orders of the seeds, or fewer if the seeds have no more; `advance` is told of events."""
+    each = range(len(course(task).seed_orders(orders)))
+    runs = [run(task, strategy, order, advance) for order in each]
+    own = [scored(task, strategy, order, done) for order, done in zip(each, runs, strict=True)]
+    oracles = [score(task, "oracle", order) for order in each]
+    figures = compared(task, {str(strategy): own, "oracle": oracles}).scores
+    return Simulation(figures[0], figures[-1], tuple(runs))
 
 
 def compared(task: Task, scores: Mapping[str, Sequence[Score]]) -> Comparison:
@@ -77,8 +96,10 @@ def compared(task: Task, scores: Mapping[str, Sequence[Score]]) -> Comparison:
     return Comparison(task, prepared.reachable_pages, against, tuple(whole))
 
 
-def refusal(task: Task, strategy: str) -> UsageError | None:
+def refusal(task: Task, strategy: AnyNamed) -> UsageError | None:
     """Why a strategy does not take a task, such as one without a language; None: it does."""
+    if isinstance(strategy, GivenStrategy):
+        return None
     name, _ = registry.strategy_named(strategy)
     try:
         if name not in registry.ORACLES:

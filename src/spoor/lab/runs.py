@@ -22,7 +22,7 @@ from spoor.lab import compiled_crawl as compiled
 from spoor.lab.link_graph import FAR
 from spoor.lab.measures import Run, Score, measure, timing
 from spoor.lab.simulated import simulate
-from spoor.lab.task import Course, Task
+from spoor.lab.task import AnyNamed, Course, GivenStrategy, Task
 from spoor.lab.worlds import ComparedWorld, Conditions, Network, RecordedWorld
 from spoor.ordering.admissions import AllOf, AtMost, Manners
 from spoor.ordering.scope import Scope
@@ -47,10 +47,11 @@ def _nobody(events: int) -> None:
     """Nobody is told."""
 
 
-def run(task: Task, strategy: str, order: int = 0, advance: Advance = _nobody) -> Run:
+def run(task: Task, strategy: AnyNamed, order: int = 0, advance: Advance = _nobody) -> Run:
     """One strategy on one task, from one of the orders of its seeds, under whatever conditions the task has."""
     prepared = course(task)
     if _takes_compiled(prepared, strategy):
+        assert isinstance(strategy, str)
         return _run_compiled(prepared, strategy, order)
     began, parts = time.perf_counter(), _parts(prepared, strategy)
     conditions = _drawn(task.conditions, order)
@@ -60,25 +61,25 @@ def run(task: Task, strategy: str, order: int = 0, advance: Advance = _nobody) -
     return replace(done, seconds=time.perf_counter() - began)
 
 
-def score(task: Task, strategy: str, order: int = 0) -> Score:
+def score(task: Task, strategy: AnyNamed, order: int = 0) -> Score:
     """What a strategy reached, before it is set beside an oracle."""
     return scored(task, strategy, order, run(task, strategy, order))
 
 
-def scored(task: Task, strategy: str, order: int, done: Run) -> Score:
+def scored(task: Task, strategy: AnyNamed, order: int, done: Run) -> Score:
     """Under a clock an oracle that saves visits and one that saves time are two crawls. The score of the oracle has
     what is about time from the second, all else from the first."""
     against = course(task).yardstick
-    own = measure(strategy, done, against)
+    own = measure(str(strategy), done, against)
     if task.conditions is None or not _is_oracle(strategy):
         return own
     fastest = run_fast_oracle(task, order)
-    fast = measure(strategy, fastest, replace(against, budget=len(fastest.found)))
+    fast = measure(str(strategy), fastest, replace(against, budget=len(fastest.found)))
     return replace(own, **{name: getattr(fast, name) for name in OF_TIME}, seconds=own.seconds + fast.seconds)
 
 
-def _is_oracle(strategy: str) -> bool:
-    return registry.strategy_named(strategy)[0] == "oracle"
+def _is_oracle(strategy: AnyNamed) -> bool:
+    return isinstance(strategy, str) and registry.strategy_named(strategy)[0] == "oracle"
 
 
 def _drawn(conditions: Conditions | None, order: int) -> Conditions | None:
@@ -114,11 +115,9 @@ def _until_found(events: Iterable[Event], world: RecordedWorld, pages: int) -> I
             return
 
 
-def _parts(prepared: Course, strategy: str) -> Strategy:
+def _parts(prepared: Course, strategy: AnyNamed) -> Strategy:
     """The strategy as it is named, with verdicts that are known already, under the cap that the task sets."""
-    name, _ = registry.strategy_named(strategy)
-    level_of = _level_of(prepared, name) if name in registry.ORACLES else None
-    parts = registry.strategy(strategy, prepared.judge(), level_of)
+    parts = _made(prepared, strategy)
     if prepared.task.verdicts is not None:
         parts = replace(parts, judge=prepared.remembered())
     if prepared.task.conditions is not None:
@@ -130,6 +129,14 @@ def _parts(prepared: Course, strategy: str) -> Strategy:
         remedy = "build it from WARC files, or generate it with --text"
         raise BadInput(f"{strategy} with judge {prepared.task.judge} reads texts, the web has none; {remedy}")
     return parts
+
+
+def _made(prepared: Course, strategy: AnyNamed) -> Strategy:
+    if isinstance(strategy, GivenStrategy):
+        return strategy.make(prepared.judge())
+    name, _ = registry.strategy_named(strategy)
+    level_of = _level_of(prepared, name) if name in registry.ORACLES else None
+    return registry.strategy(strategy, prepared.judge(), level_of)
 
 
 def _level_of(prepared: Course, oracle: str) -> Callable[[str], int]:
@@ -196,7 +203,7 @@ def visit_by_visit(events: Iterable[Event], world: RecordedWorld) -> Run:
     )
 
 
-def _takes_compiled(prepared: Course, strategy: str) -> bool:
+def _takes_compiled(prepared: Course, strategy: AnyNamed) -> bool:
     driver = prepared.task.driver
     obstacle = _obstacle(prepared, strategy)
     if driver == "compiled" and obstacle:
@@ -204,8 +211,10 @@ def _takes_compiled(prepared: Course, strategy: str) -> bool:
     return not obstacle and (driver == "compiled" or (driver == "auto" and prepared.web.pages >= COMPILED_FROM))
 
 
-def _obstacle(prepared: Course, strategy: str) -> str:
+def _obstacle(prepared: Course, strategy: AnyNamed) -> str:
     """Why the compiled driver cannot run a strategy here, or nothing."""
+    if isinstance(strategy, GivenStrategy):
+        return f"it does not know {strategy}"
     if registry.strategy_named(strategy)[0] not in registry.STRATEGIES.built_in:
         return f"{strategy} is a plug-in"
     if _plan_name(strategy) not in compiled.SUPPORTED:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +24,7 @@ from spoor.lab.worlds import Conditions, RecordedWorld
 from spoor.records import Page, Verdict, Visit
 from spoor.roles import Judge
 from spoor.settings import seeds_in
+from spoor.strategy import Strategy
 from spoor.urls import normalise
 
 # Several orders of the seeds: which ones, and the runs from each of them as one score.
@@ -102,12 +103,35 @@ Driver = Literal["auto", "simulated", "compiled"]
 PAGES_AT_ONCE = 256
 
 
+@dataclass(frozen=True, eq=False)
+class GivenStrategy:
+    """A strategy that a program gives as a function instead of by name. Equal only to itself."""
+
+    name: str
+    make: Callable[[Judge], Strategy]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+AnyNamed = str | GivenStrategy
+"""What a run is asked for by; `str` of it is what its score is called."""
+
+
+@dataclass(frozen=True, eq=False)
+class GivenJudge:
+    """A judge that a program gives as an object. Equal only to itself, so that a task that has one can be a key."""
+
+    judge: Judge
+
+
 @dataclass(frozen=True)
 class Task:
     """What strategies are asked to do. `budget` None: four visits for every wanted page, at least 200. `per_host`: how
     many pages of one host may be visited, None: any number. `verdicts`: a file with what the judge says of every page,
     None: pages are judged as they come. `conditions` None: the lab, and `open_ended` says whether links out of the web
-    cost a failed visit there; other conditions say it themselves."""
+    cost a failed visit there; other conditions say it themselves. `given` takes the place of `judge`, which then only
+    says what it is called."""
 
     web: Path
     target: str
@@ -119,6 +143,7 @@ class Task:
     per_host: int | None = None
     verdicts: Path | None = None
     conditions: Conditions | None = None
+    given: GivenJudge | None = None
 
     @property
     def open_web(self) -> bool:
@@ -201,6 +226,8 @@ class Course:
         return RecordedWorld(self.web, self.wanted, with_content, self.task.open_web)
 
     def judge(self) -> Judge:
+        if self.task.given is not None:
+            return self.task.given.judge
         if self.task.judge == "truth":
             return Truth(self.task.target, self.world(with_content=False).truth)
         return registry.judge(self.task.judge)

@@ -18,7 +18,7 @@ from spoor.parse.main_text import QUICK
 from spoor.parse.simhash import sketch
 from spoor.records import Failure, Hints, Judged, Link, Outcome, Page, Response, Trouble, Verdict, Visit
 from spoor.robots import LONGEST_FILE
-from spoor.roles import Judge, LinkReader, Troubles
+from spoor.roles import Judge, LinkReader, Looker, Troubles
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import MOST_BYTES, line_of
 from spoor.store.journal import Journal, PageFacts
@@ -228,3 +228,17 @@ class LiveLooker:
 
 def _is_demanding(response: Response) -> bool:
     return is_html(response.body, response.headers.get("content-type", "")) and demanding(response.body)
+
+
+@dataclass
+class Remembering:
+    """Pages that came are remembered with their texts, which a crawl does not do."""
+
+    looker: Looker
+    came: dict[str, Judged]
+
+    async def look(self, visit: Visit) -> Outcome:
+        outcome = await self.looker.look(visit)
+        if isinstance(outcome, Judged):
+            self.came[visit.url] = outcome
+        return outcome

@@ -12,7 +12,7 @@ from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.judging.combined import Truth
 from spoor.live.driver import LiveDriver
-from spoor.live.page_reader import LiveLooker, Reader
+from spoor.live.page_reader import LiveLooker, Reader, Remembering
 from spoor.live.session import AGENT, fetcher_for, host_rules
 from spoor.live.watchdog import SteadyClock
 from spoor.ordering.scope import Scope
@@ -20,8 +20,7 @@ from spoor.ordering.simple import Arrival
 from spoor.parse.html import Interest
 from spoor.parse.main_text import QUICK
 from spoor.pricing import Limits
-from spoor.records import Judged, Outcome, Page, Visit
-from spoor.roles import Looker
+from spoor.records import Judged, Page
 from spoor.settings import Config
 from spoor.store.incidents import SavedTroubles
 from spoor.strategy import Strategy
@@ -35,20 +34,6 @@ class Samples:
     failed: dict[str, str] = field(default_factory=dict)
 
 
-@dataclass
-class Remembering:
-    """What came is remembered with its texts, which a crawl does not do."""
-
-    looker: Looker
-    samples: Samples
-
-    async def look(self, visit: Visit) -> Outcome:
-        outcome = await self.looker.look(visit)
-        if isinstance(outcome, Judged):
-            self.samples.pages[visit.url] = outcome.page
-        return outcome
-
-
 async def pages_at(urls: Sequence[str], settings: Config, advance: Callable[[int], None]) -> Samples:
     """`urls` are normalised; `advance` is told of each that is done. What they link to is not visited."""
     samples, wanted = Samples(), Truth("sample", lambda url: True)
@@ -57,11 +42,13 @@ async def pages_at(urls: Sequence[str], settings: Config, advance: Callable[[int
     troubles, frontier = SavedTroubles(None), Frontier(MemoryStore(), host_rules(settings))
     crawl = Crawl(strategy, frontier, Limits(agent=AGENT, robots_tries=3), troubles=troubles)
     crawl.begin(urls)
+    came: dict[str, Judged] = {}
     async with fetcher_for(settings) as fetcher:
-        looker = Remembering(LiveLooker(fetcher, None, reader), samples)
+        looker = Remembering(LiveLooker(fetcher, None, reader), came)
         async for events in LiveDriver(crawl, looker, settings.crawl.connections, SteadyClock(), troubles).run():
             for event in events:
                 advance(_noted(event, samples))
+    samples.pages = {url: judged.page for url, judged in came.items()}
     put_off = [entry for entry in crawl.frontier.find(urls) if entry is not None and entry.state in OPEN]
     samples.failed |= {entry.url: entry.because for entry in put_off}
     return samples

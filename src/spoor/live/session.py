@@ -9,22 +9,27 @@ import gc
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from spoor import __version__, registry
 from spoor import settings as config
 from spoor.crawl import Crawl
+from spoor.errors import UsageError
 from spoor.events import ClockSet, Event, Held
 from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.responses import HEALS_AFTER
+from spoor.files import SUFFIX
 from spoor.frontier.entry import HostRules
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.frontier.sqlite import SqliteStore
+from spoor.judging.classifiers import write_topic
+from spoor.judging.train_topic import topic_from
 from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
 from spoor.live.driver import LiveDriver
-from spoor.live.page_reader import Archive, LiveLooker, Reader
+from spoor.live.page_reader import Archive, LiveLooker, Reader, Remembering
 from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, recollect, warm_name
 from spoor.live.watchdog import NOTICED, Hold, SteadyClock, watching
 from spoor.live.workers import ReadingLimits, can_be_sent, working
@@ -34,9 +39,9 @@ from spoor.ordering.traps import Traps
 from spoor.parse.demanding import demanding
 from spoor.pools import DaemonThreads
 from spoor.pricing import Limits
-from spoor.records import Failure, Outcome, Response, Visit
-from spoor.roles import Troubles
-from spoor.settings import Config
+from spoor.records import Failure, Judged, Outcome, Response, Visit
+from spoor.roles import Judge, Looker, Troubles
+from spoor.settings import GIVEN_IN_PYTHON, Config
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import InWork, SavedTroubles, died_of
@@ -45,7 +50,7 @@ from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy
 from spoor.urls import host_of
 
-# Memory that was freed goes back to the system.
+# What the `spoor` command changes for its whole process; a program that imports spoor decides for itself.
 
 
 _MMAP_THRESHOLD = -3
@@ -62,15 +67,21 @@ def give_back_large_blocks() -> None:
         ctypes.CDLL("libc.so.6").mallopt(_MMAP_THRESHOLD, _LARGE)
 
 
+ALLOCATIONS_BETWEEN_SEARCHES = 50_000
+"""What a crawl makes lives long or dies at once, without circles. Python would search for circles after every 700 new
+objects, which takes a twentieth of all time."""
+
+
+def search_seldom_for_circles() -> None:
+    """For the whole process."""
+    gc.set_threshold(ALLOCATIONS_BETWEEN_SEARCHES, *gc.get_threshold()[1:])
+
+
 # A live crawl in a folder: everything opened, wired together, run, and closed again.
 
 
 AGENT = "spoor"
 """The name by which robots rules call us."""
-
-ALLOCATIONS_BETWEEN_SEARCHES = 50_000
-"""What a crawl makes lives long or dies at once, without circles. Python would search for circles after every 700 new
-objects, which takes a twentieth of all time."""
 
 LOOKUPS = 64
 """Names that are looked up at once."""
@@ -118,14 +129,52 @@ class Session:
         return self._why or self.crawl.ended()
 
 
+Maker = Callable[[Judge], Strategy]
+"""Makes a strategy that has learned nothing yet."""
+
+
+@dataclass(frozen=True)
+class Objects:
+    """What a program gives as objects instead of by the names in the settings. A strategy that is given ready-made
+    brings its own judge."""
+
+    strategy: Strategy | Maker | None = None
+    judge: Judge | None = None
+
+    def unbound(self, settings: Config) -> Strategy:
+        """The strategy as it was asked for, with nothing learned."""
+        if isinstance(self.strategy, Strategy):
+            return self.strategy.fresh()
+        if self.judge is None and settings.target.judge == GIVEN_IN_PYTHON:
+            raise _not_given("judge")
+        judge = registry.judge_of(settings.target, self.judge)
+        if self.strategy is not None:
+            return self.strategy(judge)
+        if settings.crawl.strategy == GIVEN_IN_PYTHON:
+            raise _not_given("strategy")
+        return registry.strategy(settings.crawl.strategy, judge)
+
+
+def _not_given(kind: str) -> UsageError:
+    told = f"the {kind} of this crawl was given as a Python object, which crawl.toml cannot hold"
+    return UsageError(f"{told}; resume it with spoor.crawl(…, {kind}=…), or name a {kind}")
+
+
+NO_OBJECTS = Objects()
+
+
 @contextlib.asynccontextmanager
 async def open_session(
-    folder: CrawlFolder, settings: Config, advance: Callable[[int], None] = lambda visits: None
+    folder: CrawlFolder,
+    settings: Config,
+    advance: Callable[[int], None] = lambda visits: None,
+    objects: Objects = NO_OBJECTS,
+    came: dict[str, Judged] | None = None,
 ) -> AsyncIterator[Session]:
-    """The folder is locked by the caller; what it holds already is gone on with. `advance` is told of every visit from
-    which the strategy learns again."""
-    gc.set_threshold(ALLOCATIONS_BETWEEN_SEARCHES, *gc.get_threshold()[1:])
-    strategy = strategy_of(settings)
+    """The folder is locked by the caller; a crawl that it holds already is resumed. `advance` is told of every visit
+    from which the strategy learns again. `came` is given every page with its texts, by URL, before the event that tells
+    of it; whoever gives it takes the pages out again."""
+    strategy = strategy_of(settings, objects)
     earlier = earlier_crawl(settings, strategy, folder)
     store, died = SqliteStore(folder.database), died_of(folder.in_work)
     in_work = InWork(folder.in_work)
@@ -147,13 +196,15 @@ async def open_session(
         crawl.resume(now, died, last_moment(store.connection))
         crawl.begin(settings.crawl.seeds)
         count, reader = settings.crawl.workers, Reader.of(strategy, settings.limits.links_per_page)
+        reader = reader if came is None else replace(reader, texts=True)
         _warm_up(strategy, reader)
         limits = _reading_limits(settings)
         # Nobody waits for a name that is looked up when the crawl is told to stop.
         asyncio.get_running_loop().set_default_executor(DaemonThreads(LOOKUPS))
         async with working(count or 1, reader, limits) as workers, fetcher_for(settings, clock) as fetcher:
             away = workers if await can_be_sent(reader) else None
-            looker = LiveLooker(fetcher, archive, reader, away, everything_away=count > 0, troubles=troubles)
+            looker: Looker = LiveLooker(fetcher, archive, reader, away, everything_away=count > 0, troubles=troubles)
+            looker = looker if came is None else Remembering(looker, came)
             driver = LiveDriver(crawl, looker, settings.crawl.connections, clock, troubles)
             session = Session(crawl, driver, archive, snapshots)
             async with watching(lambda: in_work.url, session.held), _watching_clock(clock, session):
@@ -175,12 +226,22 @@ async def _watching_clock(clock: SteadyClock, session: Session) -> AsyncIterator
         watching.cancel()
 
 
-def strategy_of(settings: Config) -> Strategy:
-    """The named strategy, bound by scope, manners and a sense for traps."""
-    named = registry.strategy(settings.crawl.strategy, registry.judge_of(settings.target))
+def strategy_of(settings: Config, objects: Objects = NO_OBJECTS) -> Strategy:
+    """The strategy asked for, bound by scope, manners and a sense for traps."""
+    named = objects.unbound(settings)
     scope = settings.scope
     bounds = Scope(scope.include, scope.exclude, scope.hosts, scope.domains, scope.max_depth, scope.pages_per_host)
     return replace(named, admission=AllOf((Manners(), bounds, Traps(), named.admission)))
+
+
+def with_kept_model(settings: Config, folder: CrawlFolder) -> Config:
+    """What was trained from a folder of examples stays with the crawl, so that it is resumed with the same judge."""
+    examples = settings.target.examples
+    if not examples or examples.endswith(SUFFIX):
+        return settings
+    kept = folder.path.resolve() / f"examples{SUFFIX}"
+    write_topic(kept, topic_from(Path(examples)))
+    return replace(settings, target=replace(settings.target, examples=str(kept)))
 
 
 def user_agent(settings: Config) -> str:

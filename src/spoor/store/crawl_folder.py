@@ -48,6 +48,8 @@ READABLE = (*RESUMABLE, "spoor crawl 2")
 _BEFORE_A_CRAWL = frozenset({"crawl.toml", "lock", ".partial"})
 """What may lie in a folder that no crawl has begun in: settings put there by hand, and what a killed start left."""
 _log = logging.getLogger(__name__)
+_HELD: set[Path] = set()
+"""Folders that this process crawls into. The lock of a file keeps out other processes, but not other threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,13 +212,26 @@ def _version(folder: CrawlFolder) -> str | None:
 @contextlib.contextmanager
 def locked(folder: CrawlFolder) -> Iterator[None]:
     """The lock goes with this process, however that ends. Not `flock`, which forked workers would keep after it."""
+    path = folder.path.resolve()
+    if path in _HELD:
+        raise BadInput(f"this process is crawling into {folder.path} already; stop that crawl first")
+    _HELD.add(path)
     try:
-        file = os.open(folder.path / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+        with _lock_file(folder.path) as file:
+            _take(file, folder.path)
+            yield
+    finally:
+        _HELD.discard(path)
+
+
+@contextlib.contextmanager
+def _lock_file(path: Path) -> Iterator[int]:
+    try:
+        file = os.open(path / "lock", os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
-        raise _cannot_write(folder.path, error) from None
+        raise _cannot_write(path, error) from None
     try:
-        _take(file, folder.path)
-        yield
+        yield file
     finally:
         os.close(file)
 
@@ -235,6 +250,8 @@ def _take(file: int, path: Path) -> None:
 
 def is_crawled_into(folder: CrawlFolder) -> bool:
     """Whether a process other than this one crawls into it right now."""
+    if folder.path.resolve() in _HELD:
+        return False  # To open and close the file would let go of our own lock.
     try:
         file = os.open(folder.path / "lock", os.O_RDWR)
     except OSError:

@@ -1,0 +1,226 @@
+"""`spoor.crawl`: a live crawl whose pages are iterated over while it runs, from a program or a notebook."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import threading
+import warnings
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from queue import SimpleQueue
+from types import TracebackType
+from typing import Self, Unpack
+
+from spoor import settings as config
+from spoor.api.options import AnyJudge, AnyPath, AnyStrategy, CrawlOptions, objects_of, settings_of
+from spoor.events import Event, Failed, Visited
+from spoor.live.relearning import earlier_crawl, unlike_targets
+from spoor.live.session import Objects, Session, open_session, run_for, strategy_of, with_kept_model
+from spoor.records import Judged
+from spoor.report.contents import CrawledPage
+from spoor.settings import Config
+from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
+
+AHEAD = 64
+"""Pages that may wait to be taken. A crawl whose pages nobody takes begins no more requests."""
+STOPPED = "it was stopped"
+
+
+def crawl(
+    folder: AnyPath,
+    *,
+    strategy: AnyStrategy | None = None,
+    judge: AnyJudge | None = None,
+    settings: Config | AnyPath | None = None,
+    **options: Unpack[CrawlOptions],
+) -> RunningCrawl:
+    """A crawl into `folder`, which begins when it is iterated over. A folder that holds a crawl is resumed.
+
+    What is wanted is said by options of crawl.toml (`language="th"`, `keywords=["rice"]` …), by `judge`, or both.
+    `settings` are a file such as crawl.toml, or an object; options override them. Refuses at once what cannot be run.
+    """
+    where, objects = CrawlFolder(Path(folder)), objects_of(strategy, judge)
+    asked = settings_of(where, settings, strategy, judge, options)
+    earlier = earlier_crawl(asked, strategy_of(asked, objects), where)
+    if earlier is not None and (keys := unlike_targets(asked, earlier)):
+        told = f"{earlier.path} had another target ({', '.join(keys)}); what was learned there may mislead"
+        warnings.warn(told, stacklevel=2)
+    return RunningCrawl(where.path, asked, objects)
+
+
+class RunningCrawl:
+    """Iterated over by `for` or `async for`, it crawls, and gives each page once that is on disk. The crawl runs in a
+    thread and an event loop of its own, so a loop may be running already. Leaving the loop stops it; to iterate again
+    resumes it, and gives only pages that are new.
+
+    Pages that came while the loop was left are in the folder, though nobody iterated over them: `open_crawl` has all.
+    """
+
+    def __init__(self, folder: Path, settings: Config, objects: Objects) -> None:
+        self.folder = folder
+        self.settings = settings
+        self._objects = objects
+        self._thread: _CrawlThread | None = None
+
+    @property
+    def ended(self) -> str:
+        """Why the last iteration ended; "" before."""
+        return self._thread.ended if self._thread is not None else ""
+
+    @property
+    def last_failure(self) -> str:
+        """The URL that could not be fetched last, and why; "" when there is none."""
+        return self._thread.last_failure if self._thread is not None else ""
+
+    def stop(self) -> None:
+        """From any thread: no more requests are begun, and the iteration ends after the pages that came."""
+        if self._thread is not None:
+            self._thread.stop()
+
+    def __iter__(self) -> Iterator[CrawledPage]:
+        taken: SimpleQueue[CrawledPage | None] = SimpleQueue()
+        thread = self._begin(taken.put)
+        try:
+            while (page := taken.get()) is not None:
+                thread.make_room()
+                yield page
+        finally:
+            thread.end()
+        thread.check()
+
+    async def __aiter__(self) -> AsyncIterator[CrawledPage]:
+        taken: asyncio.Queue[CrawledPage | None] = asyncio.Queue()
+        loop = asyncio.get_running_loop()
+        thread = self._begin(lambda page: loop.call_soon_threadsafe(taken.put_nowait, page))
+        try:
+            while (page := await taken.get()) is not None:
+                thread.make_room()
+                yield page
+        finally:
+            await thread.end_elsewhere()
+        thread.check()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._thread is not None:
+            self._thread.end()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._thread is not None:
+            await self._thread.end_elsewhere()
+
+    def _begin(self, give: Callable[[CrawledPage | None], object]) -> _CrawlThread:
+        thread = self._thread = _CrawlThread(CrawlFolder(self.folder), self.settings, self._objects, give)
+        thread.start()
+        return thread
+
+
+_PATIENCE = 0.01
+"""Seconds between two looks whether a thread has ended."""
+
+
+class _CrawlThread(threading.Thread):
+    """One crawl, from the opening of its folder to the closing. `give` is called in this thread with every page, and
+    with None when there are no more. A daemon: a program that ends does not wait for it, and what it leaves is what a
+    killed crawl leaves."""
+
+    def __init__(
+        self, folder: CrawlFolder, settings: Config, objects: Objects, give: Callable[[CrawledPage | None], object]
+    ) -> None:
+        super().__init__(name=f"spoor {folder.path}", daemon=True)
+        self.ended = ""
+        self.last_failure = ""
+        self._folder, self._settings, self._objects, self._give = folder, settings, objects, give
+        self._loop = asyncio.new_event_loop()
+        self._room = asyncio.Semaphore(AHEAD)
+        self._session: Session | None = None
+        self._error: BaseException | None = None
+        self._stopped = self._abandoned = False
+
+    def stop(self) -> None:
+        self._stopped = True
+        self._in_loop(self._pass_on)
+
+    def _abandon(self) -> None:
+        """Nobody takes any more pages."""
+        self._abandoned = True
+        self.stop()
+        self.make_room()
+
+    def end(self) -> None:
+        """Abandons it, and waits for it; not when the interpreter ends, which has ended the thread by then."""
+        self._abandon()
+        if not sys.is_finalizing():
+            self.join()
+
+    async def end_elsewhere(self) -> None:
+        """The same, in another loop."""
+        self._abandon()
+        while self.is_alive():
+            await asyncio.sleep(_PATIENCE)
+
+    def make_room(self) -> None:
+        self._in_loop(self._room.release)
+
+    def check(self) -> None:
+        """Raises what ended the crawl, if it was an error."""
+        if self._error is not None:
+            raise self._error
+
+    def run(self) -> None:
+        try:
+            with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+                runner.run(self._crawl())
+        except BaseException as error:
+            self._error = error
+        finally:
+            with contextlib.suppress(RuntimeError):  # The loop in which pages were awaited is closed.
+                self._give(None)
+
+    async def _crawl(self) -> None:
+        with open_for_crawling(self._folder.path) as folder:
+            settings, came = with_kept_model(self._settings, folder), dict[str, Judged]()
+            async with open_session(folder, settings, objects=self._objects, came=came) as session:
+                folder.write_settings(config.dumps(settings))
+                self._session = session
+                if self._stopped:
+                    self._pass_on()
+                async for events in run_for(session, settings.crawl.max_minutes):
+                    for event in events:
+                        await self._tell(event, came)
+                self.ended = session.ended()
+
+    async def _tell(self, event: Event, came: dict[str, Judged]) -> None:
+        if isinstance(event, Failed):
+            came.pop(event.visit.url, None)
+            self.last_failure = f"{event.visit.url}: {event.reason}"
+        elif isinstance(event, Visited) and (judged := came.pop(event.visit.url, None)) is not None:
+            if not self._abandoned:
+                await self._room.acquire()
+            if not self._abandoned:
+                self._give(_page(event, judged))
+
+    def _pass_on(self) -> None:
+        if self._session is not None:
+            self._session.stop(STOPPED)
+
+    def _in_loop(self, call: Callable[[], None]) -> None:
+        with contextlib.suppress(RuntimeError):  # It is over.
+            self._loop.call_soon_threadsafe(call)
+
+
+def _page(event: Visited, judged: Judged) -> CrawledPage:
+    page = judged.page
+    facts = (judged.language, event.status, event.size, event.at, page.duplicate_of)
+    return CrawledPage(page.url, page.title, page.text, event.verdict, *facts)

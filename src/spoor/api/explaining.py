@@ -1,0 +1,297 @@
+"""Why a URL was fetched, not yet, or never: in lines that a person can read."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from spoor import registry
+from spoor import settings as config
+from spoor.errors import SpoorError
+from spoor.frontier.entry import Entry, Host, State
+from spoor.live.page_reader import canonical_links
+from spoor.live.relearning import earlier_crawl, recall, restore, warm_name
+from spoor.live.session import strategy_of
+from spoor.ordering.learned.features import named_features
+from spoor.ordering.learned.learned import Learned
+from spoor.records import Page, WaitingLink
+from spoor.report.contents import archived_page
+from spoor.report.showing import moment, size
+from spoor.report.why import STEPS_BACK, Account
+from spoor.robots import Wanted
+from spoor.settings import GIVEN_IN_PYTHON, Config
+from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.journal import EventRow, PageRow, count_lessons, numbered_lessons, open_to_read, pages_of
+from spoor.store.migration import Progress, silently
+from spoor.urls import origin_of, robots_url
+
+# What moved a link in a crawl by `learned`: evidence by evidence, and feature by feature.
+
+
+PLAIN = {
+    "words": "its words",
+    "always": "every link",
+    "relevance": "relevance of pages that link to it",
+    "share": "share of wanted pages among those that link to it",
+    "relevant_parents": "number of wanted pages that link to it",
+    "parents": "number of pages that link to it",
+    "since": "unwanted pages in a row",
+    "place": "its place",
+    "hub": "the page it stands on",
+    "list": "its list there",
+    "signs": "what was foretold",
+}
+"""What the evidence is called in a sentence."""
+LEAST = 0.005
+"""Log odds that would be shown as nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """Why a link is worth what it is, in log odds: by evidence, and its evidence `words` by feature. `visited`: as it
+    was when its turn came, not as it is now. `nameless` says why features have no names, "" when they have."""
+
+    visited: bool
+    shares: Mapping[str, float]
+    words: Mapping[str, float]
+    nameless: str
+
+
+def learned_lines(folder: CrawlFolder, told: Account, progress: Progress = silently) -> Iterator[tuple[str, str]]:
+    """What is told, and what there is to tell of it. Nothing where another strategy crawled, or where there is no link
+    to speak of: a seed, a URL that never waited."""
+    if told.entry is None or not told.entry.hints:
+        return
+    try:
+        settings = config.loads(folder.settings() or "", folder.path)
+        strategy = settings.crawl.strategy
+        if strategy != GIVEN_IN_PYTHON and registry.strategy_named(strategy)[0] == "learned":
+            yield from _told(worth(folder, settings, told, progress))
+    except SpoorError as refused:
+        yield "moved by", f"not known, because what was learned cannot be learned again: {refused}"
+
+
+def worth(folder: CrawlFolder, settings: Config, told: Account, progress: Progress = silently) -> Worth:
+    """By what was known when its turn came, or is known now if the link still waits: from a snapshot of that time, and
+    from the visits that the crawl has kept."""
+    entry, strategy = told.entry, strategy_of(settings)
+    scorer = strategy.scorer
+    assert entry is not None and isinstance(scorer, Learned)
+    earlier = earlier_crawl(settings, strategy, folder)
+    with contextlib.closing(open_to_read(folder.database)) as db:
+        _relearn(scorer, folder, earlier, db, told.pages[0] if told.pages else None, progress)
+        link = WaitingLink(entry.url, entry.evidence, entry.trail, entry.hints)
+        evidence = entry.evidence if told.pages else scorer.review(link)
+        names, nameless = _names(folder, scorer, db, entry)
+    said = {names.get(number, f"feature {number}"): share for number, share in scorer.word_shares(entry.hints).items()}
+    return Worth(bool(told.pages), scorer.shares(evidence), said, nameless)
+
+
+def _relearn(
+    scorer: Learned,
+    folder: CrawlFolder,
+    earlier: CrawlFolder | None,
+    db: sqlite3.Connection,
+    chosen: PageRow | None,
+    progress: Progress,
+) -> None:
+    """What was known when the visit to a page was chosen; None: everything. A snapshot of the same moment might hold
+    more than was known."""
+    before = math.inf if chosen is None else chosen.started
+    restored = restore([scorer], folder.snapshots, db, warm_name(earlier), before)
+    if earlier is not None and not restored.knows(scorer):
+        with contextlib.closing(open_to_read(earlier.database)) as other:
+            _recall(scorer, other, 0, progress)
+    _recall(scorer, db, restored.number if restored.knows(scorer) else 0, progress, chosen)
+
+
+def _recall(
+    scorer: Learned, db: sqlite3.Connection, after: int, progress: Progress, chosen: PageRow | None = None
+) -> None:
+    """From rows of the journal after that number which had come when the visit was chosen. A visit that began later
+    cannot have been over by then, even if the clock had not moved."""
+    until, number = (math.inf, math.inf) if chosen is None else (chosen.started, chosen.number)
+    with progress("learning again from visits", count_lessons(db, after)) as advance:
+        for _, lesson in numbered_lessons(db, after, until):
+            if lesson.visit.number < number:
+                recall(scorer, lesson)
+            advance(1)
+
+
+def _names(folder: CrawlFolder, scorer: Learned, db: sqlite3.Connection, entry: Entry) -> tuple[dict[int, str], str]:
+    """Features and what they are called, read again from the page whose link it is; and why not, if that fails."""
+    url = entry.trail[1]
+    page = _page(folder, db, url)
+    if page is None:
+        return {}, f"{url} is not in the archive, or cannot be read any more"
+    for link, hints in zip(page.links, scorer.hints(page, page.links) if page.links else (), strict=True):
+        if hints == entry.hints:
+            return named_features(page, link, scorer.without), ""
+    return {}, f"{url} as it was kept has no such link"
+
+
+def _page(folder: CrawlFolder, db: sqlite3.Connection, url: str) -> Page | None:
+    """As it was read when it was visited."""
+    rows = pages_of(db, url)
+    page = archived_page(folder, db, rows[-1]) if rows else None
+    return None if page is None else replace(page, links=canonical_links(page))
+
+
+def _told(worth: Worth) -> Iterator[tuple[str, str]]:
+    when = "when its turn came" if worth.visited else "by what is known now"
+    shares = {PLAIN[name]: share for name, share in worth.shares.items()}
+    yield "moved by", f"{_listed(shares)}; {_signed(sum(worth.shares.values()))} in all, {when}"
+    if any(abs(share) >= LEAST for share in worth.words.values()):
+        yield "its words", _listed(worth.words) + (f" (no names: {worth.nameless})" if worth.nameless else "")
+
+
+def _listed(shares: Mapping[str, float]) -> str:
+    """The largest first, for or against; what would be shown as nothing is left out."""
+    largest = sorted(shares.items(), key=lambda item: -abs(item[1]))
+    return ", ".join(f"{name} {_signed(share)}" for name, share in largest if abs(share) >= LEAST)
+
+
+def _signed(share: float) -> str:
+    return f"{share:+.2f}".replace("-", "−")
+
+
+# Where one URL was found, what it is worth, and what became of it.
+
+
+Line = tuple[str, str]
+"""What is told, and what there is to tell of it."""
+
+
+def lines(told: Account, now: float, moved: Iterable[Line] = ()) -> Iterator[Line]:
+    """`moved` is what the strategy itself has to say of the link."""
+    yield "state", state(told, now)
+    yield from _found(told)
+    if told.entry is not None:
+        yield from _worth(told.entry)
+    yield from moved
+    yield from (("visited", _visited(page)) for page in told.pages)
+    yield from ((event.kind, _happened(event)) for event in told.events)
+    if told.host is not None:
+        yield "host", _host(told.host, now)
+        yield "robots", _robots(told, now)
+    yield from (("similar", url) for url in told.similar)
+
+
+def state(told: Account, now: float) -> str:
+    if told.entry is not None:
+        return _state_of_entry(told, told.entry, now)
+    if told.dropped is not None:
+        return f"dropped when it was met: {told.dropped.because}"
+    if told.sent_here:
+        return f"never queued: a redirect led here, but {told.sent_here[0][1] or 'it leads elsewhere now'}"
+    return "not a page of this crawl" if told.events else "not met yet"
+
+
+def _state_of_entry(told: Account, entry: Entry, now: float) -> str:
+    match entry.state:
+        case State.WAITING:
+            return f"waiting; {told.ahead:,} links of {entry.host} come first{_held_up(told, now)}"
+        case State.RETURNING:
+            again = f"to be tried again from {moment(entry.again_at)} on"
+            return f"{entry.because}; {again}" if entry.because else f"failed {entry.tries} times, {again}"
+        case State.PARKED:
+            return f"parked: {entry.because}; " + (
+                "given up" if entry.is_given_up else "it may come back when more is known"
+            )
+        case State.IN_TRANSIT:
+            return "on its way: asked for, and nothing came back yet"
+        case State.SETTLED:
+            return _settled(told, entry)
+
+
+def _settled(told: Account, entry: Entry) -> str:
+    if told.pages:
+        return "visited"
+    if entry.because:
+        return f"dropped when its turn came: {entry.because}"
+    last = told.events[-1].kind if told.events else ""
+    return {"failed": "given up", "redirected": "visited; the page is elsewhere"}.get(last, "settled")
+
+
+def _held_up(told: Account, now: float) -> str:
+    """What a link that could be fetched waits for."""
+    rests = "" if told.host is None else _resting(told.host, now)
+    return rests or ("; better links on resting hosts" if told.outbid and not told.ahead else "")
+
+
+def _resting(host: Host, now: float) -> str:
+    return f"; the host rests until {moment(host.free_at)}" if host.free_at > now else ""
+
+
+def _found(told: Account) -> Iterator[Line]:
+    entry = told.entry
+    if entry is not None and not entry.found_on:
+        yield "found", "given as a seed"
+    sources = [*told.path]
+    if not sources and told.dropped is not None:
+        yield "found on", told.dropped.found_on
+    for place, step in enumerate(sources):
+        how = "found on" if place == 0 else "itself on"
+        yield how, step.url + (" (a seed)" if not step.found_on else "")
+    if len(sources) == STEPS_BACK and sources[-1].found_on:
+        yield "", "… and so on"
+    yield from (("sent by", url) for url, _ in told.sent_here)
+
+
+def _worth(entry: Entry) -> Iterator[Line]:
+    yield "depth", f"{entry.depth}" + (f", after {entry.redirects} redirects" if entry.redirects else "")
+    yield "key", "soonest" if entry.is_seed else " ".join(f"{part:g}" for part in entry.key)
+    if entry.evidence:
+        yield "evidence", ", ".join(f"{name} {value:g}" for name, value in entry.evidence.items())
+    if entry.trail is not None:
+        yield "trail", str(entry.trail)
+
+
+def _visited(page: PageRow) -> str:
+    came = f"{moment(page.started)} as visit {page.number}: {page.status}, {size(page.size)}"
+    thought = f"{'wanted' if page.relevant else 'not wanted'}, {page.relevance:.2f} because {page.because}"
+    twin = f"; like {page.duplicate_of}" if page.duplicate_of else ""
+    title = f"; “{page.title}”" if page.title else ""
+    return f"{came}; {thought}{twin}{title}"
+
+
+def _happened(event: EventRow) -> str:
+    detail, at = event.detail, moment(event.at)
+    match event.kind:
+        case "redirected":
+            return f"{at} to {detail['to']}" + (f", not followed: {detail['because']}" if detail["because"] else "")
+        case "failed":
+            again = detail["again_at"]
+            return f"{at}: {detail['reason']}; " + ("given up" if again is None else f"again from {moment(again)} on")
+        case "held":
+            return f"{at}: everything else waited for {detail['seconds']:.1f} s while it was worked on"
+        case "trouble":
+            return f"{at}: {detail['reason']}; a sample was saved"
+        case "host opened":
+            return f"{at}, {detail['rest']:g} s between visits"
+        case _:
+            return f"{at}: {detail['because']}" + (" (parked)" if detail["parked"] else "")
+
+
+def _host(host: Host, now: float) -> str:
+    where = f" at {host.address}" if host.address else ""
+    return f"{host.name}{where}: {host.rest:g} s between visits{_resting(host, now)}"
+
+
+def _robots(told: Account, now: float) -> str:
+    file = told.robots
+    if isinstance(file, Wanted):
+        return f"{file.url} must be read first" if file.url != robots_url(told.url) else "not read yet"
+    where = file.url if file is not None and file.url != robots_url(told.url) else "robots.txt"
+    if file is not None and file.failed:
+        again = f", asked for again from {moment(file.until)} on" if file.may_heal else ""
+        return f"{where} could not be had ({file.failed}), so nothing is fetched{again}"
+    says = f"{where} {'allows' if told.allowed else 'disallows'} it" if told.has_rules else _nothing(told.url, where)
+    return says + ("; it is old and will be read again" if file is not None and now >= file.until else "")
+
+
+def _nothing(url: str, where: str) -> str:
+    return f"{origin_of(url)} has no rules" if where == "robots.txt" else f"{where} holds no rules"

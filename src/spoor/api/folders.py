@@ -1,0 +1,115 @@
+"""`spoor.open_crawl`: what a crawl folder holds, while the crawl runs or afterwards."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal
+
+from spoor.api.explaining import learned_lines, lines
+from spoor.api.options import AnyPath
+from spoor.errors import MissingExtra, UsageError
+from spoor.live.session import AGENT
+from spoor.report import contents
+from spoor.report.contents import CrawledPage, KnownHost, KnownLink, PageVerdict
+from spoor.report.showing import plain
+from spoor.report.why import account
+from spoor.store.crawl_folder import CrawlFolder, open_for_reading
+from spoor.urls import normalise
+
+Table = Literal["pages", "links", "hosts", "verdicts"]
+
+
+def open_crawl(folder: AnyPath) -> StoredCrawl:
+    """The crawl in a folder, which may be running. Changes nothing there."""
+    return StoredCrawl(open_for_reading(Path(folder)))
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a crawl knows of one URL: pairs of what is told and what there is to tell of it, such as `state` and
+    `waiting`. Prints as `spoor why` does."""
+
+    url: str
+    lines: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        told = [f"  {name:<11} {plain(what, 4000)}" for name, what in self.lines]
+        return "\n".join([plain(self.url, 4000), *told])
+
+    @property
+    def state(self) -> str:
+        """What became of it, and why."""
+        return dict(self.lines)["state"]
+
+
+class StoredCrawl:
+    """Iterators read piece by piece, so a crawl larger than memory can be read. One that runs is seen as it grows."""
+
+    def __init__(self, folder: CrawlFolder) -> None:
+        self._folder = folder
+
+    @property
+    def folder(self) -> Path:
+        return self._folder.path
+
+    def pages(self, relevant_only: bool = False, texts: bool = True) -> Iterator[CrawledPage]:
+        """In the order they came. Texts are read from the WARC files; without them it is much faster."""
+        return contents.pages(self._folder, relevant_only, texts)
+
+    def verdicts(self) -> Iterator[PageVerdict]:
+        return contents.verdicts(self._folder)
+
+    def links(self) -> Iterator[KnownLink]:
+        """Every URL the crawl knows, fetched or not."""
+        return contents.links(self._folder)
+
+    def hosts(self) -> Iterator[KnownHost]:
+        return contents.hosts(self._folder)
+
+    def why(self, url: str) -> Explanation:
+        """Where a URL was found, its score, and why it was fetched, not yet, or never."""
+        asked = normalise(url)
+        if asked is None:
+            raise UsageError(f"{plain(url)!r} is not an http or https URL, such as https://example.org/about")
+        known = account(self._folder, asked, AGENT)
+        return Explanation(known.url, tuple(lines(known, time.time(), learned_lines(self._folder, known))))
+
+    def to_pandas(self, table: Table = "pages") -> Any:
+        """A `pandas.DataFrame`."""
+        pandas = _library("pandas", "pip install pandas")
+        return pandas.DataFrame.from_records(self._rows(table))
+
+    def to_arrow(self, table: Table = "pages") -> Any:
+        """A `pyarrow.Table`."""
+        pyarrow = _library("pyarrow", "pip install 'spoor[parquet]'")
+        return pyarrow.Table.from_pylist(self._rows(table))
+
+    def _rows(self, table: Table) -> list[dict[str, Any]]:
+        tables: dict[str, Callable[[], Iterator[Any]]] = {
+            "pages": self.pages,
+            "links": self.links,
+            "hosts": self.hosts,
+            "verdicts": self.verdicts,
+        }
+        if table not in tables:
+            raise UsageError(f"there is no table {table!r}; there are {', '.join(tables)}")
+        return [_row(record) for record in tables[table]()]
+
+
+def _row(record: Any) -> dict[str, Any]:
+    """A page has the parts of its verdict as columns."""
+    row = asdict(record)
+    if (verdict := row.pop("verdict", None)) is not None:
+        row |= {"relevant": verdict["relevant"], "relevance": verdict["relevance"], "reason": verdict["because"]}
+    return row
+
+
+def _library(name: str, command: str) -> Any:
+    try:
+        return import_module(name)
+    except ModuleNotFoundError:
+        raise MissingExtra(f"this needs {name}; install it with: {command}") from None

@@ -1,0 +1,141 @@
+"""What a program may ask of a crawl, by keyword: the settings of crawl.toml, and objects in place of names."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypedDict
+
+from spoor import settings as config
+from spoor.errors import UsageError
+from spoor.files import SUFFIX
+from spoor.live.session import Objects
+from spoor.roles import Judge
+from spoor.settings import GIVEN_IN_PYTHON, SETTINGS, Config
+from spoor.store.crawl_folder import CrawlFolder
+from spoor.strategy import Strategy
+
+AnyPath = str | os.PathLike[str]
+AnyStrategy = str | Strategy | Callable[[Judge], Strategy]
+"""A name with its parameters, such as `limited-distance:n=3`; a function that makes a strategy for a judge; or a
+strategy, which brings its own judge and of which every crawl takes a fresh copy."""
+AnyJudge = str | Judge
+"""A name with its subject, such as `script:thai`; or any object with `reads_content` and `judge`."""
+
+FILES = ("gold", "topic", "examples", "ontology", "seeds_file", "warm")
+"""Options that name files, relative to where the program runs."""
+
+
+class CrawlOptions(TypedDict, total=False):
+    """Every setting of crawl.toml by its name there, but `strategy` and `judge`; docs/settings.md says what they mean.
+    What is left out is as on the command line."""
+
+    language: AnyPath
+    charset: str
+    script: str
+    least: float
+    keywords: Sequence[str]
+    gold: AnyPath
+    pattern: str
+    topic: AnyPath
+    examples: AnyPath
+    ontology: AnyPath
+    concept: str
+    query: str
+    require: str
+    seeds: Sequence[str]
+    seeds_file: AnyPath
+    warm: AnyPath
+    max_pages: int
+    max_minutes: float
+    effort: float
+    tries: int
+    retry_hours: float
+    contact: str
+    user_agent: str
+    workers: int
+    connections: int
+    allow_private: bool
+    proxy: str
+    include: Sequence[str]
+    exclude: Sequence[str]
+    hosts: Sequence[str]
+    domains: Sequence[str]
+    max_depth: int
+    pages_per_host: int
+    rest: float
+    connections_per_host: int
+    obey_robots: bool
+    connect_seconds: float
+    read_seconds: float
+    whole_seconds: float
+    body_bytes: int
+    decompressed_bytes: int
+    header_bytes: int
+    content_types: Sequence[str]
+    parse_seconds: float
+    parse_bytes: int
+    links_per_page: int
+
+
+SECTION_OF = {one.name: one.section for one in SETTINGS}
+"""No two sections have a setting of the same name."""
+
+
+def objects_of(strategy: AnyStrategy | None, judge: AnyJudge | None) -> Objects:
+    """What was not given by name."""
+    return Objects(None if isinstance(strategy, str) else strategy, None if isinstance(judge, str) else judge)
+
+
+def settings_of(
+    folder: CrawlFolder,
+    base: Config | AnyPath | None,
+    strategy: AnyStrategy | None,
+    judge: AnyJudge | None,
+    options: Mapping[str, Any],
+) -> Config:
+    """Those of `base`, or without one those of a folder that is resumed; options override either."""
+    table, beside = _base(folder, base)
+    named = {"strategy": _name(strategy), "judge": _name(judge)}
+    if isinstance(strategy, Strategy):
+        _refuse_second_judge(table, judge, options)
+        named["judge"] = GIVEN_IN_PYTHON
+    for name, value in {**options, **{name: value for name, value in named.items() if value}}.items():
+        if name not in SECTION_OF:
+            raise TypeError(f"crawl() got an unexpected keyword argument {name!r}")
+        if value is not None:
+            table.setdefault(SECTION_OF[name], {})[name] = _plain(name, value)
+    return config.checked(table, beside)
+
+
+def _base(folder: CrawlFolder, base: Config | AnyPath | None) -> tuple[dict[str, Any], Path]:
+    """Not yet checked, and the folder in which files that it names are looked for."""
+    if isinstance(base, Config):
+        return config.parsed(config.dumps(base), "the settings"), Path()
+    if base is not None:
+        return config.read(Path(base)), Path(base).parent
+    return config.parsed(folder.settings() or "", str(folder.path / "crawl.toml")), Path()
+
+
+def _name(given: object) -> str:
+    return "" if given is None else given if isinstance(given, str) else GIVEN_IN_PYTHON
+
+
+def _refuse_second_judge(table: Mapping[str, Any], judge: AnyJudge | None, options: Mapping[str, Any]) -> None:
+    targets = {field.name for field in dataclasses.fields(config.Target)}
+    asked = [name for name in options if name in targets]
+    asked += [name for name, value in table.get("target", {}).items() if value and name not in ("judge", "least")]
+    if judge is not None or asked:
+        given = ", ".join(["judge"] * (judge is not None) + asked)
+        remedy = "give a function that makes a strategy for a judge"
+        raise UsageError(f"the strategy brings its own judge; leave out {given}, or {remedy}")
+
+
+def _plain(name: str, value: object) -> object:
+    """As TOML would have it."""
+    is_file = name in FILES or (name == "language" and str(value).endswith(SUFFIX))
+    if isinstance(value, os.PathLike) or (is_file and value and isinstance(value, str)):
+        return str(Path(value).resolve())
+    return value

@@ -1,0 +1,92 @@
+"""`spoor.read_page` and `spoor.judge`: pages at hand and what a judge says of them; names for judges and strategies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar, overload
+
+from spoor import registry
+from spoor.api.options import AnyJudge
+from spoor.errors import UsageError
+from spoor.files import SUFFIX
+from spoor.judging.training_pages import as_page, document
+from spoor.parse import html
+from spoor.parse.html import Interest
+from spoor.parse.main_text import QUICK
+from spoor.records import Page, Verdict
+from spoor.roles import Judge
+from spoor.settings import Config, Target
+from spoor.urls import normalise
+
+AnyTarget = AnyJudge | Target | Config
+"""As `spoor judge` takes it: a language tag, a model, a judge such as `script:thai`, a crawl.toml; or an object."""
+AnyPage = Page | str | bytes | Path
+"""A page, its HTML or text, or a file that holds it."""
+NOWHERE = "http://document.invalid/"
+
+Made = TypeVar("Made", bound=Callable[..., Any])
+
+
+def read_page(source: str | bytes, url: str = NOWHERE, content_type: str = "text/html") -> Page:
+    """What is understood of HTML: title, text, main text, links with the words around them. Never fails for what is in
+    `source`. Bytes are decoded as browsers do, by `content_type`, by what the page says, or by how they look."""
+    address = normalise(url)
+    if address is None:
+        raise UsageError(f"{url!r} is not an http or https URL; links are read relative to it")
+    if isinstance(source, str):
+        source, content_type = source.encode("utf8", "replace"), f"{content_type.partition(';')[0]}; charset=utf-8"
+    return html.read_page(address, source, content_type, interest=Interest(QUICK))
+
+
+@overload
+def judge(target: str, pages: None = None, **about: Any) -> Callable[[Made], Made]: ...
+@overload
+def judge(target: AnyTarget, pages: Iterable[AnyPage]) -> list[Verdict]: ...
+def judge(
+    target: AnyTarget, pages: Iterable[AnyPage] | None = None, **about: Any
+) -> Callable[[Made], Made] | list[Verdict]:
+    """What a judge says of pages, in their order. With a name alone it is a decorator: `@spoor.judge("name")` makes a
+    judge known by that name; `about` is passed on to `spoor.registry.register_judge`."""
+    if pages is None:
+        return _register("judge", target, about)
+    return judge_of(target).judge([_page(page) for page in pages])
+
+
+def strategy(name: str, **about: Any) -> Callable[[Made], Made]:
+    """`@spoor.strategy("name")` makes a function from a judge to a strategy known by that name; `about` is passed on to
+    `spoor.registry.register_strategy`."""
+    return _register("strategy", name, about)
+
+
+def judge_of(target: AnyTarget) -> Judge:
+    """A name without a colon, which is no file, is that of a language."""
+    if isinstance(target, Config):
+        return registry.judge_of(target.target)
+    if isinstance(target, Target):
+        return registry.judge_of(target)
+    if not isinstance(target, str):
+        return target
+    is_tag = ":" not in target and not target.endswith((SUFFIX, registry.TARGETS))
+    return registry.judge(f"language:{target}" if is_tag else target)
+
+
+def _page(page: AnyPage) -> Page:
+    if isinstance(page, Page):
+        return page
+    if isinstance(page, Path):
+        return document(page)
+    return as_page("", page) if isinstance(page, bytes) else _from_text(page)
+
+
+def _from_text(text: str) -> Page:
+    if text.lstrip()[:1] == "<":
+        return read_page(text)
+    return Page(NOWHERE, content_type="text/plain", size=len(text), text=text)
+
+
+def _register(kind: str, name: object, about: Mapping[str, Any]) -> Callable[[Made], Made]:
+    if not isinstance(name, str):
+        raise UsageError(f"{name!r} is not the name of a {kind}; give pages to be judged, or a name as a decorator")
+    register: Callable[..., Callable[[Made], Made]] = getattr(registry, f"register_{kind}")
+    return register(name, **about)

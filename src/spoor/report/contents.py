@@ -1,0 +1,153 @@
+"""What a crawl folder holds, as small records: pages with their texts, verdicts, links and hosts."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from spoor.errors import BadInput
+from spoor.frontier.entry import State
+from spoor.lab.build.warc_source import take_apart
+from spoor.parse.html import read_page
+from spoor.records import Key, Page, Verdict
+from spoor.store.crawl_folder import CrawlFolder, message_of
+from spoor.store.journal import PageRow, open_to_read
+from spoor.store.journal import pages as page_rows
+
+_ROWS_AT_ONCE = 1000
+STATES = {int(state): state.name.lower().replace("_", " ") for state in State}
+
+
+@dataclass(frozen=True, slots=True)
+class CrawledPage:
+    """A page that was fetched and judged. `text` is all its text, "" where it has none or it is not in the archive;
+    `language` a BCP-47 tag, "" when not known; `fetched_at` in seconds since 1970; `duplicate_of` the URL of a page of
+    the same crawl that says the same or nearly so, "" when there is none."""
+
+    url: str
+    title: str
+    text: str
+    verdict: Verdict
+    language: str
+    status: int
+    size: int
+    fetched_at: float
+    duplicate_of: str
+
+    @property
+    def relevant(self) -> bool:
+        return self.verdict.relevant
+
+    @property
+    def relevance(self) -> float:
+        """From 0 to 1."""
+        return self.verdict.relevance
+
+    @property
+    def reason(self) -> str:
+        """Of the verdict, for a person to read."""
+        return self.verdict.because
+
+
+@dataclass(frozen=True, slots=True)
+class PageVerdict:
+    """What was thought of a page; see `Verdict`."""
+
+    url: str
+    relevant: bool
+    relevance: float
+    reason: str
+    label: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownLink:
+    """A URL that a crawl knows. `state` is waiting, returning (to be tried again), parked, in transit or settled;
+    `priority` its place in the queue, larger is sooner; `found_on` the page that links to it, "" for a seed; `reason`
+    why it is parked, or what went wrong."""
+
+    url: str
+    host: str
+    state: str
+    priority: Key
+    depth: int
+    found_on: str
+    tries: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownHost:
+    """A host that a crawl knows: its IP address, "" when not known; seconds between two requests; pages fetched, and
+    how many of these are relevant."""
+
+    name: str
+    address: str
+    delay: float
+    pages: int
+    relevant: int
+
+
+def pages(folder: CrawlFolder, relevant_only: bool = False, texts: bool = True) -> Iterator[CrawledPage]:
+    """In the order they came. Without `texts` the archive is not opened."""
+    with _database(folder) as db:
+        for row in page_rows(db, relevant_only):
+            page = archived_page(folder, db, row) if texts else None
+            verdict = Verdict(row.relevance, row.relevant, row.because, row.label)
+            facts = (row.language, row.status, row.size, row.ended, row.duplicate_of)
+            yield CrawledPage(row.url, row.title, page.text if page else "", verdict, *facts)
+
+
+def archived_page(folder: CrawlFolder, db: sqlite3.Connection, row: PageRow) -> Page | None:
+    """A page as it was read when it was fetched; None: it is not in the archive, or cannot be read any more."""
+    message = message_of(folder, db, row)
+    http = None if message is None else take_apart(message)
+    if http is None:
+        return None
+    return read_page(row.url, http.body, http.headers.get("content-type", ""), http.status)
+
+
+def verdicts(folder: CrawlFolder) -> Iterator[PageVerdict]:
+    """In the order they were given."""
+    with _database(folder) as db:
+        for row in page_rows(db):
+            yield PageVerdict(row.url, row.relevant, row.relevance, row.because, row.label)
+
+
+def links(folder: CrawlFolder) -> Iterator[KnownLink]:
+    """In the order they were found."""
+    columns = "url, name, state, key1, key2, key3, depth, found_on, tries, because"
+    query = f"SELECT links.id, {columns} FROM links JOIN hosts ON hosts.id = links.host WHERE links.id > ? ORDER BY 1"
+    with _database(folder) as db:
+        for url, host, state, *keys, depth, found_on, tries, because in _in_pieces(db, query):
+            priority = tuple(part for part in keys if part is not None)
+            yield KnownLink(url, host, STATES[state], priority, depth, found_on, tries, because)
+
+
+def hosts(folder: CrawlFolder) -> Iterator[KnownHost]:
+    """In the order they were found."""
+    fetched = "(SELECT {} FROM pages WHERE pages.host = name)"
+    columns = f"name, address, rest, {fetched.format('count(*)')}, {fetched.format('ifnull(sum(relevant), 0)')}"
+    with _database(folder) as db:
+        for row in _in_pieces(db, f"SELECT id, {columns} FROM hosts WHERE id > ? ORDER BY 1"):
+            yield KnownHost(*row)
+
+
+@contextlib.contextmanager
+def _database(folder: CrawlFolder) -> Iterator[sqlite3.Connection]:
+    with contextlib.closing(open_to_read(folder.database)) as db:
+        try:
+            yield db
+        except sqlite3.Error as error:
+            raise BadInput(f"cannot read {folder.database}: {error}") from None
+
+
+def _in_pieces(db: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
+    """The id left out. One long query would keep the log of a running crawl from being written back."""
+    last = 0
+    while found := db.execute(f"{query} LIMIT {_ROWS_AT_ONCE}", (last,)).fetchall():
+        last = found[-1][0]
+        yield from (row[1:] for row in found)
