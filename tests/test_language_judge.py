@@ -9,7 +9,7 @@ import pytest
 
 from spoor.errors import UsageError
 from spoor.judging.detector import MOSTLY, PARTLY, Detector, DetectorOrProfiles, language_judge
-from spoor.judging.language_judges import NearestProfile, NgramRank
+from spoor.judging.language_judges import Charset, NearestProfile, NgramRank
 from spoor.judging.profile_search import deciding, identifier
 from spoor.judging.profiles import Profile, learned, shipped_profiles, write_profiles
 from spoor.records import Page, Verdict
@@ -21,6 +21,25 @@ from spoor.strategy import wish_of
 ENGLISH = "All human beings are born free and equal in dignity and rights, and this is what the page goes on about. "
 GERMAN = "Der Hund läuft über die Straße, und die Katze schaut ihm dabei aus dem Fenster des Hauses zu. "
 UNICODE = "ᠮᠣᠩᠭᠣᠯ ᠬᠡᠯᠡ ᠪᠣᠯ ᠮᠣᠩᠭᠣᠯ ᠦᠨᠳᠦᠰᠦᠲᠡᠨ ᠦ ᠬᠡᠯᠡ ᠮᠥᠨ ᠪᠠᠢᠨ᠎ᠠ "
+
+
+@pytest.mark.parametrize(
+    ("language", "label", "relevant"),
+    [
+        ("th", "TIS-620", True),
+        ("th", "windows-874", True),
+        ("th", "iso8859-11", True),
+        ("ja", "x-sjis", True),
+        ("ja", "iso-2022-jp", True),
+        ("ja", "tis-620", False),
+        ("th", "utf-8", False),
+        ("th", "nonsense", False),
+    ],
+)
+def test_a_charset_label_is_read_as_browsers_read_it(language: str, label: str, relevant: bool) -> None:
+    (verdict,) = Charset(language).judge([Page("http://a.test/", meta_charset=label)])
+    means = "means" if relevant else "does not mean"
+    assert verdict == Verdict(float(relevant), relevant, f"meta charset {label.lower()} {means} {language}")
 
 
 def written_as(profile: Profile, letters: int) -> str:
