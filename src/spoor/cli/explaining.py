@@ -9,12 +9,10 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from spoor import registry
 from spoor import settings as config
-from spoor.cli.command import SUMMARIES, Commands, add_command
-from spoor.cli.terminal import counted, progress
+from spoor.cli.terminal import counted, print_json, progress
 from spoor.errors import SpoorError, UsageError
 from spoor.frontier.entry import Entry, Host, State
 from spoor.lab.build.warc_source import take_apart
@@ -161,18 +159,8 @@ def _signed(share: float) -> str:
 # `spoor why`: where one URL was found, what it is worth, and why it was fetched, not yet, or never.
 
 
-WHY_EXAMPLES = """
-spoor why my-crawl https://example.org/about
-"""
-
 Line = tuple[str, str]
 """What is told, and what there is to tell of it."""
-
-
-def register_why(commands: Commands) -> None:
-    parser = add_command(commands, "why", SUMMARIES["why"], WHY_EXAMPLES, run_why)
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of a crawl; it may be running")
-    parser.add_argument("url", metavar="URL", help="the URL in question")
 
 
 def run_why(arguments: argparse.Namespace) -> int:
@@ -181,8 +169,12 @@ def run_why(arguments: argparse.Namespace) -> int:
     if url is None:
         raise UsageError(f"{plain(arguments.url)!r} is not an http or https URL, such as https://example.org/about")
     told = account(folder, url, AGENT)
+    found = list(lines(told, time.time(), learned_lines(folder, told)))
+    if arguments.json:
+        print_json({"url": told.url, "lines": [{"name": name, "what": what} for name, what in found]})
+        return 0
     print(plain(told.url, 4000))
-    for name, what in lines(told, time.time(), learned_lines(folder, told)):
+    for name, what in found:
         print(f"  {name:<11} {plain(what, 4000)}")
     return 0
 
@@ -274,7 +266,7 @@ def _worth(entry: Entry) -> Iterator[Line]:
 
 def _visited(page: PageRow) -> str:
     came = f"{moment(page.started)} as visit {page.number}: {page.status}, {size(page.size)}"
-    thought = f"{'wanted' if page.relevant else 'not wanted'}, {page.relevance:.2f} because {page.because}"
+    thought = f"{'relevant' if page.relevant else 'not relevant'}, {page.relevance:.2f} because {page.because}"
     twin = f"; like {page.duplicate_of}" if page.duplicate_of else ""
     title = f"; “{page.title}”" if page.title else ""
     return f"{came}; {thought}{twin}{title}"
