@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from spoor.cli.main import main
+from spoor.cli import logs
+from spoor.cli.main import command, main, parser
+from spoor.cli.options import crawl_folders, papers, simulations, web_actions
+from spoor.lab.comparison import Objective
+from spoor.lab.generate import CATALOGUE
+from spoor.lab.papers import ahmm, core, correlation, language_specific, mongolian
+from spoor.lab.worlds import NAMED
+from spoor.report.export import FORMATS
 from tests.handmade_web import write_web
 
 LINKS = [[1, 2, 3], [4, 5], [0, 6], [7], [], [6], [8, 9], [], [], [0]]
@@ -62,7 +75,7 @@ def test_compare_prints_a_table_and_draws_the_curves(
     web: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert spoor("compare", *task(web), "--strategies", "random:seed=3", "--plot", tmp_path / "curves.svg") == 0
-    assert "5 of 10 reachable pages are wanted, budget 10 visits" in capsys.readouterr().out
+    assert "5 of 10 reachable pages are relevant, budget 10 visits" in capsys.readouterr().out
     assert (tmp_path / "curves.svg").read_text().count("<svg") == 1
 
 
@@ -322,3 +335,148 @@ def test_no_command_takes_more_processes_than_a_machine_has_use_for(
     out = tmp_path / "out"
     assert spoor("export", tmp_path, "--format", "text", "--out", out, "--workers", 100_000) == 2
     assert "100000: 256 at most" in refusal(capsys)
+
+
+def commands(of: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """Those that can be run."""
+    if of.get_default("run"):
+        yield of
+    for action in of._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for below in action.choices.values():
+                yield from commands(below)
+
+
+COMMANDS = list(commands(parser()))
+
+
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["crawl", "--help"], ["simulate", "--help"]])
+def test_help_imports_nothing_heavy(words: list[str]) -> None:
+    heavy = ["numpy", "scipy", "numba", "aiohttp", "selectolax", "lxml", "rich", "tldextract"]
+    asked = f"""
+import sys
+from spoor.cli.main import main
+try:
+    main({words!r})
+except SystemExit:
+    pass
+print([name for name in {heavy!r} if name in sys.modules])
+"""
+    said = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert said.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("of", COMMANDS, ids=lambda of: of.prog)
+def test_what_carries_a_command_out_is_there(of: argparse.ArgumentParser) -> None:
+    assert callable(command(of.get_default("run")))
+
+
+def test_choices_of_options_are_those_of_the_code() -> None:
+    assert set(crawl_folders.EXPORT_FORMATS) == set(FORMATS)
+    assert set(web_actions.GENERATORS) == set(CATALOGUE)
+    assert list(simulations.CONDITIONS) == list(NAMED)
+    assert list(simulations.OBJECTIVES) == list(get_args(Objective))
+
+
+def test_papers_are_run_by_default_on_their_own_seeds_and_pages() -> None:
+    modules = (language_specific, mongolian, correlation, ahmm, core)
+    own = [(f"{paper.SEEDS[0]}-{paper.SEEDS[-1]}", paper.PAGES) for paper in modules]
+    assert list(papers.SEEDS_AND_PAGES.values()) == own
+
+
+@pytest.mark.parametrize("of", COMMANDS, ids=lambda of: of.prog)
+def test_every_command_can_be_quiet_and_logged(of: argparse.ArgumentParser) -> None:
+    options = {option for action in of._actions for option in action.option_strings}
+    assert {"--quiet", "--log-file", "--log-level"} <= options
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--quiet", "--log-file", "log", "why", "F", "U"],
+        ["why", "--quiet", "F", "U", "--log-file", "log"],
+        ["--quiet", "why", "F", "U", "--log-file", "log"],
+    ],
+)
+def test_options_of_every_command_stand_before_or_after_its_name(words: list[str]) -> None:
+    given = parser().parse_args(words)
+    assert (given.quiet, given.log_file, given.log_level) == (True, Path("log"), None)
+
+
+def test_quiet_leaves_results_and_errors(web: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        spoor("--quiet", "web", "generate", "--like", "thai", "--pages", 50, "--seed", 1, "--out", tmp_path / "w") == 0
+    )
+    said = capsys.readouterr()
+    assert said.out == said.err == ""
+    assert spoor("compare", *task(web), "--strategies", "breadth-first", "--quiet") == 0
+    assert "breadth-first" in capsys.readouterr().out
+    assert spoor("--quiet", "web", "info", tmp_path / "nothing") == 1
+    assert "is not a web" in refusal(capsys)
+
+
+def test_json_is_printed_instead_of_the_table(web: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert spoor("compare", *task(web), "--strategies", "breadth-first", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [result["strategy"] for result in told["results"]] == ["breadth-first", "oracle"]
+    assert spoor("simulate", *task(web), "--strategy", "breadth-first", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["strategy"] == "breadth-first"
+
+
+def test_strategies_and_judges_are_listed_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert spoor("strategies", "--json") == 0
+    listed = {entry["name"]: entry for entry in json.loads(capsys.readouterr().out)}
+    assert listed["limited-distance"]["parameters"].keys() == {"n"}
+    assert spoor("judges", "--json") == 0
+    assert {"language", "charset"} <= {entry["name"] for entry in json.loads(capsys.readouterr().out)}
+
+
+def test_a_log_file_tells_why_a_command_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "logs" / "spoor.log"
+    assert spoor("web", "info", tmp_path, "--log-file", log) == 1
+    assert refusal(capsys)
+    assert " ERROR spoor.cli.logs: " in log.read_text() and "is not a web" in log.read_text()
+
+
+def test_warnings_go_to_standard_error_and_to_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with logs.logged(tmp_path / "log", None):
+        logging.getLogger("spoor.store").warning("%s is full", "the disk")
+        logging.getLogger("spoor.store").info("a page")
+        logging.getLogger("spoor.store").debug("a link")
+    assert capsys.readouterr().err == "spoor: warning: the disk is full\n"
+    assert [line.split(" ", 2)[2] for line in (tmp_path / "log").read_text().splitlines()] == [
+        "WARNING spoor.store: the disk is full",
+        "INFO spoor.store: a page",
+    ]
+
+
+def test_a_level_without_a_file_is_for_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    with logs.logged(None, "debug"):
+        logging.getLogger("spoor.store").debug("a link")
+    logging.getLogger("spoor.store").debug("another")
+    assert capsys.readouterr().err == "spoor: debug: a link\n"
+
+
+def test_a_log_file_that_is_full_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logs, "LARGEST_FILE", 1000)
+    with logs.logged(tmp_path / "log", None):
+        for number in range(500):
+            logging.getLogger("spoor.store").info("page %s", number)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["log", *(f"log.{number}" for number in range(1, 6))]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_knows_commands_and_options(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("shtab")
+    assert spoor("completion", shell) == 0
+    script = capsys.readouterr().out
+    for word in ("crawl", "max-pages", "language-specific", "parquet"):
+        assert word in script
+
+
+def test_completion_without_its_extra_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    assert spoor("completion", "bash") == 1
+    assert "pip install 'spoor[completion]'" in refusal(capsys)

@@ -188,7 +188,7 @@ class TestStrategies:
         self, data: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         assert contest(data, "--judge", "truth", "--rows", "languages") == 0
-        assert "left out    g-crawl: g-crawl looks for the code intervals" in capsys.readouterr().out
+        assert "left out g-crawl: g-crawl looks for the code intervals" in capsys.readouterr().err
         names = {score["strategy"] for score in told(data)[0]["results"]}
         assert {"breadth-first", "n-crawl", "oracle"} < names and "g-crawl" not in names
 
@@ -355,7 +355,7 @@ class TestConditions:
         words = ("--judge", "truth", "--rows", "languages", "--strategies", "breadth-first", "--conditions", "field")
         assert contest(data, *words, "--orders", "1") == 0
         assert contest(data, *words, "--orders", "9") == 0
-        said = capsys.readouterr().out
+        said = capsys.readouterr().err
         assert "runs        4, of which 2 were made before" in said, "two seeds have two orders"
 
     @pytest.mark.parametrize(
@@ -381,19 +381,19 @@ class TestWhatIsKept:
         assert contest(data, *self.WORDS) == 0
         first = told(data)
         assert contest(data, *self.WORDS) == 0
-        assert "runs        6, of which 6 were made before" in capsys.readouterr().out
+        assert "runs        6, of which 6 were made before" in capsys.readouterr().err
         assert told(data) == first
 
     def test_what_is_missing_is_run(self, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert contest(data, *self.WORDS) == 0
         next((data / "out" / "runs").glob("*soft-focused*")).unlink()
         assert contest(data, *self.WORDS) == 0
-        assert "runs        6, of which 5 were made before" in capsys.readouterr().out
+        assert "runs        6, of which 5 were made before" in capsys.readouterr().err
 
     def test_fresh_forgets_everything_but_the_webs(self, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert contest(data, *self.WORDS) == 0
         assert contest(data, *self.WORDS, "--fresh") == 0
-        assert "runs        6, of which 0 were made before" in capsys.readouterr().out.splitlines()
+        assert "runs        6, of which 0 were made before" in capsys.readouterr().err.splitlines()
 
     def test_other_code_other_seeds_and_another_web_have_other_files(
         self, data: Path, monkeypatch: pytest.MonkeyPatch

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import sqlite3
@@ -17,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from spoor.cli import folders as command
-from spoor.cli.command import Parser
+from spoor.cli.main import parser
 from spoor.errors import BadInput, MissingExtra, UsageError
 from spoor.events import Visited
 from spoor.records import Response, Verdict, Visit
@@ -183,24 +182,20 @@ def test_refusals_leave_no_file(crawl: CrawlFolder, tmp_path: Path, monkeypatch:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["crawl", "file"]
 
 
-def arguments(*words: object) -> argparse.Namespace:
-    parser = Parser(prog="spoor")
-    command.register_export(parser.add_subparsers())
-    return parser.parse_args(["export", *map(str, words)])
+def run(*words: object) -> int:
+    return command.run_export(parser().parse_args(["export", *map(str, words)]))
 
 
 def test_the_command_says_what_it_wrote(crawl: CrawlFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    given = arguments(crawl.path, "--format", "text", "--out", tmp_path / "c.txt", "--workers", 1)
-    assert given.run(given) == 0
+    assert run(crawl.path, "--format", "text", "--out", tmp_path / "c.txt", "--workers", 1) == 0
     assert capsys.readouterr().out.endswith("c.txt: 5 pages, 1 not in the archive\n")
 
 
 def test_the_command_refuses_in_one_line(tmp_path: Path) -> None:
-    given = arguments(tmp_path, "--format", "text", "--out", tmp_path / "c.txt")
     with pytest.raises(BadInput, match="is not a crawl folder"):
-        given.run(given)
+        run(tmp_path, "--format", "text", "--out", tmp_path / "c.txt")
     with pytest.raises(UsageError, match="--format"):
-        arguments(tmp_path, "--format", "xml", "--out", tmp_path / "c.txt")
+        run(tmp_path, "--format", "xml", "--out", tmp_path / "c.txt")
 
 
 def test_a_page_that_asks_not_to_be_indexed_is_exported_only_with_all(crawl: CrawlFolder, tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def test_trained_strategies_run_on_the_half_that_they_have_not_seen(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert held_out(data) == 0
-    assert "left out    topical/rare/hub: 0 wanted pages can be reached" in capsys.readouterr().out
+    assert "left out topical/rare/hub: 0 wanted pages can be reached" in capsys.readouterr().err
     title, _, row, mean = (data / "out" / "held-out.md").read_text().splitlines()
     assert title.startswith("| normalised area | parted by | breadth-first |")
     assert all(f"| {name} |" in title for name in ("tunnelling", "context-graph", "hmm", "ahmm", "hmm, 10 clusters"))

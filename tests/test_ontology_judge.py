@@ -176,6 +176,6 @@ def test_the_acm_classification_shows_which_concepts_matched_where(
     judged = f"ontology:{SHARED / 'data' / 'acm-ccs-2012.skos.xml'}:concept=Machine learning"
     assert main(["judge", judged, str(tmp_path / "page.html")]) == 0
     told = capsys.readouterr().out
-    assert "wanted   yes" in told
+    assert "relevant yes" in told
     assert "Neural networks 1 (title)" in told
     assert "Reinforcement learning 3 (headings; “reinforcement learning use q learning”)" in told

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import sqlite3
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from spoor.cli import folders as command
-from spoor.cli.command import Parser
+from spoor.cli.main import parser
 from spoor.events import Event, Failed, HostOpened, Redirected, Visited
 from spoor.frontier.entry import Host, HostRules
 from spoor.frontier.sqlite import SqliteStore
@@ -179,25 +178,21 @@ def test_an_address_is_known_only_after_the_first_visit(written: Written) -> Non
     assert told.breaches == ()
 
 
-def arguments(*words: object) -> argparse.Namespace:
-    parser = Parser(prog="spoor")
-    command.register_report(parser.add_subparsers())
-    return parser.parse_args(["report", *map(str, words), "--politeness"])
+def run(*words: object) -> int:
+    return command.run_report(parser().parse_args(["report", *map(str, words), "--politeness"]))
 
 
 def test_the_command_says_zero(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    given = arguments(small_crawl(tmp_path / "crawl").path)
-    assert given.run(given) == 0
-    assert capsys.readouterr().out == "15 visits to 4 hosts, 0 broke a promise (tightest: 1.000 of the rest due)\n"
+    assert run(small_crawl(tmp_path / "crawl").path) == 0
+    assert capsys.readouterr().out == "15 visits to 4 hosts, 0 broke a promise (tightest: 1.000 of the delay due)\n"
 
 
 def test_the_command_lists_what_it_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = journal_of(tmp_path / "crawl", (opened(0, 1), visited(1.5, 2)))
-    given = arguments(folder.path)
-    assert given.run(given) == 1
+    assert run(folder.path) == 1
     first, last = capsys.readouterr().out.splitlines()
     assert first == "1970-01-01 00:00:01 UTC  http://a.test/  after 0.500 s of rest, 1 s were due"
-    assert last == "2 visits to 1 hosts, 1 broke a promise (tightest: 0.500 of the rest due)"
+    assert last == "2 visits to 1 hosts, 1 broke a promise (tightest: 0.500 of the delay due)"
     assert not folder.report.exists()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import re
 import sqlite3
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from spoor.cli import folders as command
-from spoor.cli.command import Parser
+from spoor.cli.main import parser
 from spoor.errors import BadInput
 from spoor.events import ClockSet, Held, Paused, Resumed, Troubled
 from spoor.report.figures import Figures, Incident, Kind, Pace, Reason, Stop, figures
@@ -186,34 +185,28 @@ def test_the_page_is_whole_or_the_old_one_stays(told: Figures, tmp_path: Path) -
         write_page(told, tmp_path / "nowhere" / "report.html")
 
 
-def arguments(*words: object) -> argparse.Namespace:
-    parser = Parser(prog="spoor")
-    command.register_report(parser.add_subparsers())
-    return parser.parse_args(["report", *map(str, words)])
+def run(*words: object) -> int:
+    return command.run_report(parser().parse_args(["report", *map(str, words)]))
 
 
 def test_the_command_writes_into_the_folder(crawl: CrawlFolder, capsys: pytest.CaptureFixture[str]) -> None:
-    given = arguments(crawl.path)
-    assert given.run(given) == 0
+    assert run(crawl.path) == 0
     first, second, third, last = capsys.readouterr().out.splitlines()
-    assert first.startswith("small: 5 pages in 3.") and first.endswith("minutes, 3 wanted (60%) on 2 of 4 hosts")
-    assert second == "4 failed visits, 2 redirects, 1 copies, 0 links waiting, 1 parked, 2 dropped"
+    assert first.startswith("small: 5 pages in 3.") and first.endswith("minutes, 3 relevant (60%) on 2 of 4 hosts")
+    assert second == "4 failed visits, 2 redirects, 1 duplicates, 0 links waiting, 1 parked, 2 dropped"
     assert (third, last) == ("ended because nothing is waiting", str(crawl.report))
     assert crawl.report.read_text().startswith("<!doctype html>")
 
 
 def test_the_command_writes_elsewhere(crawl: CrawlFolder, tmp_path: Path) -> None:
-    given = arguments(crawl.path, "--out", tmp_path / "deep" / "r.html")
-    assert given.run(given) == 0 and (tmp_path / "deep" / "r.html").exists()
+    assert run(crawl.path, "--out", tmp_path / "deep" / "r.html") == 0 and (tmp_path / "deep" / "r.html").exists()
 
 
 def test_the_command_refuses_in_one_line(crawl: CrawlFolder, tmp_path: Path) -> None:
-    given = arguments(tmp_path)
     with pytest.raises(BadInput, match="is not a crawl folder"):
-        given.run(given)
-    given = arguments(crawl.path, "--out", tmp_path)
+        run(tmp_path)
     with pytest.raises(BadInput, match="it is a folder"):
-        given.run(given)
+        run(crawl.path, "--out", tmp_path)
 
 
 def test_a_folder_whose_tables_are_gone_is_refused(tmp_path: Path) -> None:

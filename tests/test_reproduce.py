@@ -213,5 +213,5 @@ def test_the_correlation_experiment_prints_the_paper_beside_ours_and_every_condi
 
 def test_a_web_without_the_label_of_the_field_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "correlation", "--web", "somewhere"]) == 2
-    said = "spoor: --web and --field go together: a web, and the label of the wanted pages in it\n"
+    said = "spoor: --web and --field go together: a web, and the label of the relevant pages in it\n"
     assert capsys.readouterr().err == said

@@ -128,7 +128,7 @@ class TestJudging:
         Path("page.html").write_text(f"<title>x</title><p>{prose(300, seed=2)}</p>")
         assert spoor("judge", model, "page.html") == 0
         said = capsys.readouterr().out
-        assert "wanted   yes, relevance " in said
+        assert "relevant yes, relevance " in said
         assert "language x-made, similarity 0." in said
         assert "then     " in said
         assert "decided  '" in said
@@ -138,7 +138,7 @@ class TestJudging:
         Path("crawl.toml").write_text('[target]\nscript = "thai"\n[crawl]\nseeds = ["http://a.test/"]\n')
         for target in ("th", "script:thai", "ngram:th:n=2:least=0.2", "crawl.toml"):
             assert spoor("judge", target, "thai.txt") == 0
-            assert "wanted   yes" in capsys.readouterr().out, target
+            assert "relevant yes" in capsys.readouterr().out, target
 
     def test_reads_standard_input(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"abc")))

@@ -44,7 +44,7 @@ def test_more_layers_can_be_asked_for(web: Path, tmp_path: Path, capsys: pytest.
         == 0
     )
     assert open_paths(tmp_path / "m.spoor").path.states == 6
-    assert "found, which take away" in capsys.readouterr().out
+    assert "found, which explain" in capsys.readouterr().out
 
 
 def test_a_crawl_teaches_by_what_it_judged_relevant(

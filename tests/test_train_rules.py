@@ -87,8 +87,8 @@ class TestTheCommand:
         assert spoor("train", "rules", web, "--target", "class=course", "--out", out) == 0
         told = capsys.readouterr().out
         assert "trained     class=course on web" in told
-        assert "held out    a fifth after the other: 100% of pages in their own class" in told
-        assert "class       class=student: 6 pages, 7 linked to; look-ahead 8.57 (best way 8.57)" in told
+        assert "held out    5-fold cross-validation: 100% of pages in their own class" in told
+        assert "class       class=student: 6 pages, 7 linked to; look-ahead 8.57 (best path 8.57)" in told
         assert "            leads to class=course 0.86, class=student 0.14" in told
         assert "            leads to nothing that the web holds" in told
         assert open_rules(out).taxonomy.name == "class=course"

@@ -96,7 +96,7 @@ class TestTrainingATopic:
         assert said["held out"].endswith("precision 1.000, recall 1.000, F1 1.000")
         assert set(said["for it"].split(", ")[:5]) <= set(HORSES)
         assert set(said["against it"].split(", ")[:5]) <= set(SHIPS)
-        assert said["wanted"].startswith("from a probability of 0.")
+        assert said["threshold"].startswith("0.")
         assert said["written"].startswith("horses.spoor; ")
 
     def test_makes_a_judge(self, examples: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,7 +104,7 @@ class TestTrainingATopic:
         Path("page.txt").write_text("A rider came to the stable and put a saddle on the mare.")
         capsys.readouterr()
         assert spoor("judge", "horses.spoor", "page.txt") == 0
-        assert "wanted   yes, relevance " in capsys.readouterr().out
+        assert "relevant yes, relevance " in capsys.readouterr().out
 
     def test_takes_an_archive_as_it_takes_a_folder(self, examples: Path) -> None:
         with tarfile.open("pages.tar.gz", "w:gz") as archive:
@@ -129,7 +129,7 @@ class TestTrainingATopic:
         assert spoor("train", "topic", "--name", "horses", "--positive", examples / "positive") == 2
         assert "no other pages are given; name some with --negative" in refusal(capsys)
         assert spoor("train", "topic", "--name", "horses", "--negative", examples / "negative") == 2
-        assert "no wanted pages are given; name them with --positive" in refusal(capsys)
+        assert "no relevant pages are given; name them with --positive" in refusal(capsys)
 
     def test_refuses_a_folder_without_both_sides(self, capsys: pytest.CaptureFixture[str]) -> None:
         pages(Path("half/positive"), HORSES)
@@ -222,7 +222,7 @@ class TestTrainingATaxonomy:
         said = capsys.readouterr().out
         assert "class       animals/dogs, 20 pages" in said
         assert "100% of pages in their own class" in said
-        assert "wanted or not: precision 1.000, recall 1.000, F1 1.000" in said
+        assert "relevant or not: precision 1.000, recall 1.000, F1 1.000" in said
 
     def test_makes_a_judge(self, classes: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert spoor("train", "taxonomy", "--name", "animals", "--good", "animals", classes) == 0
@@ -304,9 +304,9 @@ class TestTrainingFromUrls:
             Path("bad.txt").write_text("\n".join(bad))
             given = ("--positive", "good.txt", "--negative", "bad.txt", "--allow-private")
             assert spoor("train", "topic", "--name", "horses", *given) == 0
-        said = capsys.readouterr().out
-        assert "12 positive, 12 negative" in said
-        assert "/gone.html: HTTP 404" in said
+        said = capsys.readouterr()
+        assert "12 positive, 12 negative" in said.out
+        assert "/gone.html: HTTP 404" in said.err
 
     def test_refuses_servers_inside_unless_told_otherwise(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -314,4 +314,6 @@ class TestTrainingFromUrls:
         Path("good.txt").write_text("http://127.0.0.1:9/a\n")
         given = ("--positive", "good.txt", "--negative", pages(tmp_path / "ships", SHIPS))
         assert spoor("train", "topic", "--name", "horses", *given) == 1
-        assert "none of the 1 URLs in good.txt gave a page" in refusal(capsys)
+        warning, error = capsys.readouterr().err.splitlines()
+        assert warning.startswith("spoor: warning: left out http://127.0.0.1:9/a: refused: 127.0.0.1 is a loopback")
+        assert "none of the 1 URLs in good.txt gave a page" in error

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import pytest
 
 from spoor.api import explaining as command
-from spoor.cli import explaining
-from spoor.cli.command import Parser
+from spoor.cli.explaining import run_why
+from spoor.cli.main import parser
 from spoor.errors import BadInput, UsageError
 from spoor.frontier.entry import State
 from spoor.judging.combined import Truth
@@ -43,7 +42,7 @@ def test_a_seed_that_was_visited(crawl: CrawlFolder) -> None:
     told = lines(crawl, "http://a.test/")
     assert (told["state"], told["found"], told["key"], told["depth"]) == ("visited", "given as a seed", "soonest", "0")
     assert told["visited"].endswith(
-        "200, 500 bytes; wanted, 1.00 because labelled relevant; “<script>alert(1)</script>”"
+        "200, 500 bytes; relevant, 1.00 because labelled relevant; “<script>alert(1)</script>”"
     )
     assert told["host"].startswith("a.test: 1 s between visits")
     assert told["robots"] == "http://a.test has no rules"
@@ -53,7 +52,7 @@ def test_a_page_found_on_a_seed(crawl: CrawlFolder) -> None:
     told = lines(crawl, "http://a.test/copy")
     assert told["found on"] == "http://a.test/ (a seed)"
     assert (told["evidence"], told["key"], told["trail"], told["depth"]) == ("relevant_referrer 1", "1", "0", "1")
-    assert "not wanted, 0.00 because not labelled relevant; like http://a.test/plain" in told["visited"]
+    assert "not relevant, 0.00 because not labelled relevant; like http://a.test/plain" in told["visited"]
 
 
 def test_the_way_back_leads_over_redirects(crawl: CrawlFolder) -> None:
@@ -163,10 +162,7 @@ def test_the_rules_of_a_host_are_no_page(crawl: CrawlFolder) -> None:
 
 
 def run(*words: object) -> int:
-    parser = Parser(prog="spoor")
-    explaining.register_why(parser.add_subparsers())
-    arguments: argparse.Namespace = parser.parse_args(["why", *map(str, words)])
-    return int(arguments.run(arguments))
+    return run_why(parser().parse_args(["why", *map(str, words)]))
 
 
 def test_the_command_takes_a_url_as_people_write_it(crawl: CrawlFolder, capsys: pytest.CaptureFixture[str]) -> None:

@@ -252,7 +252,7 @@ def _worth(entry: Entry) -> Iterator[Line]:
 
 def _visited(page: PageRow) -> str:
     came = f"{moment(page.started)} as visit {page.number}: {page.status}, {size(page.size)}"
-    thought = f"{'wanted' if page.relevant else 'not wanted'}, {page.relevance:.2f} because {page.because}"
+    thought = f"{'relevant' if page.relevant else 'not relevant'}, {page.relevance:.2f} because {page.because}"
     twin = f"; like {page.duplicate_of}" if page.duplicate_of else ""
     title = f"; “{page.title}”" if page.title else ""
     return f"{came}; {thought}{twin}{title}"

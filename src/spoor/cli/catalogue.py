@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spoor.api.pages import judge_of
-from spoor.cli.command import SUMMARIES, Commands, add_command
+from spoor.cli.terminal import print_json
 from spoor.errors import BadInput
 from spoor.files import SUFFIX, kind_in
 from spoor.judging.detector import cld2_shares
@@ -26,25 +27,18 @@ from spoor.roles import Judge
 # `spoor strategies` and `spoor judges`: what there is, with parameters, defaults and sources.
 
 
-def register_strategies(commands: Commands) -> None:
-    strategies = "spoor strategies\nspoor compare WEB --strategies breadth-first,limited-distance:n=3 …"
-    add_command(commands, "strategies", SUMMARIES["strategies"], strategies, _strategies)
+def run_strategies(arguments: argparse.Namespace) -> int:
+    return _list(STRATEGIES, arguments.json)
 
 
-def register_judges(commands: Commands) -> None:
-    judges = "spoor judges\nspoor compare WEB --judge charset:th:sources=meta …"
-    add_command(commands, "judges", SUMMARIES["judges"], judges, _judges)
+def run_judges(arguments: argparse.Namespace) -> int:
+    return _list(JUDGES, arguments.json)
 
 
-def _strategies(arguments: argparse.Namespace) -> int:
-    return _list(STRATEGIES)
-
-
-def _judges(arguments: argparse.Namespace) -> int:
-    return _list(JUDGES)
-
-
-def _list(named: Mapping[str, Named]) -> int:
+def _list(named: Mapping[str, Named], as_json: bool) -> int:
+    if as_json:
+        print_json([_described(name, entry) for name, entry in named.items()])
+        return 0
     for name, entry in named.items():
         subject = ":SUBJECT" if entry.subjects else ""
         settings = "".join(f":{parameter}={value}" for parameter, value in entry.parameters().items())
@@ -56,34 +50,57 @@ def _list(named: Mapping[str, Named]) -> int:
     return 0
 
 
+def _described(name: str, entry: Named) -> dict[str, object]:
+    return {
+        "name": name,
+        "parameters": entry.parameters(),
+        "subjects": list(entry.subjects),
+        "says": entry.says,
+        "source": entry.source,
+        "package": entry.package,
+    }
+
+
 # `spoor judge`: what a judge makes of pages at hand, and which n-grams tell their language.
 
 
-JUDGE_EXAMPLES = """
-spoor judge mn page.html
-spoor judge gsw.spoor letter.txt other.html
-spoor judge script:thai:least=0.5 - < page.html
-spoor judge crawl.toml page.html
-"""
 SHOWN = 8
 
 
-def register_judge(commands: Commands) -> None:
-    parser = add_command(commands, "judge", SUMMARIES["judge"], JUDGE_EXAMPLES, run_judge)
-    parser.add_argument(
-        "target", metavar="TARGET", help="a language tag, a model, a judge such as script:thai, or a crawl.toml"
-    )
-    parser.add_argument("pages", nargs="+", metavar="PAGE", help="a file of HTML or text; - reads standard input")
+@dataclass(frozen=True)
+class Near:
+    """A language whose profile is near to a page."""
+
+    language: str
+    similarity: float
+    profile: str
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A page: the verdict, the nearest language and the runner-up, and the n-grams that decide between the two. Without
+    languages when the text is too short."""
+
+    relevant: bool
+    relevance: float
+    because: str
+    characters: int
+    nearest: tuple[Near, ...]
+    deciding: dict[str, float]
 
 
 def run_judge(arguments: argparse.Namespace) -> int:
     judge = judge_of(arguments.target)
     of_language = arguments.target.endswith(SUFFIX) and kind_in(Path(arguments.target)) == PROFILES.name
     model = arguments.target if of_language else ""
+    if arguments.json:
+        told = [{"page": name, **asdict(judged(page_in(name), judge, model))} for name in arguments.pages]
+        print_json({"judge": repr(judge), "pages": told})
+        return 0
     print(f"judge      {judge!r}")
     for name in arguments.pages:
         print(f"\n{printable(name)}")
-        tell(page_in(name), judge, model)
+        _show(judged(page_in(name), judge, model))
     return 0
 
 
@@ -95,23 +112,35 @@ def page_in(name: str) -> Page:
     return as_page(name, body)
 
 
-def tell(page: Page, judge: Judge, model: str) -> None:
+def judged(page: Page, judge: Judge, model: str) -> Judged:
     (verdict,) = judge.judge([page])
-    answer = "yes" if verdict.relevant else "no"
-    print(f"  wanted   {answer}, relevance {verdict.relevance:.2f}: {printable(verdict.because)}")
     text = page.text[:LONGEST]
-    if len("".join(text.split())) < SHORTEST:
-        print(f"  language too short to tell: {len(text)} characters")
-        return
+    short = len("".join(text.split())) < SHORTEST
+    nearest, leads = ((), {}) if short else _nearest(text, model)
+    return Judged(verdict.relevant, verdict.relevance, verdict.because, len(text), nearest, leads)
+
+
+def _nearest(text: str, model: str) -> tuple[tuple[Near, ...], dict[str, float]]:
     known = identifier(model)
     near = known.similarities([text])[0]
     first = _told_first(text, known, near, model)
     rivals = np.array([profile.tag != known.profiles[first].tag for profile in known.profiles])
     second = int(np.where(rivals, near, -1.0).argmax())
-    for word, k in (("language", first), ("then    ", second)):
-        print(f"  {word} {known.profiles[k].tag}, similarity {near[k]:.3f}, as in {known.profiles[k].name}")
+    both = (known.profiles[first], float(near[first])), (known.profiles[second], float(near[second]))
     leads = deciding(text, known.profiles[first], known.profiles[second])[:SHOWN]
-    print("  decided  " + "  ".join(f"'{printable(gram)}' {lead:+.4f}" for gram, lead in leads))
+    nearest = tuple(Near(profile.tag, similarity, profile.name) for profile, similarity in both)
+    return nearest, {gram: float(lead) for gram, lead in leads}
+
+
+def _show(judged: Judged) -> None:
+    answer = "yes" if judged.relevant else "no"
+    print(f"  relevant {answer}, relevance {judged.relevance:.2f}: {printable(judged.because)}")
+    if not judged.nearest:
+        print(f"  language too short to tell: {judged.characters} characters")
+        return
+    for word, near in zip(("language", "then    "), judged.nearest, strict=True):
+        print(f"  {word} {near.language}, similarity {near.similarity:.3f}, as in {near.profile}")
+    print("  decided  " + "  ".join(f"'{printable(gram)}' {lead:+.4f}" for gram, lead in judged.deciding.items()))
 
 
 def _told_first(text: str, known: Identifier, near: NDArray[np.float64], model: str) -> int:

@@ -1,43 +1,24 @@
-"""How every sub-command introduces itself: a summary, arguments, and examples that can be pasted."""
+"""How every sub-command introduces itself: a summary, arguments, and examples that can be pasted.
+
+Nothing here or in `options` imports more than the standard library, so that help comes at once; what carries a command
+out is imported when it runs."""
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
 from spoor.errors import UsageError
-from spoor.settings import MOST_WORKERS
 
 Commands = Any
 """What `ArgumentParser.add_subparsers` returns; argparse gives it no public name."""
 
-Run = Callable[[argparse.Namespace], int]
-"""Carries out a command and returns the exit code: 0 fine, 1 failed. Refusals are raised as SpoorError."""
+STANDARD_OUTPUT = Path("-")
+"""Where `--json` without a file goes."""
 
-
-SUMMARIES = {
-    "demo": "two live crawls side by side, on a web made and served on this machine",
-    "seeds": "find out where to start, from results of search sources",
-    "crawl": "collect relevant pages from the web into a folder, or resume",
-    "report": "summarise a crawl as report.html",
-    "why": "say why a URL was fetched, not yet, or never",
-    "export": "write the texts that a crawl found to a file",
-    "check": "verify the database, archive, indexes and snapshots of a crawl",
-    "compact": "make the folder of a crawl that has ended smaller",
-    "web": "make webs for the simulator, and look at them",
-    "simulate": "run one strategy on a web",
-    "compare": "run several strategies on a web: which finds more, sooner?",
-    "contest": "every strategy on every row of a contest",
-    "tune": "find parameters of a strategy that suit a web",
-    "reproduce": "run the experiment of a paper again",
-    "train": "make a model from examples",
-    "judge": "what a judge says of pages at hand, and which n-grams decide",
-    "strategies": "list the strategies with their parameters and sources",
-    "judges": "list the judges with their parameters and sources",
-}
-"""Every command of the first level, in the order of `spoor --help`."""
+LEVELS = ("debug", "info", "warning", "error")
 
 
 class Parser(argparse.ArgumentParser):
@@ -45,6 +26,39 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; see `{self.prog} --help`")
+
+
+def add_command(
+    commands: Commands, name: str, summary: str, examples: str, run: str | None = None
+) -> argparse.ArgumentParser:
+    """A sub-command whose `--help` ends with `examples`. `run` is the function that carries it out and returns the
+    exit code (0 fine, 1 failed), as `module.function` of `spoor.cli`. Without it the command only groups others."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog="examples:\n" + "\n".join(f"  {line}" for line in examples.strip().splitlines()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    if run is not None:
+        parser.set_defaults(run=run)
+        add_output_options(parser)
+    return parser
+
+
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    """What every command takes, before or after its name. Without defaults, so that what was given before the name is
+    not overwritten after it; `OUTPUT_DEFAULTS` are set once, for the program."""
+    group = parser.add_argument_group("on every command")
+    unset = argparse.SUPPRESS
+    group.add_argument("--quiet", action="store_true", default=unset, help="results and errors only")
+    group.add_argument("--log-file", type=Path, default=unset, metavar="FILE", help="append log records to a file")
+    group.add_argument(
+        "--log-level", choices=LEVELS, default=unset, help="least level to log (info in a file, else warning)"
+    )
+
+
+OUTPUT_DEFAULTS = {"quiet": False, "log_file": None, "log_level": None}
 
 
 def add_workers(parser: argparse.ArgumentParser) -> None:
@@ -56,6 +70,8 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
 
 
 def at_least_one(text: str) -> int:
+    from spoor.settings import MOST_WORKERS
+
     if int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text}: at least one is needed")
     if int(text) > MOST_WORKERS:
@@ -63,17 +79,17 @@ def at_least_one(text: str) -> int:
     return int(text)
 
 
-def add_command(
-    commands: Commands, name: str, summary: str, examples: str, run: Run | None = None
-) -> argparse.ArgumentParser:
-    """A sub-command whose `--help` ends with `examples`. Without `run` it only groups others."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        name,
-        help=summary,
-        description=summary[0].upper() + summary[1:] + ".",
-        epilog="examples:\n" + "\n".join(f"  {line}" for line in examples.strip().splitlines()),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON instead")
+
+
+def add_json_file(parser: argparse.ArgumentParser, what: str) -> None:
+    """For commands that could always write their results to a file; None is what they find where it was not given."""
+    parser.add_argument(
+        "--json",
+        nargs="?",
+        type=Path,
+        const=STANDARD_OUTPUT,
+        metavar="FILE",
+        help=f"write {what} to FILE as JSON; without FILE, print JSON instead",
     )
-    if run is not None:
-        parser.set_defaults(run=run)
-    return parser

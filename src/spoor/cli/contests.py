@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
+import logging
 import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
@@ -11,9 +11,18 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 
-from spoor.cli.command import SUMMARIES, Commands, add_command, add_workers
-from spoor.cli.simulating import add_orders, names_in
-from spoor.cli.terminal import check_writable, counted, print_table, progress, write_text
+from spoor.cli.options.simulations import CONTEST_ORDERS
+from spoor.cli.simulating import names_in
+from spoor.cli.terminal import (
+    check_writable,
+    counted,
+    print_json,
+    print_table,
+    progress,
+    remark,
+    write_json,
+    write_text,
+)
 from spoor.errors import BadInput, UsageError
 from spoor.lab.build.builder import Making, build_web
 from spoor.lab.build.gather import BuildReport
@@ -43,6 +52,8 @@ from spoor.lab.plots import blank, said
 from spoor.lab.worlds import NAMED
 from spoor.registry import STRATEGIES, strategy_named
 
+_log = logging.getLogger(__name__)
+
 # The recorded webs of the data folder, built where a command needs them.
 
 
@@ -64,14 +75,14 @@ def build_recorded(recorded: Path, folder: Path, processes: int) -> None:
 # `spoor contest --held-out`: trained strategies on the half of each web that they have not seen.
 
 
-def held_out(rows: Sequence[Row], out: Path, processes: int) -> None:
+def held_out(rows: Sequence[Row], out: Path, processes: int, as_json: bool = False) -> None:
     """The webs of the rows are in `out`/webs. Writes `out`/held-out.md and held-out.json."""
     models = out / "models" / "held-out"
     with progress("halves of webs", len(rows)) as advance:
         prepared = prepare(rows, out / "webs", advance)
     for row in prepared:
         if row.why_not:
-            print(f"left out    {row.row.name}: {row.why_not}")
+            _log.warning("left out %s: %s", row.row.name, row.why_not)
     runnable = [row for row in prepared if not row.why_not]
     if not runnable:
         raise BadInput("no row is left to run; the reasons are above, choose other rows with --rows")
@@ -81,21 +92,24 @@ def held_out(rows: Sequence[Row], out: Path, processes: int) -> None:
             train_all(runnable, models, pool, advance)
         with progress("strategies on rows", sum(len(strategies(row, models)) for row in runnable)) as advance:
             found = [compete(row, models, pool, advance) for row in runnable]
-    _write_held_out(found, out)
+    _write_held_out(found, out, as_json)
 
 
-def _write_held_out(found: Sequence[HeldOutResult], out: Path) -> None:
+def _write_held_out(found: Sequence[HeldOutResult], out: Path, as_json: bool) -> None:
     names = list(found[0].areas)
     lines = [[*_said(result.row), *(f"{result.areas[name]:.3f}" for name in names)] for result in found]
     lines.append(["mean", "", *(f"{mean(result.areas[name] for result in found):.3f}" for name in names)])
     columns = ["normalised area", "parted by", *names]
-    print_table(columns, lines, "\ntrained on one half of the web, crawled on the other")
     write_text(out / "held-out.md", _markdown([columns, ["---"] * len(columns), *lines]))
     told = [
         {**result.comparison.as_json(), "start": result.row.row.start, "parted_by": result.row.halves.how}
         for result in found
     ]
-    write_text(out / "held-out.json", json.dumps(told, ensure_ascii=False) + "\n")
+    write_json(out / "held-out.json", told)
+    if as_json:
+        print_json(told)
+    else:
+        print_table(columns, lines, "\ntrained on one half of the web, tested on the other")
 
 
 def _said(row: HeldOutRow) -> list[str]:
@@ -109,51 +123,9 @@ def _markdown(rows: Sequence[Sequence[str]]) -> str:
 # `spoor contest`: every strategy on every row of a contest, into tables, plots and a page.
 
 
-CONTEST_EXAMPLES = """
-spoor contest --out out/contest
-spoor contest --rows webkb,debian-docs/lang=ja --strategies breadth-first,soft-focused,in-links --out out/contest
-spoor contest --judge real --strategies soft-focused,server-language --ablate server-language --out out/contest
-spoor contest --conditions field --orders 3 --judge truth --strategies learned,soft-focused --out out/contest
-spoor contest --per-host 100,10 --page docs/contest.md --out out/contest
-spoor contest --held-out --out out/contest
-"""
 UNDER_ANOTHER_NAME = ("b-crawl", "core-baseline", "taxonomy-soft")
 """Strategies that are the same as another one here."""
-ORDERS = 5
-"""From which every row is run: the order of its seeds alone moves a run by up to 0.19."""
 JUDGES: dict[str, tuple[Judging, ...]] = {"truth": ("truth",), "real": ("real",), "both": ("truth", "real")}
-
-
-def register_contest(commands: Commands) -> None:
-    parser = add_command(commands, "contest", SUMMARIES["contest"], CONTEST_EXAMPLES, run_contest)
-    parser.add_argument(
-        "--data", type=Path, metavar="DIR", help="holds contest/contest.tsv and webs/ ($SPOOR_DATA, ../shared)"
-    )
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="FOLDER", help="webs built, runs kept, results.json, report.md"
-    )
-    parser.add_argument("--rows", metavar="ROW,…", help="WEB, WEB/TARGET or WEB/TARGET/START (default: all)")
-    parser.add_argument("--strategies", metavar="A,B,…", help="(default: all that take a row)")
-    parser.add_argument(
-        "--ablate", metavar="S", help="also run strategy S without each kind of evidence that it can do without"
-    )
-    parser.add_argument(
-        "--judge",
-        choices=tuple(JUDGES),
-        default="both",
-        help="truth: knows the label; real: reads the pages, of a language or trained on half of them (default: both)",
-    )
-    parser.add_argument(
-        "--conditions", metavar="C,…", help="field: what a live crawl meets; lab: a visit at a time (field,lab)"
-    )
-    add_orders(parser, ORDERS)
-    parser.add_argument("--per-host", default="", metavar="N,…", help="also run with at most N pages of a host")
-    parser.add_argument("--page", type=Path, metavar="FILE.md", help="put tables and plots into their places there")
-    parser.add_argument(
-        "--held-out", action="store_true", help="path models instead, trained on one half of each web, run on the other"
-    )
-    parser.add_argument("--fresh", action="store_true", help="forget the runs that are kept in FOLDER")
-    add_workers(parser)
 
 
 def run_contest(arguments: argparse.Namespace) -> int:
@@ -170,7 +142,7 @@ def run_contest(arguments: argparse.Namespace) -> int:
     if arguments.held_out:
         _check_alone(arguments)
         build_webs([row.web for row in rows], arguments.out / "webs", arguments.workers)
-        held_out(rows, arguments.out, arguments.workers)
+        held_out(rows, arguments.out, arguments.workers, arguments.json)
         return 0
     _write(_report(plan, rows, arguments), arguments)
     return 0
@@ -194,7 +166,7 @@ def _plan(arguments: argparse.Namespace) -> Plan:
         JUDGES[arguments.judge],
         _caps(arguments.per_host),
         _conditions(arguments.conditions),
-        arguments.orders or ORDERS,
+        arguments.orders or CONTEST_ORDERS,
     )
 
 
@@ -240,7 +212,7 @@ def _report(plan: Plan, rows: Sequence[Row], arguments: argparse.Namespace) -> R
         heats = entered(plan, heats, refusals)
         runs = runs_of(heats, folder)
         missing = sum(not file.exists() for file in runs.values())
-        print(f"runs        {len(runs):,}, of which {len(runs) - missing:,} were made before")
+        remark(f"runs        {len(runs):,}, of which {len(runs) - missing:,} were made before")
         with progress("strategies on rows", missing) as advance:
             run_missing(runs, pool, advance)
     return Report(plan, tuple(results(heats, runs)))
@@ -252,7 +224,7 @@ def _with_takers(plan: Plan, heats: Sequence[Heat], refusals: Refusals, asked_fo
     for name, reason in in_vain.items():
         if asked_for:
             raise reason
-        print(f"left out    {name}: {reason}")
+        _log.warning("left out %s: %s", name, reason)
     return replace(plan, strategies=tuple(name for name in plan.strategies if name not in in_vain))
 
 
@@ -265,17 +237,24 @@ def _ready(heats: Sequence[Heat], pool: Executor) -> None:
 
 def _write(report: Report, arguments: argparse.Namespace) -> None:
     told = [result.as_json() for result in report.results]
-    write_text(arguments.out / "results.json", json.dumps(told, ensure_ascii=False) + "\n")
+    write_json(arguments.out / "results.json", told)
     sections = report.sections()
     written = "\n".join(f"## {name}\n\n{text}" for name, text in sections.items() if not is_plot(name))
     write_text(arguments.out / "report.md", written)
-    for view in _uncapped(report):
-        table = leaders(report.views[view])
-        print_table(table.columns, table.lines, f"\nnormalised area, {said(view)}")
+    if arguments.json:
+        print_json(told)
+    else:
+        _show_leaders(report)
     if arguments.page:
         for name, drawing in report.plots().items():
             write_text(arguments.page.parent / "images" / file(name), drawing)
         write_text(arguments.page, filled(arguments.page, sections))
+
+
+def _show_leaders(report: Report) -> None:
+    for view in _uncapped(report):
+        table = leaders(report.views[view])
+        print_table(table.columns, table.lines, f"\nnormalised area, {said(view)}")
 
 
 def _uncapped(report: Report) -> list[View]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import logging
 import signal
 import sys
 import time
@@ -18,8 +19,7 @@ from rich.live import Live
 from rich.text import Text
 
 from spoor import settings as config
-from spoor.cli.command import SUMMARIES, Commands, add_command
-from spoor.cli.terminal import progress
+from spoor.cli.terminal import is_quiet, print_json, progress, remark, say
 from spoor.crawl import Crawl
 from spoor.errors import BadInput, UsageError
 from spoor.events import Event, Failed, Held, Paused, Resumed, Troubled, Visited
@@ -37,8 +37,10 @@ from spoor.report.showing import duration, moment
 from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 
-# One line about a running crawl: redrawn on a terminal, printed every few seconds elsewhere.
+# One line about a running crawl: redrawn on a terminal, printed every few seconds elsewhere, and logged as often.
 
+
+_log = logging.getLogger(__name__)
 
 SECONDS_BETWEEN_LINES = 10.0
 SECONDS_WITHOUT_A_PAGE = 600.0
@@ -59,7 +61,8 @@ class LiveLine:
         self._longest: Held | None = None
         self._last_failure = ""
         self._last_page, self._nothing_told, self._told_of = self._began, False, 0
-        self._live = Live(console=Console(stderr=True), transient=True, refresh_per_second=4) if _terminal() else None
+        shown = _terminal() and not is_quiet()
+        self._live = Live(console=Console(stderr=True), transient=True, refresh_per_second=4) if shown else None
 
     def __enter__(self) -> Self:
         if self._live:
@@ -74,6 +77,7 @@ class LiveLine:
 
     def tell(self, events: Sequence[Event]) -> None:
         for event in events:
+            _log.debug("%s", event)
             if isinstance(event, Visited):
                 self._last_page, self._nothing_told = time.monotonic(), False
                 self._visited += 1
@@ -83,6 +87,7 @@ class LiveLine:
                 self._last_failure = f"{event.visit.url}: {event.reason}"
             elif isinstance(event, Troubled):
                 self._troubled += 1
+                _log.warning("%s: %s; a sample is in the folder trouble", event.url, event.reason)
             elif isinstance(event, Held):
                 self._holds += 1
                 if self._longest is None or event.seconds > self._longest.seconds:
@@ -97,9 +102,11 @@ class LiveLine:
         """To be called now and then, whether or not anything happened."""
         if self._live:
             self._live.update(Text(self.line()))
-        elif time.monotonic() - self._told >= SECONDS_BETWEEN_LINES and self._visited + self._failed > self._told_of:
+        if time.monotonic() - self._told >= SECONDS_BETWEEN_LINES and self._visited + self._failed > self._told_of:
             self._told, self._told_of = time.monotonic(), self._visited + self._failed
-            self._say(self.line())
+            _log.info("%s", self.line())
+            if not self._live:
+                remark(self.line())
         if time.monotonic() - self._last_page >= SECONDS_WITHOUT_A_PAGE and not self._nothing_told:
             self._nothing_told = True
             self._say(self._gains_nothing())
@@ -112,16 +119,17 @@ class LiveLine:
         return f"no page has come for {duration(SECONDS_WITHOUT_A_PAGE)}: {waiting}{failure}"
 
     def _say(self, line: str) -> None:
+        _log.info("%s", line)
         if self._live:
             self._live.console.print(Text(line))
         else:
-            print(line, file=sys.stderr, flush=True)
+            remark(line)
 
     def line(self) -> str:
         seconds = max(1e-9, time.monotonic() - self._began)
         share = self._found / self._visited if self._visited else 0.0
-        done = f"{self._visited:,} pages  {self._visited / seconds:,.1f}/s  {self._found:,} wanted ({share:.0%})"
-        queue = f"{len(self._frontier):,} waiting  {self._frontier.hosts_resting():,} hosts resting"
+        done = f"{self._visited:,} pages  {self._visited / seconds:,.1f}/s  {self._found:,} relevant ({share:.0%})"
+        queue = f"{len(self._frontier):,} waiting  {self._frontier.hosts_resting():,} hosts delayed"
         idle = f"idle by choice {self._crawl.idle / seconds:.0%}"
         since = self._crawl.paused_since
         end = self._end(seconds) if since is None else f"paused: nothing answers since {moment(since)}"
@@ -148,11 +156,23 @@ class LiveLine:
     def summary(self, ended: str, folder: Path) -> str:
         seconds = time.monotonic() - self._began
         share = f" ({self._found / self._visited:.0%})" if self._visited else ""
-        done = f"{self._visited:,} pages in {seconds:,.1f} s, {self._found:,} wanted{share}"
+        done = f"{self._visited:,} pages in {seconds:,.1f} s, {self._found:,} relevant{share}"
         left = f"{self._failed:,} failed visits, {len(self._frontier):,} links still waiting"
-        idle = f"for {self._crawl.idle:,.1f} s a connection was left free for better links on hosts that had to rest"
+        idle = f"for {self._crawl.idle:,.1f} s a connection was left free for better links on hosts under a delay"
         end = f"ended because {ended}; the crawl is in {folder}"
         return "\n".join([f"{done}, {left}", idle, *self._mishaps(), end])
+
+    def as_json(self, ended: str, folder: Path) -> dict[str, object]:
+        return {
+            "folder": str(folder),
+            "pages": self._visited,
+            "relevant": self._found,
+            "failed": self._failed,
+            "waiting": len(self._frontier),
+            "seconds": time.monotonic() - self._began,
+            "idle": self._crawl.idle,
+            "ended_because": ended,
+        }
 
     def _mishaps(self) -> Iterator[str]:
         if self._troubled:
@@ -167,15 +187,8 @@ def _terminal() -> bool:
     return sys.stderr.isatty()
 
 
-# `spoor crawl`: collect the pages you want from the web, into a folder; on the same folder again it goes on.
+# `spoor crawl`: collect relevant pages from the web into a folder; on the same folder again it resumes.
 
-
-CRAWL_EXAMPLES = """
-spoor crawl --language th --seed https://example.org/ --contact https://example.org/our-crawl --out thai-pages
-spoor crawl crawl.toml --out thai-pages
-spoor crawl --out thai-pages          (goes on where it stopped)
-spoor crawl --language th --seeds more.txt --warm thai-pages --out more-thai-pages
-"""
 
 SECONDS_BETWEEN_TICKS = 1.0
 FLAGS = {
@@ -203,70 +216,28 @@ FLAGS = {
 """Each flag and the setting of crawl.toml that it stands for."""
 
 
-def register_crawl(commands: Commands) -> None:
-    parser = add_command(commands, "crawl", SUMMARIES["crawl"], CRAWL_EXAMPLES, run_crawl)
-    parser.add_argument("settings", nargs="?", type=Path, metavar="CRAWL.toml", help="what to do; flags come before it")
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the crawl; made, or gone on with")
-    parser.add_argument("--language", metavar="L", help="wanted: pages in this language, a BCP-47 tag or a model file")
-    parser.add_argument("--charset", metavar="L", help="wanted: pages whose character encoding means this language")
-    parser.add_argument("--script", metavar="S", help="wanted: pages in this script, such as thai")
-    parser.add_argument(
-        "--keywords",
-        type=_listed,
-        metavar="W,W",
-        help="wanted: pages about these words or phrases",
-    )
-    parser.add_argument("--topic", metavar="MODEL", help="wanted: pages about what a model was trained on")
-    parser.add_argument("--ontology", metavar="FILE", help="wanted: pages that hold the terms of an ontology")
-    parser.add_argument("--judge", metavar="J", help="wanted: pages that a judge from `spoor judges` takes")
-    parser.add_argument("--seed", action="append", metavar="URL", help="where to start; may be given several times")
-    parser.add_argument("--seeds", metavar="FILE", help="where to start: one URL a line")
-    parser.add_argument("--strategy", metavar="S", help="a name from `spoor strategies` (learned)")
-    parser.add_argument(
-        "--warm", metavar="FOLDER", help="an earlier crawl, from whose visits the strategy learns first"
-    )
-    parser.add_argument("--max-pages", type=int, metavar="N", help="stop after so many visits")
-    parser.add_argument("--max-minutes", type=float, metavar="M", help="stop after so many minutes")
-    parser.add_argument(
-        "--effort",
-        type=float,
-        metavar="E",
-        help="from 0, fewest requests, to 1, fastest (.2 with --max-pages, 1 with --max-minutes, else .5)",
-    )
-    parser.add_argument("--workers", type=int, metavar="N", help="processes that parse and judge (0: none)")
-    parser.add_argument("--connections", type=int, metavar="N", help="requests under way at once (64)")
-    parser.add_argument("--rest", type=float, metavar="S", help="seconds a host rests between two requests (1)")
-    parser.add_argument("--contact", metavar="URL", help="told to every server, so that people can reach you")
-    parser.add_argument("--proxy", metavar="URL", help="HTTP proxy through which every request goes")
-    parser.add_argument("--allow-private", action="store_true", default=None, help="visit private addresses too")
-
-
-def _listed(words: str) -> list[str]:
-    return [word.strip() for word in words.split(",")]
-
-
 def run_crawl(arguments: argparse.Namespace) -> int:
     settings = settings_for(CrawlFolder(arguments.out), arguments)
     check(settings, CrawlFolder(arguments.out))
     give_back_large_blocks()
     search_seldom_for_circles()
     with open_for_crawling(arguments.out, progress) as folder:
-        return asyncio.run(_crawl(folder, with_kept_model(settings, folder)))
+        return asyncio.run(_crawl(folder, with_kept_model(settings, folder), arguments.json))
 
 
 def check(settings: Config, folder: CrawlFolder) -> None:
     """Whatever is wrong with the settings is said before a folder is made."""
     earlier = earlier_crawl(settings, strategy_of(settings), folder)
     if earlier is not None and (keys := unlike_targets(settings, earlier)):
-        told = f"{earlier.path} had another target ({', '.join(keys)}); what was learned there may mislead"
-        print(f"spoor: warning: {told}", file=sys.stderr)
+        message = "%s had another target (%s); what was learned there may mislead"
+        _log.warning(message, earlier.path, ", ".join(keys))
 
 
 def settings_for(folder: CrawlFolder, arguments: argparse.Namespace) -> Config:
-    """Those of the folder, or of the file given; flags go before either."""
+    """Those of the folder, or of the file given; flags override either."""
     earlier = folder.settings()
     if arguments.settings is not None and earlier is not None:
-        raise UsageError(f"{folder.path} has a crawl.toml of its own; leave out {arguments.settings} to go on with it")
+        raise UsageError(f"{folder.path} has a crawl.toml of its own; leave out {arguments.settings} to resume it")
     if arguments.settings is not None:
         table, beside = config.read(arguments.settings), arguments.settings.parent
     else:
@@ -293,11 +264,12 @@ async def _tick(line: LiveLine) -> None:
         line.tick()
 
 
-async def _crawl(folder: CrawlFolder, settings: Config) -> int:
+async def _crawl(folder: CrawlFolder, settings: Config, as_json: bool) -> int:
     async with contextlib.AsyncExitStack() as opened:
         with progress("learning from earlier visits") as advance:
             session = await opened.enter_async_context(open_session(folder, settings, advance))
         folder.write_settings(config.dumps(settings))
+        _log.info("crawling into %s by %s", folder.path, settings.crawl.strategy)
         loop = asyncio.get_running_loop()
         for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(name, session.stop, "it was interrupted")
@@ -306,7 +278,11 @@ async def _crawl(folder: CrawlFolder, settings: Config) -> int:
             async for events in run_for(session, settings.crawl.max_minutes):
                 line.tell(events)
             ticking.cancel()
-        print(line.summary(session.ended(), folder.path))
+        _log.info("%s", line.summary(session.ended(), folder.path).replace("\n", "; "))
+        if as_json:
+            print_json(line.as_json(session.ended(), folder.path))
+        else:
+            say(line.summary(session.ended(), folder.path))
     if line.nothing_but:
         raise BadInput(f"no page came; the last failure was {line.nothing_but}")
     return 0

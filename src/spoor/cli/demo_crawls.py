@@ -6,13 +6,12 @@ import argparse
 import asyncio
 import shutil
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from spoor import settings as config
-from spoor.cli.command import SUMMARIES, Commands, add_command
 from spoor.cli.crawling import LiveLine
-from spoor.cli.terminal import print_table
+from spoor.cli.terminal import print_json, print_table, remark, say
 from spoor.demo.plan import Plan
 from spoor.demo.server import DemoServer
 from spoor.demo.site import plan
@@ -24,10 +23,6 @@ from spoor.report.page import write_page
 from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import VERSION, CrawlFolder, open_for_crawling
 
-DEMO_EXAMPLES = """
-spoor demo
-spoor demo --out somewhere/else
-"""
 STRATEGIES = ("breadth-first", "learned")
 BUDGET = 700
 EFFORT = 0.5
@@ -64,11 +59,6 @@ class Result:
         ]
 
 
-def register_demo(commands: Commands) -> None:
-    parser = add_command(commands, "demo", SUMMARIES["demo"], DEMO_EXAMPLES, run_demo)
-    parser.add_argument("--out", type=Path, default=Path("out/demo"), metavar="FOLDER", help="(default: out/demo)")
-
-
 def run_demo(arguments: argparse.Namespace) -> int:
     folders = {strategy: arguments.out / strategy for strategy in STRATEGIES}
     for path in folders.values():
@@ -76,15 +66,16 @@ def run_demo(arguments: argparse.Namespace) -> int:
     web = plan()
     pages = sum(len(host.pages) for host in web.hosts.values())
     links = [link.to.address in web.dead for host in web.hosts.values() for link in host.links()]
-    print(f"a web of {len(web.hosts)} hosts and {pages:,} pages on this machine, of which the Thai ones are wanted;")
-    print(f"{sum(links) / len(links):.0%} of its links lead to {len(web.dead)} dead hosts\n")
+    remark(f"a web of {len(web.hosts)} hosts and {pages:,} pages on this machine; the Thai pages are relevant;")
+    remark(f"{sum(links) / len(links):.0%} of its links lead to {len(web.dead)} dead hosts\n")
     results = [crawl_into(path, strategy, web) for strategy, path in folders.items()]
-    print_table(COLUMNS, [result.row() for result in results])
-    print()
     for path in folders.values():
-        folder = CrawlFolder(path)
-        write_page(figures(folder), folder.report)
-        print(f"the crawl is in {path}, what it came to in {folder.report}")
+        write_page(figures(CrawlFolder(path)), CrawlFolder(path).report)
+    if arguments.json:
+        print_json([asdict(result) for result in results])
+        return 0
+    print_table(COLUMNS, [result.row() for result in results])
+    say("", *(f"the crawl is in {path}, its report in {CrawlFolder(path).report}" for path in folders.values()))
     return 0
 
 

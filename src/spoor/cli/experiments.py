@@ -6,34 +6,23 @@ import argparse
 import os
 import tempfile
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
-from spoor.cli.command import SUMMARIES, Commands, add_command, add_workers
 from spoor.cli.contests import build_recorded
-from spoor.cli.terminal import print_table, progress
+from spoor.cli.terminal import print_json, print_table, progress
 from spoor.errors import UsageError
 from spoor.lab.comparison import workers
 from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.papers import ahmm, core, correlation, language_specific, mongolian
-from spoor.lab.papers import ahmm as ahmm_tables
-from spoor.lab.papers import core as core_tables
-from spoor.lab.papers import correlation as correlation_tables
 from spoor.lab.papers.experiment import Condition
-from spoor.lab.papers.mongolian import tables
+from spoor.lab.papers.mongolian import Table
 
 # What the experiments of all papers are asked for and how they end: seeds, pages, a folder; conditions.
 
 
 FEWEST_PAGES = 1000
-
-
-def add_options(paper: argparse.ArgumentParser, seeds: Sequence[int], pages: int) -> None:
-    usual = f"{seeds[0]}-{seeds[-1]}"
-    paper.add_argument("--seeds", default=usual, metavar="A-B", help=f"webs to generate ({usual})")
-    paper.add_argument("--pages", type=int, default=pages, metavar="N", help=f"pages of a web ({pages})")
-    paper.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the webs there (default: a temporary folder)")
-    add_workers(paper)
 
 
 def check_pages(pages: int) -> None:
@@ -52,40 +41,41 @@ def seeds_from(text: str) -> list[int]:
     return seeds
 
 
+def _ours(seeds: Sequence[int]) -> str:
+    return f"ours: seeds {seeds[0]}–{seeds[-1]}, mean (range)"
+
+
 def in_data_folder(path: Path) -> Path:
     """Where there is one."""
     return Path(os.environ.get("SPOOR_DATA") or "../shared") / path
 
 
-def report_conditions(conditions: Sequence[Condition]) -> int:
-    """The exit code: 0 when all hold."""
+def report(parts: Sequence[str | Table], conditions: Sequence[Condition], as_json: bool) -> int:
+    """Prints tables with what is said before and after them, and the conditions. The exit code: 0 when all hold."""
+    if as_json:
+        tables = [asdict(part) for part in parts if isinstance(part, Table)]
+        told = [asdict(condition) | {"holds": condition.holds} for condition in conditions]
+        print_json({"tables": tables, "conditions": told})
+    else:
+        _show(parts, conditions)
+    return 0 if all(condition.holds for condition in conditions) else 1
+
+
+def _show(parts: Sequence[str | Table], conditions: Sequence[Condition]) -> None:
+    for part in parts:
+        if isinstance(part, Table):
+            print_table(part.columns, part.rows, f"\n{part.title}")
+        else:
+            print(part)
     print("\nconditions:")
     for condition in conditions:
         print(f"  {condition.line()}")
-    return 0 if all(condition.holds for condition in conditions) else 1
 
 
 # `spoor reproduce ahmm`: an adaptive hidden Markov model, on webs whose anchors tell little, and much.
 
 
-REPRODUCE_AHMM_EXAMPLES = """
-spoor reproduce ahmm
-spoor reproduce ahmm --seeds 1-3
-"""
-
-
-def register_reproduce_ahmm(papers: Commands) -> None:
-    paper = add_command(
-        papers,
-        "ahmm",
-        "a crawler with an adaptive hidden Markov model (2016)",
-        REPRODUCE_AHMM_EXAMPLES,
-        run_reproduce_ahmm,
-    )
-    add_options(paper, ahmm.SEEDS, ahmm.PAGES)
-
-
-def run_reproduce_ahmm(arguments: argparse.Namespace) -> int:
+def run_ahmm(arguments: argparse.Namespace) -> int:
     seeds = seeds_from(arguments.seeds)
     check_pages(arguments.pages)
     with (
@@ -94,39 +84,26 @@ def run_reproduce_ahmm(arguments: argparse.Namespace) -> int:
         progress("webs crawled", len(ahmm.WEBS) * len(seeds)) as advance,
     ):
         experiment = ahmm.reproduce(seeds, arguments.pages, arguments.keep or Path(scratch), pool, advance)
-    title = f"ours: seeds {seeds[0]}–{seeds[-1]}, mean (range)"
-    print_table(ahmm_tables.PRECISION, ahmm_tables.precision_rows(experiment), title)
-    rows = ahmm_tables.ablation_rows(experiment)
-    print_table(
-        ahmm_tables.PARTS, rows, "\nwhat each part contributes: precision, key expected where no other is named"
+    parts = (
+        Table(_ours(seeds), ahmm.PRECISION, ahmm.precision_rows(experiment)),
+        Table(
+            "contribution of each part: precision, key expected where no other is named",
+            ahmm.PARTS,
+            ahmm.ablation_rows(experiment),
+        ),
+        "\n".join(["", *ahmm.findings(experiment)]),
     )
-    print("", *ahmm_tables.findings(experiment), sep="\n")
-    return report_conditions(ahmm.conditions(experiment))
+    return report(parts, ahmm.conditions(experiment), arguments.json)
 
 
 # `spoor reproduce core`: ontology, rules and a dictionary, on webs partly in Hindi.
 
 
-REPRODUCE_CORE_EXAMPLES = """
-spoor reproduce core
-spoor reproduce core --seeds 1-5
-spoor reproduce core --seeds 1-5 --dictionary english-hindi.tsv
-"""
-
 DICTIONARY = Path("texts/english-hindi.tsv")
 """In the data folder, where there is one."""
 
 
-def register_reproduce_core(papers: Commands) -> None:
-    paper = add_command(
-        papers, "core", "an ontology, rules and two languages", REPRODUCE_CORE_EXAMPLES, run_reproduce_core
-    )
-    add_options(paper, core.SEEDS, core.PAGES)
-    told = "English words, a tab, Hindi senses with | between: for the pages and for the crawler"
-    paper.add_argument("--dictionary", type=Path, metavar="FILE", help=told)
-
-
-def run_reproduce_core(arguments: argparse.Namespace) -> int:
+def run_core(arguments: argparse.Namespace) -> int:
     seeds = seeds_from(arguments.seeds)
     check_pages(arguments.pages)
     request = Request("courses", arguments.pages, seeds[0], text=True, words=_dictionary(arguments.dictionary))
@@ -137,12 +114,13 @@ def run_reproduce_core(arguments: argparse.Namespace) -> int:
     ):
         experiment = core.reproduce(seeds, request, arguments.keep or Path(scratch), pool, advance)
     words = request.words or "the generator's own; give one with --dictionary"
-    print("published:", *core.PUBLISHED, sep="\n  ")
-    print(f"\nthe dictionary: {words}")
-    title = f"\nours: seeds {seeds[0]}–{seeds[-1]}, {experiment.budget} visits, mean (range)"
-    print_table(core_tables.FOUND, core_tables.found_rows(experiment), title)
-    print_table(core_tables.CURVE, core_tables.curve_rows(experiment), "\nharvest curves, mean relevant pages found:")
-    return report_conditions(core.conditions(experiment))
+    parts = (
+        "\n  ".join(["published:", *core.PUBLISHED]),
+        f"\nthe dictionary: {words}",
+        Table(f"{_ours(seeds)}, {experiment.budget} fetches", core.FOUND, core.found_rows(experiment)),
+        Table("harvest curves, mean relevant pages found:", core.CURVE, core.curve_rows(experiment)),
+    )
+    return report(parts, core.conditions(experiment), arguments.json)
 
 
 def _dictionary(given: Path | None) -> Path | None:
@@ -154,46 +132,11 @@ def _dictionary(given: Path | None) -> Path | None:
 # `spoor reproduce`: the experiment of a paper, its figures beside ours, each condition with yes or no.
 
 
-REPRODUCE_EXAMPLES = """
-spoor reproduce language-specific
-spoor reproduce language-specific --seeds 1-3 --keep webs
-spoor reproduce mongolian --seeds 1-3
-spoor reproduce correlation --seeds 1-3 --keep webs
-spoor reproduce ahmm --seeds 1-3
-spoor reproduce core --seeds 1-5 --dictionary english-hindi.tsv
-"""
-
 WORDS = Path("texts/mongolian-menksoft-words.txt")
 RECORDED = Path("webs/wikispeedia")
 """In the data folder, where there is one."""
 FIELD = "subject.Science.Biology"
 """Of the recorded web."""
-
-
-def register_reproduce(commands: Commands) -> None:
-    parser = add_command(commands, "reproduce", SUMMARIES["reproduce"], REPRODUCE_EXAMPLES)
-    papers = parser.add_subparsers(metavar="PAPER", required=True)
-    paper = add_command(
-        papers,
-        "language-specific",
-        "language-specific crawling on a simulator (2005)",
-        REPRODUCE_EXAMPLES,
-        run_language_specific,
-    )
-    add_options(paper, language_specific.SEEDS, language_specific.PAGES)
-    paper = add_command(
-        papers, "mongolian", "Mongolian pages by hyperlink correlation degree (2014)", REPRODUCE_EXAMPLES, run_mongolian
-    )
-    add_options(paper, mongolian.SEEDS, mongolian.PAGES)
-    paper.add_argument("--words", type=Path, metavar="FILE", help="Mongolian words, one a line, for the pages")
-    paper = add_command(
-        papers, "correlation", "pages of a field by correlation analysis (2014)", REPRODUCE_EXAMPLES, run_correlation
-    )
-    add_options(paper, correlation.SEEDS, correlation.PAGES)
-    paper.add_argument("--web", type=Path, metavar="WEB", help="a web with texts, instead of the usual one")
-    paper.add_argument("--field", metavar="LABEL", help="the label of the wanted pages; goes with --web")
-    register_reproduce_ahmm(papers)
-    register_reproduce_core(papers)
 
 
 def run_mongolian(arguments: argparse.Namespace) -> int:
@@ -207,11 +150,9 @@ def run_mongolian(arguments: argparse.Namespace) -> int:
     ):
         experiment = mongolian.reproduce(seeds, request, arguments.keep or Path(scratch), pool, advance)
     words = f"the words of {request.words}" if request.words else "the generator's own words; give a list with --words"
-    print(f"Mongolian pages are made of {words}")
-    print(f"ours: seeds {seeds[0]}–{seeds[-1]}, mean; a tick is a twelfth of the visits")
-    for table in tables(experiment):
-        print_table(table.columns, table.rows, f"\n{table.title}")
-    return report_conditions(mongolian.conditions(experiment))
+    about = f"ours: seeds {seeds[0]}–{seeds[-1]}, mean; a tick is a twelfth of the fetches"
+    parts: list[str | Table] = [f"Mongolian pages are made of {words}", about, *mongolian.tables(experiment)]
+    return report(parts, mongolian.conditions(experiment), arguments.json)
 
 
 def _words(given: Path | None) -> Path | None:
@@ -228,17 +169,18 @@ def run_correlation(arguments: argparse.Namespace) -> int:
         with progress("draws crawled", len(seeds)) as advance:
             experiment = correlation.reproduce(grounds, pool, advance)
     ground = grounds[seeds[0]]
-    print(f"the field: pages labelled {ground.field} of the web {ground.web.name}")
-    title = f"\nours: seeds {seeds[0]}–{seeds[-1]}, mean (range)"
-    print_table(correlation_tables.COLUMNS, correlation_tables.collected_rows(experiment), title)
-    print_table(correlation_tables.AREAS, correlation_tables.area_rows(experiment), "\nhow soon:")
-    return report_conditions(correlation.conditions(experiment))
+    parts = (
+        f"the field: pages labelled {ground.field} of the web {ground.web.name}",
+        Table(_ours(seeds), correlation.COLUMNS, correlation.collected_rows(experiment)),
+        Table("how soon:", correlation.AREAS, correlation.area_rows(experiment)),
+    )
+    return report(parts, correlation.conditions(experiment), arguments.json)
 
 
 def _grounds(arguments: argparse.Namespace, seeds: Sequence[int], folder: Path) -> dict[int, correlation.Ground]:
     """The web asked for, the recorded one of the data folder, or one generated for each seed."""
     if (arguments.web is None) != (arguments.field is None):
-        raise UsageError("--web and --field go together: a web, and the label of the wanted pages in it")
+        raise UsageError("--web and --field go together: a web, and the label of the relevant pages in it")
     if arguments.web is not None:
         return dict.fromkeys(seeds, correlation.Ground(arguments.web, arguments.field))
     if (recorded := in_data_folder(RECORDED)).exists():
@@ -265,14 +207,8 @@ def run_language_specific(arguments: argparse.Namespace) -> int:
     ):
         folder = arguments.keep or Path(scratch)
         experiment = language_specific.reproduce(seeds, arguments.pages, folder, pool, advance)
-    return _report(experiment)
-
-
-def _report(experiment: language_specific.Experiment) -> int:
-    print("published:")
-    for line in language_specific.PUBLISHED:
-        print(f"  {line}")
-    title = f"\nours, seeds {experiment.seeds[0]}–{experiment.seeds[-1]}, mean (range):"
     rows = language_specific.table("Thai-like", experiment.thai)
-    print_table(language_specific.COLUMNS, rows + language_specific.table("Japanese-like", experiment.japanese), title)
-    return report_conditions(language_specific.conditions(experiment))
+    rows += language_specific.table("Japanese-like", experiment.japanese)
+    published = "\n  ".join(["published:", *language_specific.PUBLISHED])
+    parts = (published, Table(_ours(seeds), language_specific.COLUMNS, rows))
+    return report(parts, language_specific.conditions(experiment), arguments.json)

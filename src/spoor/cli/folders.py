@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict
-from pathlib import Path
 
 from spoor import settings as config
-from spoor.cli.command import SUMMARIES, Commands, add_command, add_workers
-from spoor.cli.terminal import check_writable, progress
+from spoor.cli.terminal import check_writable, print_json, progress, say
 from spoor.errors import BadInput, UsageError
 from spoor.live.session import AGENT, host_rules
-from spoor.report.export import FORMATS, Report, Wish, count, export
+from spoor.report.export import Report, Wish, count, export
 from spoor.report.figures import Figures, figures
 from spoor.report.page import write_page
 from spoor.report.politeness import Conduct, Promise, conduct
@@ -21,22 +18,6 @@ from spoor.store.crawl_folder import CrawlFolder, is_crawled_into, locked, open_
 from spoor.store.folder_check import Findings, check, compact, open_for_checking, repair_folder
 
 # `spoor check`: whether all of a crawl is still there and can be read; and what can be done where it cannot.
-
-
-CHECK_EXAMPLES = """
-spoor check my-crawl
-spoor check my-crawl --repair
-spoor check my-crawl --json
-"""
-
-
-def register_check(commands: Commands) -> None:
-    parser = add_command(commands, "check", SUMMARIES["check"], CHECK_EXAMPLES, run_check)
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of a crawl; it may be running")
-    parser.add_argument(
-        "--repair", action="store_true", help="repair what can be repaired; damaged files are kept in folders `damaged`"
-    )
-    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
 
 
 def run_check(arguments: argparse.Namespace) -> int:
@@ -70,7 +51,7 @@ def _checked(folder: CrawlFolder) -> Findings:
 
 def _print(folder: CrawlFolder, findings: Findings, done: list[str], remaining: Findings | None, as_json: bool) -> None:
     if as_json:
-        print(json.dumps(_as_json(folder, findings, done, remaining), ensure_ascii=False, indent=1))
+        print_json(_as_json(folder, findings, done, remaining))
         return
     for finding in findings.found:
         print(plain(str(finding), 4000))
@@ -79,7 +60,7 @@ def _print(folder: CrawlFolder, findings: Findings, done: list[str], remaining: 
     if remaining is not None and done:
         for finding in remaining.found:
             print(f"remains: {plain(str(finding), 4000)}")
-    print(summary_check(folder, findings, remaining))
+    say(summary_check(folder, findings, remaining))
 
 
 def summary_check(folder: CrawlFolder, findings: Findings, remaining: Findings | None) -> str:
@@ -104,42 +85,19 @@ def _as_json(folder: CrawlFolder, findings: Findings, done: list[str], remaining
 # `spoor compact`: a crawl that has ended takes less room, and can still be read, checked and resumed.
 
 
-COMPACT_EXAMPLES = """
-spoor compact thai-pages
-"""
-
-
-def register_compact(commands: Commands) -> None:
-    parser = add_command(commands, "compact", SUMMARIES["compact"], COMPACT_EXAMPLES, run_compact)
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of a crawl that is not running")
-
-
 def run_compact(arguments: argparse.Namespace) -> int:
     if is_crawled_into(open_for_reading(arguments.folder)):
         raise UsageError(f"a crawl is running in {arguments.folder}; stop it first")
     with open_for_crawling(arguments.folder, progress) as folder:
         sizes = compact(folder)
-    print(f"{arguments.folder}: {size(sizes.after)}, was {size(sizes.before)}")
+    if arguments.json:
+        print_json({"folder": str(arguments.folder), **asdict(sizes)})
+    else:
+        say(f"{arguments.folder}: {size(sizes.after)}, was {size(sizes.before)}")
     return 0
 
 
 # `spoor export`: the texts that a crawl found, as a file for other tools.
-
-
-EXPORT_EXAMPLES = """
-spoor export my-crawl --format jsonl --out pages.jsonl
-spoor export my-crawl --format parquet --out pages.parquet --all
-spoor export my-crawl --format text --out corpus.txt
-"""
-
-
-def register_export(commands: Commands) -> None:
-    parser = add_command(commands, "export", SUMMARIES["export"], EXPORT_EXAMPLES, run_export)
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of a crawl; it may be running")
-    parser.add_argument("--format", choices=FORMATS, required=True, help="text: pages end with a form feed")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="file to write")
-    parser.add_argument("--all", action="store_true", help="every page, not only the relevant ones")
-    add_workers(parser)
 
 
 def run_export(arguments: argparse.Namespace) -> int:
@@ -148,7 +106,11 @@ def run_export(arguments: argparse.Namespace) -> int:
     wish = Wish(arguments.format, arguments.all, arguments.workers)
     with progress("pages", count(folder, wish.every)) as advance:
         report = export(folder, wish, arguments.out, advance)
-    print(f"{arguments.out}: {summary_export(report)}")
+    if arguments.json:
+        counts = ("exported", "without main text", "not in the archive")
+        print_json({"file": str(arguments.out), **{what.replace(" ", "_"): report[what] for what in counts}})
+    else:
+        say(f"{arguments.out}: {summary_export(report)}")
     return 0
 
 
@@ -157,56 +119,51 @@ def summary_export(report: Report) -> str:
     return ", ".join([f"{report['exported']:,} pages", *asides])
 
 
-# `spoor report`: what a crawl came to, as a page to look at; or whether it left every host in peace.
-
-
-REPORT_EXAMPLES = """
-spoor report my-crawl
-spoor report my-crawl --out my-crawl.html
-spoor report my-crawl --politeness
-"""
-
-
-def register_report(commands: Commands) -> None:
-    parser = add_command(commands, "report", SUMMARIES["report"], REPORT_EXAMPLES, run_report)
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of a crawl; it may be running")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="file to write (report.html in the folder)")
-    parser.add_argument(
-        "--politeness",
-        action="store_true",
-        help="instead list every visit that broke a promise to a host; exit 1 if any",
-    )
+# `spoor report`: a summary of a crawl as a page, or whether it was polite to every host.
 
 
 def run_report(arguments: argparse.Namespace) -> int:
     folder = open_for_reading(arguments.folder)
     if arguments.politeness:
-        return _list_breaches(folder)
+        return _list_breaches(folder, arguments.json)
     out = arguments.out or folder.report
     check_writable(out)
     told = figures(folder)
     write_page(told, out)
-    print(f"{summary_report(told)}\n{out}")
+    if arguments.json:
+        print_json({"file": str(out), **_totals(told)})
+    else:
+        say(summary_report(told), str(out))
     return 0
 
 
 def summary_report(told: Figures) -> str:
     totals, links = told.totals, told.links
-    wanted = f"{totals.wanted:,} wanted ({share(totals.wanted, totals.pages)})"
+    relevant = f"{totals.wanted:,} relevant ({share(totals.wanted, totals.pages)})"
     hosts = f"on {totals.hosts_with_wanted:,} of {totals.hosts:,} hosts"
-    done = f"{told.name}: {totals.pages:,} pages in {duration(totals.seconds)}, {wanted} {hosts}"
-    asides = f"{totals.failures:,} failed visits, {totals.redirects:,} redirects, {totals.duplicates:,} copies"
+    done = f"{told.name}: {totals.pages:,} pages in {duration(totals.seconds)}, {relevant} {hosts}"
+    asides = f"{totals.failures:,} failed visits, {totals.redirects:,} redirects, {totals.duplicates:,} duplicates"
     waiting = links["waiting"] + links["returning"]
     queue = f"{waiting:,} links waiting, {links['parked']:,} parked, {totals.dropped:,} dropped"
     because = "not ended: it is running, or was cut off" if told.going_on else f"ended because {told.stops[-1].because}"
     return "\n".join([done, f"{asides}, {queue}", plain(because)])
 
 
-def _list_breaches(folder: CrawlFolder) -> int:
+def _totals(told: Figures) -> dict[str, object]:
+    totals = asdict(told.totals)
+    totals |= {"relevant": totals.pop("wanted"), "hosts_with_relevant": totals.pop("hosts_with_wanted")}
+    because = None if told.going_on else told.stops[-1].because
+    return {"name": told.name, **totals, "links": dict(told.links), "ended_because": because}
+
+
+def _list_breaches(folder: CrawlFolder, as_json: bool) -> int:
     told = conduct(folder, promise_of(folder))
+    if as_json:
+        print_json(asdict(told))
+        return 1 if told.breaches else 0
     for breach in told.breaches:
         print(f"{moment(breach.at)}  {plain(breach.url)}  {breach.how}")
-    print(verdict(told))
+    say(verdict(told))
     return 1 if told.breaches else 0
 
 
@@ -216,5 +173,5 @@ def promise_of(folder: CrawlFolder) -> Promise:
 
 
 def verdict(told: Conduct) -> str:
-    kept = "" if told.tightest is None else f" (tightest: {told.tightest:.3f} of the rest due)"
+    kept = "" if told.tightest is None else f" (tightest: {told.tightest:.3f} of the delay due)"
     return f"{told.visits:,} visits to {told.hosts:,} hosts, {len(told.breaches):,} broke a promise{kept}"

@@ -7,59 +7,64 @@ import contextlib
 import os
 import sqlite3
 import sys
-from collections.abc import Collection, Sequence
+from argparse import Namespace
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import NoReturn
+from typing import NoReturn, cast
 
 from spoor import __version__
-from spoor.cli.command import SUMMARIES, Parser
+from spoor.cli.command import OUTPUT_DEFAULTS, Parser, add_output_options
+from spoor.cli.options import crawl_folders, crawls, lists, models, papers, simulations, web_actions
 from spoor.errors import SpoorError
 
-MODULES = {
-    "demo": "demo_crawls",
-    "seeds": "seeds",
-    "crawl": "crawling",
-    "report": "folders",
-    "why": "explaining",
-    "export": "folders",
-    "check": "folders",
-    "compact": "folders",
-    "web": "webs",
-    "simulate": "simulating",
-    "compare": "simulating",
-    "contest": "contests",
-    "tune": "simulating",
-    "reproduce": "experiments",
-    "train": "training",
-    "judge": "catalogue",
-    "strategies": "catalogue",
-    "judges": "catalogue",
-}
-"""Where each command is; only the one that was asked for is imported."""
+REGISTER = (
+    crawls.register_demo,
+    crawls.register_seeds,
+    crawls.register_crawl,
+    crawl_folders.register_report,
+    crawl_folders.register_why,
+    crawl_folders.register_export,
+    crawl_folders.register_check,
+    crawl_folders.register_compact,
+    web_actions.register_web,
+    simulations.register_simulate,
+    simulations.register_compare,
+    simulations.register_contest,
+    simulations.register_tune,
+    papers.register_reproduce,
+    models.register_train,
+    lists.register_judge,
+    lists.register_strategies,
+    lists.register_judges,
+    lists.register_completion,
+)
+"""Every command of the first level, in the order of `spoor --help`."""
 
 
-def parser(asked: Collection[str] = tuple(SUMMARIES)) -> Parser:
-    """Knows the options of the commands in `asked`, and of the others what they are for."""
+def parser() -> Parser:
     top = Parser(
         prog="spoor",
         description="Collect relevant pages from the web while fetching as little else as possible.",
         epilog="`spoor COMMAND --help` shows the options and examples of a command.",
     )
     top.add_argument("--version", action="version", version=f"spoor {__version__}")
+    top.set_defaults(**OUTPUT_DEFAULTS)
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-    for name, summary in SUMMARIES.items():
-        if name in asked:
-            getattr(import_module(f"spoor.cli.{MODULES[name]}"), f"register_{name}")(commands)
-        else:
-            commands.add_parser(name, help=summary)
+    for register in REGISTER:
+        register(commands)
+    add_output_options(top)
     return top
+
+
+def command(name: str) -> Callable[[Namespace], int]:
+    """The function `module.function` of this package. It is imported now, because what it needs takes a second."""
+    module, _, function = name.partition(".")
+    return cast(Callable[[Namespace], int], getattr(import_module(f"spoor.cli.{module}"), function))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     try:
-        given = sys.argv[1:] if argv is None else argv
-        arguments = parser(given[:1]).parse_args(given)
-        return int(arguments.run(arguments))
+        return run(parser().parse_args(argv))
     except SpoorError as error:
         print(f"spoor: {error}", file=sys.stderr)
         return error.exit_code
@@ -74,6 +79,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("spoor: interrupted", file=sys.stderr)
         return 130
+
+
+def run(arguments: Namespace) -> int:
+    from spoor.cli.logs import logged
+    from spoor.cli.terminal import quietly
+
+    with quietly(arguments.quiet), logged(arguments.log_file, arguments.log_level):
+        return command(arguments.run)(arguments)
 
 
 def program() -> NoReturn:

@@ -3,53 +3,32 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from spoor import registry
-from spoor.cli.command import SUMMARIES, Commands, add_command, add_workers, at_least_one
-from spoor.cli.terminal import SCORE_COLUMNS, check_writable, print_table, progress, score_row, score_table, write_text
+from spoor.cli.command import STANDARD_OUTPUT
+from spoor.cli.terminal import (
+    SCORE_COLUMNS,
+    check_writable,
+    print_table,
+    progress,
+    say,
+    score_row,
+    score_table,
+    write_json,
+    write_text,
+)
 from spoor.errors import UsageError
 from spoor.lab.comparison import Comparison, Objective, compare, grid, simplex, simulation, tune, value, workers
 from spoor.lab.measures import Information, Timing, information
 from spoor.lab.plots import plot_scores
 from spoor.lab.runs import course
 from spoor.lab.task import Task, read_seeds
-from spoor.lab.worlds import FIELD, NAMED, Conditions
+from spoor.lab.worlds import NAMED, Conditions
 
 # The options by which `simulate` and `compare` are told what to do.
-
-
-def add_task_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "web", type=Path, metavar="WEB", help="folder made by `spoor web build` or `spoor web generate`"
-    )
-    parser.add_argument("--target", required=True, metavar="LABEL", help="what is wanted: a label, such as lang=ja")
-    parser.add_argument("--seeds", required=True, type=Path, metavar="FILE", help="where to start: one URL a line")
-    parser.add_argument(
-        "--judge",
-        default="truth",
-        metavar="J",
-        help="who judges: truth (default), language:th, a model, a crawl.toml …",
-    )
-    parser.add_argument(
-        "--budget", type=int, metavar="N", help="visits (default: four for each wanted page that can be reached, ≥ 200)"
-    )
-    parser.add_argument("--per-host", type=int, metavar="N", help="pages of one host at most (default: any number)")
-    parser.add_argument(
-        "--unrecorded",
-        choices=("skip", "fail"),
-        help="links to pages the web does not hold are not offered (skip, as in the lab) or cost a visit (fail)",
-    )
-    parser.add_argument(
-        "--driver",
-        choices=("auto", "simulated", "compiled"),
-        default="auto",
-        help="compiled is for large webs without texts; both visit the same pages in the same order",
-    )
 
 
 def task_from(arguments: argparse.Namespace, conditions: Conditions | None = None) -> Task:
@@ -82,42 +61,6 @@ def names_in(text: str) -> list[str]:
 # The options by which `simulate` and `compare` are told under what conditions to run.
 
 
-def add_conditions(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--conditions",
-        choices=tuple(NAMED),
-        default="lab",
-        help="lab (default): one visit at a time in a closed web, nothing takes time; field: what a live crawl meets",
-    )
-    add_orders(parser, 1)
-    clock = parser.add_argument_group("virtual clock", "a value that is given overrides that of --conditions field")
-    usual, field = Conditions(), FIELD
-    clock.add_argument("--clock", action="store_true", help="let visits take virtual time, with a crawl delay per host")
-    clock.add_argument(
-        "--connections",
-        type=int,
-        metavar="N",
-        help=f"visits at once ({usual.connections}; in the field {field.connections})",
-    )
-    clock.add_argument("--rest", type=float, metavar="S", help=f"crawl delay of a host in seconds ({usual.rest:g})")
-    clock.add_argument("--latency", type=float, metavar="S", help=f"median over hosts ({usual.latency:g})")
-    clock.add_argument("--bandwidth", type=float, metavar="B", help=f"bytes/s, median ({usual.bandwidth:.0f})")
-    clock.add_argument(
-        "--failures",
-        type=float,
-        metavar="P",
-        help=f"share of visits that time out ({usual.failures:g}; in the field {field.failures:g})",
-    )
-    clock.add_argument("--clock-seed", type=int, metavar="K", dest="seed", help="draws the speeds of hosts (0)")
-
-
-def add_orders(parser: argparse.ArgumentParser, usual: int) -> None:
-    """`--orders`; None is what a command finds where it was not given."""
-    parser.add_argument(
-        "--orders", type=at_least_one, metavar="N", help=f"orders of the seeds to run from; figures are means ({usual})"
-    )
-
-
 def conditions_from(arguments: argparse.Namespace) -> Conditions | None:
     """None: the lab."""
     named = NAMED[arguments.conditions]
@@ -148,23 +91,6 @@ def check_conditions(given: dict[str, Any]) -> None:
 # `spoor simulate`: one strategy on one web, with or without a virtual clock.
 
 
-SIMULATE_EXAMPLES = """
-spoor web generate --like thai --pages 30000 --seed 1 --out thai-web
-spoor simulate thai-web --strategy soft-focused --target relevant --seeds thai-web/seeds.txt
-spoor simulate thai-web --strategy soft-focused --target relevant --seeds thai-web/seeds.txt \\
-    --clock --connections 32 --rest 1 --failures 0.02 --json soft.json
-spoor simulate thai-web --strategy soft-focused --target relevant --seeds thai-web/seeds.txt --conditions field
-"""
-
-
-def register_simulate(commands: Commands) -> None:
-    parser = add_command(commands, "simulate", SUMMARIES["simulate"], SIMULATE_EXAMPLES, run_simulate)
-    add_task_options(parser)
-    parser.add_argument("--strategy", required=True, metavar="S", help="a name from `spoor strategies`")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the result as JSON")
-    add_conditions(parser)
-
-
 def run_simulate(arguments: argparse.Namespace) -> int:
     check_writable(arguments.json)
     task, strategy = task_from(arguments, conditions_from(arguments)), arguments.strategy
@@ -174,24 +100,24 @@ def run_simulate(arguments: argparse.Namespace) -> int:
         done = simulation(task, strategy, orders, advance)
     score, first = done.score, done.runs[0]
     collected = information(first, first.timing.elapsed if first.timing else None)
-    print_table(*score_table([score]))
-    if first.timing:
-        _show_timing(first.timing)
-    _show_information(collected)
+    if arguments.json != STANDARD_OUTPUT:
+        print_table(*score_table([score]))
+        if first.timing:
+            _show_timing(first.timing)
+        _show_information(collected)
     if arguments.json:
         clock = {"clock": first.timing.as_json()} if first.timing else {}
         told = score.as_json() | clock | {"information": collected.as_json()}
-        write_text(arguments.json, json.dumps(told, ensure_ascii=False) + "\n")
+        write_json(arguments.json, told)
     return 0
 
 
 def _show_timing(timing: Timing) -> None:
     polite = timing.politeness
     print(f"virtual time   {timing.elapsed:,.1f} s, {timing.pages_per_second:,.2f} pages/s")
-    kept = "no host was visited twice" if polite.tightest is None else f"tightest {polite.tightest:.3f} of the rest due"
-    print(
-        f"politeness     {polite.visits:,} visits to {polite.hosts:,} hosts, {len(polite.violations)} too soon ({kept})"
-    )
+    kept = "no host twice" if polite.tightest is None else f"tightest {polite.tightest:.3f} of the delay due"
+    soon = f"{len(polite.violations)} too soon ({kept})"
+    print(f"politeness     {polite.visits:,} visits to {polite.hosts:,} hosts, {soon}")
 
 
 def _show_information(collected: Information) -> None:
@@ -206,32 +132,6 @@ def _show_information(collected: Information) -> None:
 # `spoor compare`: several strategies on one web, side by side.
 
 
-COMPARE_EXAMPLES = """
-spoor web generate --like thai --pages 30000 --seed 1 --out thai-web
-spoor compare thai-web --target relevant --seeds thai-web/seeds.txt --strategies breadth-first,soft-focused
-spoor compare thai-web --target relevant --seeds thai-web/seeds.txt --judge charset:th \\
-    --strategies hard-focused,limited-distance:n=2,prioritised-limited-distance:n=2 --json r.json --plot r.svg
-spoor compare thai-web --target relevant --seeds thai-web/seeds.txt --strategies breadth-first,soft-focused \\
-    --conditions field --orders 5
-"""
-
-
-def register_compare(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "compare",
-        SUMMARIES["compare"],
-        COMPARE_EXAMPLES,
-        run_compare,
-    )
-    add_task_options(parser)
-    add_conditions(parser)
-    parser.add_argument("--strategies", required=True, metavar="A,B,…", help="names from `spoor strategies`")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON")
-    parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw harvest, coverage (by time, too) and queue")
-    add_workers(parser)
-
-
 def run_compare(arguments: argparse.Namespace) -> int:
     check_writable(arguments.json, arguments.plot)
     task = task_from(arguments, conditions_from(arguments))
@@ -240,9 +140,10 @@ def run_compare(arguments: argparse.Namespace) -> int:
     runs = len({*strategies, "oracle"}) * len(course(task).seed_orders(orders))
     with workers(arguments.workers) as pool, progress("runs", runs) as advance:
         comparison = compare(task, strategies, pool, advance, orders)
-    show(comparison)
+    if arguments.json != STANDARD_OUTPUT:
+        show(comparison)
     if arguments.json:
-        write_text(arguments.json, json.dumps(comparison.as_json(), ensure_ascii=False) + "\n")
+        write_json(arguments.json, comparison.as_json())
     if arguments.plot:
         write_text(arguments.plot, plot_scores(comparison.scores, comparison.yardstick, describe(comparison)))
     return 0
@@ -250,7 +151,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
 
 def describe(comparison: Comparison) -> str:
     against = comparison.yardstick
-    reach = f"{against.relevant:,} of {comparison.reachable:,} reachable pages are wanted"
+    reach = f"{against.relevant:,} of {comparison.reachable:,} reachable pages are relevant"
     return f"{comparison.task.target} in {comparison.task.web.name}: {reach}, budget {against.budget:,} visits"
 
 
@@ -261,32 +162,7 @@ def show(comparison: Comparison) -> None:
 # `spoor tune`: try parameters of a strategy on a web, and see which suit it.
 
 
-TUNE_EXAMPLES = """
-spoor web generate --like mongolian --text --pages 5000 --seed 1 --out mongolian-web
-spoor tune mongolian-web --strategy n-crawl:language=mn-Mong --target relevant \\
-    --seeds mongolian-web/seeds.txt --budget 300 --simplex t,s,d --step 0.25
-spoor tune mongolian-web --strategy prioritised-limited-distance --target relevant \\
-    --seeds mongolian-web/seeds.txt --vary n=0,1,2,3,4 --objective normalised
-"""
-MOST = 500
 SHOWN = 10
-
-
-def register_tune(commands: Commands) -> None:
-    parser = add_command(commands, "tune", SUMMARIES["tune"], TUNE_EXAMPLES, run_tune)
-    add_task_options(parser)
-    parser.add_argument("--strategy", required=True, metavar="S", help="a name from `spoor strategies`")
-    parser.add_argument("--simplex", metavar="A,B,…", help="parameters that are weights and add up to 1")
-    parser.add_argument("--step", type=float, default=0.1, metavar="X", help="between two weights (0.1)")
-    parser.add_argument(
-        "--vary", action="append", default=[], metavar="NAME=V,V,…", help="values to try; may be given several times"
-    )
-    parser.add_argument(
-        "--objective", choices=get_args(Objective), default="ar", help="accuracy rate at the budget (ar), or area"
-    )
-    parser.add_argument("--most", type=int, default=MOST, metavar="N", help=f"refuse more combinations ({MOST})")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results as JSON, best first")
-    add_workers(parser)
 
 
 def run_tune(arguments: argparse.Namespace) -> int:
@@ -295,11 +171,11 @@ def run_tune(arguments: argparse.Namespace) -> int:
     task = task_from(arguments)
     with workers(arguments.workers) as pool, progress("combinations", len(strategies) + 1) as advance:
         tried = tune(task, strategies, arguments.objective, pool, advance)
-    _show_tuning(tried, arguments.objective)
-    print(f"\nrun the best with:\n  {_command(arguments, tried.scores[0].strategy)}")
+    if arguments.json != STANDARD_OUTPUT:
+        _show_tuning(tried, arguments.objective)
+        say(f"\nrun the best with:\n  {_command(arguments, tried.scores[0].strategy)}")
     if arguments.json:
-        told = tried.as_json() | {"objective": arguments.objective}
-        write_text(arguments.json, json.dumps(told, ensure_ascii=False) + "\n")
+        write_json(arguments.json, tried.as_json() | {"objective": arguments.objective})
     return 0
 
 

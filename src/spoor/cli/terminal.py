@@ -3,18 +3,56 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
+from spoor.cli.command import STANDARD_OUTPUT
 from spoor.errors import BadInput
-from spoor.lab.measures import Score
+
+if TYPE_CHECKING:
+    from spoor.lab.measures import Score
+
+# What is printed: results always, summaries and remarks unless --quiet was given.
+
+
+_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+
+
+@contextlib.contextmanager
+def quietly(quiet: bool) -> Iterator[None]:
+    """While it lasts there are no summaries, remarks and progress, if `quiet`."""
+    token = _quiet.set(quiet)
+    try:
+        yield
+    finally:
+        _quiet.reset(token)
+
+
+def is_quiet() -> bool:
+    return _quiet.get()
+
+
+def say(*lines: str) -> None:
+    """Prints a summary of what was done."""
+    if not is_quiet():
+        print(*lines, sep="\n")
+
+
+def remark(line: str) -> None:
+    """Says on standard error what happens on the way."""
+    if not is_quiet():
+        print(line, file=sys.stderr, flush=True)
+
+
+def print_json(value: object) -> None:
+    print(json.dumps(value, ensure_ascii=False, indent=1))
+
 
 # Tables on the terminal: plain text, so that they can be piped and pasted.
 
@@ -113,7 +151,9 @@ T = TypeVar("T")
 @contextlib.contextmanager
 def progress(doing: str, total: int | None = None) -> Iterator[Advance]:
     """`total` is the number of units, None when it is not known. Everything goes to standard error."""
-    if sys.stderr.isatty():
+    if is_quiet():
+        yield lambda units: None
+    elif sys.stderr.isatty():
         with _bar(doing, total) as advance:
             yield advance
     else:
@@ -122,6 +162,9 @@ def progress(doing: str, total: int | None = None) -> Iterator[Advance]:
 
 @contextlib.contextmanager
 def _bar(doing: str, total: int | None) -> Iterator[Advance]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(doing, total=total)
@@ -154,7 +197,7 @@ def counted(items: Iterable[T], advance: Advance) -> Iterator[T]:
 def check_writable(*paths: Path | None) -> None:
     """Refuses before long work what could not be written after it."""
     for path in paths:
-        if path is None:
+        if path is None or path == STANDARD_OUTPUT:
             continue
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -164,6 +207,13 @@ def check_writable(*paths: Path | None) -> None:
             raise BadInput(f"cannot write {path}: it is a folder")
         if not os.access(path if path.exists() else path.parent, os.W_OK):
             raise BadInput(f"cannot write {path}: permission denied")
+
+
+def write_json(path: Path, value: object) -> None:
+    if path == STANDARD_OUTPUT:
+        print_json(value)
+    else:
+        write_text(path, json.dumps(value, ensure_ascii=False) + "\n")
 
 
 def write_text(path: Path, text: str) -> None:

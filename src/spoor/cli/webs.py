@@ -7,22 +7,21 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.cli.command import SUMMARIES, Commands, add_command, add_workers
 from spoor.cli.simulating import check_conditions
-from spoor.cli.terminal import counted, progress
+from spoor.cli.terminal import counted, print_json, progress, say
 from spoor.errors import BadInput, UsageError
 from spoor.lab.build.builder import Making, build_web
 from spoor.lab.build.gather import BuildReport, Packed
 from spoor.lab.build.log_source import is_table, read_logs
 from spoor.lab.build.warc_source import read_warcs, warc_files
-from spoor.lab.generate import CATALOGUE, generate
+from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.link_graph import locality
 from spoor.lab.web import Web
@@ -31,33 +30,7 @@ from spoor.lab.worlds import FIELD, Conditions
 # `spoor web build`: a web from what a crawl has recorded.
 
 
-WEB_BUILD_EXAMPLES = """
-spoor web build crawl.warc.gz --out my-web
-spoor web build my-crawl --out my-web --truth labels.tsv
-spoor web build log.csv links.csv --out my-web
-"""
-
 ALWAYS_TOLD = ("redirects", "duplicates", "non-HTML", "errors", "broken", "truncated")
-
-
-def register_web_build(kinds: Commands) -> None:
-    parser = add_command(
-        kinds, "build", "make a web from WARC files, a crawl folder or a crawl log", WEB_BUILD_EXAMPLES, run_web_build
-    )
-    parser.add_argument(
-        "source",
-        nargs="+",
-        type=Path,
-        metavar="SOURCE",
-        help="WARC (plain, .gz, .xz, .lz4, .zst), crawl folder, or a log and its links (.csv, .parquet)",
-    )
-    parser.add_argument("--out", type=Path, required=True, metavar="WEB", help="folder to make")
-    parser.add_argument(
-        "--truth", type=Path, metavar="TSV", help="labels of pages: columns url and labels, tab-separated"
-    )
-    parser.add_argument("--exact", action="store_true", help="links lead only to the very URL, not to near misses")
-    parser.add_argument("--name", help="name of the web (default: that of the folder)")
-    add_workers(parser)
 
 
 def run_web_build(arguments: argparse.Namespace) -> int:
@@ -68,7 +41,13 @@ def run_web_build(arguments: argparse.Namespace) -> int:
     making = Making(arguments.name or arguments.out.resolve().name, made_from, arguments.truth, arguments.exact)
     with progress("pages read") as advance:
         web = build_web(arguments.out, counted(records, advance), making, report)
-    print(_build_summary(web, time.monotonic() - began))
+    facts = _build_facts(web)
+    if arguments.json:
+        keyed = {what.replace(" ", "_"): count for what, count in facts.items()}
+        print_json({"web": str(web.folder), "seconds": time.monotonic() - began, **keyed})
+    else:
+        lines = [f"{what:<42}{count:>12,}" for what, count in facts.items()]
+        say(f"{web.folder} built in {time.monotonic() - began:.1f} s", *lines)
     return 0
 
 
@@ -84,97 +63,73 @@ def _records(sources: list[Path], report: BuildReport, workers: int | None) -> I
     return read_logs(tables, report)
 
 
-def _build_summary(web: Web, seconds: float) -> str:
+def _build_facts(web: Web) -> dict[str, int]:
     """What was built and what was noticed on the way; the rarer things only when they occurred."""
     about, noticed = web.about, dict(web.about["report"])
     facts = {"pages": web.pages, "hosts": about["hosts"], "links": about["links"]}
     facts |= {"unrecorded link targets": about["unrecorded"], "labels": len(web.labels)}
     facts |= {what: noticed.pop(what, 0) for what in ALWAYS_TOLD}
-    facts |= {what: count for what, count in sorted(noticed.items()) if count}
-    lines = [f"{what:<42}{count:>12,}" for what, count in facts.items()]
-    return "\n".join([f"{web.folder} built in {seconds:.1f} s", *lines])
+    return facts | {what: count for what, count in sorted(noticed.items()) if count}
 
 
 # `spoor web generate`: make a web by a generator, the same one for the same seed.
-
-
-WEB_GENERATE_EXAMPLES = """
-spoor web generate --like thai --pages 30000 --seed 1 --out thai-web
-spoor web generate --like thai --pages 2000 --seed 1 --text --out thai-texts
-spoor web generate --like mongolian --pages 5000 --seed 1 --text --words words.txt --out mongolian-web
-spoor web generate --like topical --pages 20000 --seed 7 --out topical-web
-"""
-
-
-def register_web_generate(kinds: Commands) -> None:
-    parser = add_command(kinds, "generate", "make a web by a generator", WEB_GENERATE_EXAMPLES, run_web_generate)
-    names = "; ".join(f"{name}: {generator.sentence}" for name, generator in CATALOGUE.items())
-    parser.add_argument("--like", required=True, metavar="NAME", choices=CATALOGUE, help=names)
-    parser.add_argument("--pages", required=True, metavar="N", type=int, help="how many pages")
-    parser.add_argument("--seed", required=True, metavar="K", type=int, help="any whole number; same seed, same web")
-    parser.add_argument("--out", required=True, metavar="WEB", type=Path, help="the folder to make")
-    parser.add_argument("--text", action="store_true", help="give the pages of a language web texts, in real charsets")
-    words = (
-        "the words of traditional Mongolian pages, one a line, in Menksoft glyphs or Unicode; for courses a "
-        "dictionary: English, a tab, Hindi (default: our own)"
-    )
-    parser.add_argument("--words", metavar="FILE", type=Path, help=words)
 
 
 def run_web_generate(arguments: argparse.Namespace) -> int:
     request = Request(arguments.like, arguments.pages, arguments.seed, arguments.text, arguments.words)
     with progress(f"generating {request.name}", request.pages) as advance:
         generate(request, arguments.out, advance)
-    print(_generate_summary(Web.open(arguments.out), request))
+    web = Web.open(arguments.out)
+    if arguments.json:
+        print_json({"web": str(web.folder), **_generate_facts(web)})
+    else:
+        say(_generate_summary(web, request))
     return 0
 
 
-def _generate_summary(web: Web, request: Request) -> str:
+def _generate_facts(web: Web) -> dict[str, int]:
     about, relevant = web.about, int(web.labelled("relevant").sum())
-    counts = f"{web.pages:,} pages on {about['hosts']:,} hosts, {about['links']:,} links, {relevant:,} relevant pages"
+    return {"pages": web.pages, "hosts": about["hosts"], "links": about["links"], "relevant": relevant}
+
+
+def _generate_summary(web: Web, request: Request) -> str:
+    facts = _generate_facts(web)
+    counts = "{pages:,} pages on {hosts:,} hosts, {links:,} links, {relevant:,} relevant pages".format_map(facts)
     short = f" ({request.pages:,} were asked for; the trace ended there)" if web.pages < request.pages else ""
     return f"{web.folder}: {counts}{short}"
 
 
-# `spoor web info`: what a web holds, and how wanted pages lie in it.
+# `spoor web info`: what a web holds, and how relevant pages are linked.
 
-
-WEB_INFO_EXAMPLES = """
-spoor web info my-web
-spoor web info my-web --target lang=ja
-"""
 
 _MOST_SHOWN = 20
 
 
-def register_web_info(kinds: Commands) -> None:
-    parser = add_command(kinds, "info", "show what a web holds", WEB_INFO_EXAMPLES, run_web_info)
-    parser.add_argument(
-        "web", type=Path, metavar="WEB", help="a folder made by `spoor web build` or `spoor web generate`"
-    )
-    parser.add_argument("--target", metavar="LABEL", help="also show how the pages with this label are linked")
-
-
 def run_web_info(arguments: argparse.Namespace) -> int:
     web = Web.open(arguments.web)
-    lines = _target(web, arguments.target) if arguments.target else []
-    print("\n".join([*_overview(web), *_vocabularies(web), *lines]))
+    found = _target(web, arguments.target) if arguments.target else None
+    if arguments.json:
+        facts = {name.replace(" ", "_"): value for name, value in (_overview(web) | _vocabularies(web)).items()}
+        print_json(facts if found is None else facts | {"target": asdict(found)})
+        return 0
+    lines = [_fact(name, value) for name, value in _overview(web).items()]
+    lines += [line for title, counts in _vocabularies(web).items() for line in _ranking(title, counts)]
+    print("\n".join([*lines, *(found.lines() if found else ())]))
     return 0
 
 
-def _overview(web: Web) -> list[str]:
+def _overview(web: Web) -> dict[str, object]:
     about = web.about
-    redirects = 0 if web.redirects is None else int((web.redirects >= 0).sum())
-    return [
-        _fact("web", web.name),
-        _fact("made from", _origin(about["made_from"])),
-        _fact("pages", web.pages),
-        _fact("hosts", about["hosts"]),
-        _fact("links", about["links"]),
-        _fact("unrecorded link targets", about["unrecorded"]),
-        _fact("redirects", redirects),
-        _fact("texts", "yes" if web.has_content else "no"),
-    ]
+    return {
+        "web": web.name,
+        "made from": _origin(about["made_from"]),
+        "pages": web.pages,
+        "hosts": about["hosts"],
+        "links": about["links"],
+        "unrecorded link targets": about["unrecorded"],
+        "redirects": 0 if web.redirects is None else int((web.redirects >= 0).sum()),
+        "texts": web.has_content,
+    }
 
 
 def _origin(made_from: str | dict[str, object]) -> str:
@@ -182,50 +137,70 @@ def _origin(made_from: str | dict[str, object]) -> str:
     return made_from if isinstance(made_from, str) else ", ".join(f"{key} {value}" for key, value in made_from.items())
 
 
-def _vocabularies(web: Web) -> list[str]:
-    labels = np.diff(web.array("label_offsets"))
-    return [
-        *_ranking("statuses", *_counts(web.array("status"))),
-        *_ranking("content types", *_named(web.array("content_type"), web.about["content_types"])),
-        *_ranking("charsets in headers", *_named(web.array("header_charset"), web.about["charsets"])),
-        *_ranking("charsets in pages", *_named(web.array("meta_charset"), web.about["charsets"])),
-        *_ranking("charsets detected", *_named(web.array("detected_charset"), web.about["charsets"])),
-        *_ranking("labels", web.labels, labels.tolist()),
-    ]
+def _vocabularies(web: Web) -> dict[str, dict[str, int]]:
+    """How many pages have each value, the most frequent first; names break ties."""
+    charsets, labels = web.about["charsets"], np.diff(web.array("label_offsets"))
+    found = {
+        "statuses": _counts(web.array("status")),
+        "content types": _counts(web.array("content_type"), web.about["content_types"]),
+        "charsets in headers": _counts(web.array("header_charset"), charsets),
+        "charsets in pages": _counts(web.array("meta_charset"), charsets),
+        "charsets detected": _counts(web.array("detected_charset"), charsets),
+        "labels": dict(zip(web.labels, labels.tolist(), strict=True)),
+    }
+    return {title: _ranked(counts) for title, counts in found.items()}
 
 
-def _target(web: Web, label: str) -> list[str]:
+def _ranked(counts: dict[str, int]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _counts(column: NDArray[Any], words: Sequence[str] | None = None) -> dict[str, int]:
+    """By the words that the numbers of a column stand for; None: by the numbers."""
+    values, counts = np.unique(column, return_counts=True)
+    names = [str(value) if words is None else words[value] or "(none)" for value in values.tolist()]
+    return dict(zip(names, counts.tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class Linkage:
+    """How the pages with a label are linked; the probabilities are None where there are no such links."""
+
+    label: str
+    pages: int
+    share: float | None
+    links: int
+    after_relevant: float | None
+    after_others: float | None
+
+    def lines(self) -> list[str]:
+        share = "no pages" if self.share is None else f"{self.share:.2%} of all pages"
+        return [
+            f"target {self.label}",
+            _fact("  relevant pages", f"{self.pages:,} ({share})"),
+            _fact("  links from relevant pages", self.links),
+            _fact("  P(child relevant | parent relevant)", _probability(self.after_relevant)),
+            _fact("  P(child relevant | parent irrelevant)", _probability(self.after_others)),
+        ]
+
+
+def _target(web: Web, label: str) -> Linkage:
     relevant = web.labelled(label)
     found = locality(web, relevant)
-    share = f"{relevant.mean():.2%} of all pages" if web.pages else "no pages"
-    return [
-        f"target {label}",
-        _fact("  relevant pages", f"{int(relevant.sum()):,} ({share})"),
-        _fact("  links from relevant pages", found.from_relevant),
-        _fact("  P(child relevant | parent relevant)", _probability(found.after_relevant)),
-        _fact("  P(child relevant | parent irrelevant)", _probability(found.after_others)),
-    ]
+    share = float(relevant.mean()) if web.pages else None
+    return Linkage(label, int(relevant.sum()), share, found.from_relevant, found.after_relevant, found.after_others)
 
 
-def _counts(column: NDArray[Any]) -> tuple[list[str], list[int]]:
-    values, counts = np.unique(column, return_counts=True)
-    return [str(value) for value in values.tolist()], counts.tolist()
-
-
-def _named(column: NDArray[Any], words: Sequence[str]) -> tuple[list[str], list[int]]:
-    values, counts = np.unique(column, return_counts=True)
-    return [words[value] or "(none)" for value in values.tolist()], counts.tolist()
-
-
-def _ranking(title: str, names: Sequence[str], counts: Sequence[int]) -> list[str]:
-    """The most frequent first; names break ties. Long lists end in how many are left out."""
-    ranked = sorted(zip(counts, names, strict=True), key=lambda pair: (-pair[0], pair[1]))
-    lines = [_fact(f"  {name}", count) for count, name in ranked[:_MOST_SHOWN]]
+def _ranking(title: str, ranked: dict[str, int]) -> list[str]:
+    """Long lists end in how many are left out."""
+    lines = [_fact(f"  {name}", count) for name, count in list(ranked.items())[:_MOST_SHOWN]]
     left_out = len(ranked) - _MOST_SHOWN
     return [f"{title}{'' if ranked else ': none'}", *lines, *([f"  and {left_out} more"] if left_out > 0 else [])]
 
 
 def _fact(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return f"{name:<42}{'yes' if value else 'no'}"
     return f"{name:<42}{f'{value:,}' if isinstance(value, int) else value}"
 
 
@@ -236,13 +211,6 @@ def _probability(value: float | None) -> str:
 # `spoor web serve`: a recorded web as an HTTP proxy on this machine.
 
 
-WEB_SERVE_EXAMPLES = """
-spoor web serve my-web --port 8080
-curl --proxy http://127.0.0.1:8080 http://recorded.example/
-spoor web serve my-web --conditions field --rest 0.1 --latency 0.02
-spoor web serve my-web --log requests.tsv
-"""
-
 DRAWN = {
     "latency": "latency",
     "bandwidth": "bandwidth",
@@ -252,43 +220,6 @@ DRAWN = {
     "clock_seed": "seed",
 }
 """Options that change field conditions, and the fields that they set."""
-
-
-def register_web_serve(kinds: Commands) -> None:
-    parser = add_command(
-        kinds,
-        "serve",
-        "answer for every host of a web, as an HTTP proxy on this machine",
-        WEB_SERVE_EXAMPLES,
-        run_web_serve,
-    )
-    parser.add_argument(
-        "web", type=Path, metavar="WEB", help="folder made by `spoor web build` or `spoor web generate`"
-    )
-    parser.add_argument("--port", type=int, default=8080, metavar="P", help="(8080; 0 takes a free one)")
-    parser.add_argument(
-        "--conditions",
-        choices=("lab", "field"),
-        default="lab",
-        help="lab: every answer comes at once; field: hosts take time, fail and ask for a crawl delay, "
-        "as in a simulation under field conditions (lab)",
-    )
-    parser.add_argument(
-        "--log",
-        type=Path,
-        metavar="FILE",
-        help="append a line for every request: when it came (seconds since 1970), seconds that the answer took, "
-        "status, URL",
-    )
-    field = parser.add_argument_group("field conditions, as of `spoor simulate`")
-    field.add_argument("--rest", type=float, metavar="S", help="crawl delay in seconds that hosts ask for (1)")
-    field.add_argument("--latency", type=float, metavar="S", help="seconds, median over hosts (0.2)")
-    field.add_argument("--bandwidth", type=float, metavar="B", help="bytes/s, median over hosts (500000)")
-    field.add_argument("--failures", type=float, metavar="P", help="share of requests that time out (0.02)")
-    field.add_argument(
-        "--retry-after", type=int, metavar="S", help="seconds to wait after one that timed out, as hosts say (60)"
-    )
-    field.add_argument("--clock-seed", type=int, metavar="K", help="draws speeds, delays and failures (0)")
 
 
 def run_web_serve(arguments: argparse.Namespace) -> int:
@@ -341,17 +272,3 @@ async def _serve(web: Web, port: int, conditions: Conditions | None, log: TextIO
 
 
 # `spoor web`: make webs and look at them.
-
-
-WEB_EXAMPLES = """
-spoor web build crawl.warc.gz --out my-web
-spoor web generate --like thai --pages 30000 --seed 1 --out thai-web
-spoor web info thai-web --target relevant
-"""
-
-
-def register_web(commands: Commands) -> None:
-    group = add_command(commands, "web", SUMMARIES["web"], WEB_EXAMPLES)
-    kinds = group.add_subparsers(metavar="ACTION", required=True)
-    for register in (register_web_build, register_web_generate, register_web_info, register_web_serve):
-        register(kinds)

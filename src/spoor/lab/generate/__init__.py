@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from spoor.errors import BadInput, UsageError
@@ -15,26 +14,16 @@ MOST_PAGES = 500_000_000
 """Page numbers are 32 bits wide, and the Japanese web is traced in one four times as large."""
 
 
-@dataclass(frozen=True)
-class Generator:
-    sentence: str
-    draw: Draw
-
-
-CATALOGUE = {
-    "thai": Generator("sites in many languages, a third of them Thai, known by their declared charset", languages.thai),
-    "japanese": Generator(
-        "what a crawl for Japanese brought home: mostly Japanese, known by its detected charset", languages.japanese
-    ),
-    "mongolian": Generator(
-        "sites in many languages, an eighth of them in traditional Mongolian; no charset gives them away",
-        languages.mongolian,
-    ),
-    "topical": Generator("pages from the wanted topic to far from it, in nine types, with texts", topical.draw),
-    "topical-weak": Generator("the same, but anchors hardly tell where they lead", topical.draw_weak),
-    "courses": Generator("engineering courses in five classes, a fifth of the pages half in Hindi", courses.draw),
-    "courses-english": Generator("the same, all in English", courses.draw_english),
+CATALOGUE: dict[str, Draw] = {
+    "thai": languages.thai,
+    "japanese": languages.japanese,
+    "mongolian": languages.mongolian,
+    "topical": topical.draw,
+    "topical-weak": topical.draw_weak,
+    "courses": courses.draw,
+    "courses-english": courses.draw_english,
 }
+"""What each is like: `spoor web generate --help`."""
 
 
 def generate(request: Request, out: Path, advance: Advance) -> None:
@@ -51,6 +40,6 @@ def generate(request: Request, out: Path, advance: Advance) -> None:
         raise UsageError("--words is for --like mongolian --text and for --like courses")
     with complete_or_absent(out) as folder:
         try:
-            CATALOGUE[request.name].draw(request, folder, advance)
+            CATALOGUE[request.name](request, folder, advance)
         except MemoryError:
             raise BadInput(f"{request.pages} pages do not fit in memory; give fewer --pages") from None

@@ -1,0 +1,72 @@
+"""Where the log records of a command go: warnings to standard error, and with --log-file all of a level to a file."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sys
+from collections.abc import Iterator
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from spoor.cli.terminal import check_writable
+from spoor.errors import SpoorError
+
+FILE_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+LARGEST_FILE, OLDER_FILES = 10_000_000, 5
+"""Bytes, after which a log file becomes FILE.1, FILE.1 becomes FILE.2, and so on; and how many of these are kept."""
+
+_log = logging.getLogger(__name__)
+
+
+class StandardError(logging.Handler):
+    """Looks the stream up for each record, because a live line replaces it while it is shown."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        print(f"spoor: {record.levelname.lower()}: {record.getMessage()}", file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def logged(file: Path | None, level: str | None) -> Iterator[None]:
+    """Handlers for as long as a command runs; what ends it is in the file too. `level` None: info for a file, warning
+    otherwise. With a file, standard error still gets the warnings."""
+    least = (level or ("info" if file else "warning")).upper()
+    terminal = StandardError(logging.WARNING if file else least)
+    terminal.addFilter(lambda record: record.name != __name__)  # The command line prints these itself.
+    ours, root = logging.getLogger("spoor"), logging.getLogger()
+    earlier = ours.level
+    handlers = [terminal, *([_opened(file)] if file else [])]
+    ours.setLevel(least)
+    for handler in handlers:
+        root.addHandler(handler)
+    try:
+        with _ending():
+            yield
+    finally:
+        ours.setLevel(earlier)
+        for handler in handlers:
+            root.removeHandler(handler)
+            handler.close()
+
+
+def _opened(file: Path) -> logging.Handler:
+    check_writable(file)
+    handler = RotatingFileHandler(file, maxBytes=LARGEST_FILE, backupCount=OLDER_FILES, encoding="utf8")
+    handler.setFormatter(logging.Formatter(FILE_FORMAT))
+    return handler
+
+
+@contextlib.contextmanager
+def _ending() -> Iterator[None]:
+    """Logs how a command was cut short, if it was."""
+    try:
+        yield
+    except SpoorError as error:
+        _log.error("%s", error)
+        raise
+    except KeyboardInterrupt:
+        _log.error("interrupted")
+        raise
+    except Exception:
+        _log.exception("ended by an error that nobody expected")
+        raise

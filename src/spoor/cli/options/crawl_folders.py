@@ -1,0 +1,92 @@
+"""Options of the commands about the folder of a crawl: `spoor report`, `why`, `export`, `check` and `compact`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from spoor.cli.command import Commands, add_command, add_json, add_workers
+
+REPORT_EXAMPLES = """
+spoor report my-crawl
+spoor report my-crawl --out my-crawl.html
+spoor report my-crawl --politeness
+spoor report my-crawl --json
+"""
+
+WHY_EXAMPLES = """
+spoor why my-crawl https://example.org/about
+"""
+
+EXPORT_EXAMPLES = """
+spoor export my-crawl --format jsonl --out pages.jsonl
+spoor export my-crawl --format parquet --out pages.parquet --all
+spoor export my-crawl --format text --out corpus.txt
+"""
+
+CHECK_EXAMPLES = """
+spoor check my-crawl
+spoor check my-crawl --repair
+spoor check my-crawl --json
+"""
+
+COMPACT_EXAMPLES = """
+spoor compact thai-pages
+"""
+
+EXPORT_FORMATS = ("jsonl", "parquet", "text")
+
+
+def _add_folder(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of a crawl; it may be running")
+
+
+def register_report(commands: Commands) -> None:
+    summary = "summarise a crawl as report.html, or check its politeness"
+    parser = add_command(commands, "report", summary, REPORT_EXAMPLES, "folders.run_report")
+    _add_folder(parser)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="file to write (report.html in the folder)")
+    parser.add_argument(
+        "--politeness",
+        action="store_true",
+        help="write no report; list every request that broke robots.txt or a delay, exit with 1 if there is one",
+    )
+    add_json(parser)
+
+
+def register_why(commands: Commands) -> None:
+    summary = "say why a URL was fetched, not yet, or never"
+    parser = add_command(commands, "why", summary, WHY_EXAMPLES, "explaining.run_why")
+    _add_folder(parser)
+    parser.add_argument("url", metavar="URL", help="the URL in question")
+    add_json(parser)
+
+
+def register_export(commands: Commands) -> None:
+    summary = "write the texts that a crawl found to a file"
+    parser = add_command(commands, "export", summary, EXPORT_EXAMPLES, "folders.run_export")
+    _add_folder(parser)
+    parser.add_argument(
+        "--format", choices=EXPORT_FORMATS, required=True, help="of the file; in text, pages end with a form feed"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="file to write")
+    parser.add_argument("--all", action="store_true", help="every page, not only the relevant ones")
+    add_workers(parser)
+    add_json(parser)
+
+
+def register_check(commands: Commands) -> None:
+    summary = "verify the database, archive, indexes and snapshots of a crawl"
+    parser = add_command(commands, "check", summary, CHECK_EXAMPLES, "folders.run_check")
+    _add_folder(parser)
+    parser.add_argument(
+        "--repair", action="store_true", help="repair what can be repaired; damaged files are kept in folders `damaged`"
+    )
+    add_json(parser)
+
+
+def register_compact(commands: Commands) -> None:
+    summary = "make the folder of a crawl that has ended smaller"
+    parser = add_command(commands, "compact", summary, COMPACT_EXAMPLES, "folders.run_compact")
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of a crawl that is not running")
+    add_json(parser)

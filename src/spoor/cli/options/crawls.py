@@ -1,0 +1,141 @@
+"""Options of `spoor demo`, `spoor seeds` and `spoor crawl`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from spoor.cli.command import Commands, add_command, add_json
+
+DEMO_EXAMPLES = """
+spoor demo
+spoor demo --out somewhere/else
+"""
+
+SEEDS_EXAMPLES = """
+spoor seeds --query "computer science courses" --source searxng:https://search.example.org --out seeds.txt
+spoor seeds --query "computer science courses" --out seeds.txt --source file:first.txt --source file:second.csv \\
+    --source "opensearch:https://example.org/search?format=rss&q={searchTerms}"
+spoor seeds --query "courses" --source "cdx:https://index.example.org/2026-10?url=*.example.org" --out seeds.txt
+spoor crawl --keywords computer,science --seeds seeds.txt --out my-crawl
+"""
+
+CRAWL_EXAMPLES = """
+spoor crawl --language th --seed https://example.org/ --contact https://example.org/our-crawl --out thai-pages
+spoor crawl crawl.toml --out thai-pages
+spoor crawl --out thai-pages          (resumes where it stopped)
+spoor crawl --out thai-pages --quiet --log-file thai-pages.log
+spoor crawl --language th --seeds more.txt --warm thai-pages --out more-thai-pages
+"""
+
+
+def register_demo(commands: Commands) -> None:
+    summary = "two live crawls side by side, on a web made and served on this machine"
+    parser = add_command(commands, "demo", summary, DEMO_EXAMPLES, "demo_crawls.run_demo")
+    parser.add_argument(
+        "--out", type=Path, default=Path("out/demo"), metavar="FOLDER", help="folder for the two crawls (out/demo)"
+    )
+    add_json(parser)
+
+
+def register_seeds(commands: Commands) -> None:
+    summary = "find URLs to start from, in the results of search sources"
+    parser = add_command(commands, "seeds", summary, SEEDS_EXAMPLES, "seeds.run_seeds")
+    parser.add_argument("--query", required=True, metavar="WORDS", help="what to search for")
+    parser.add_argument(
+        "--source",
+        action="append",
+        required=True,
+        metavar="SPEC",
+        help="file:PATH, searxng:URL, opensearch:TEMPLATE or cdx:URL; may be given several times",
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="file to write, for `crawl --seeds`")
+    parser.add_argument("--each", type=_count, default=50, metavar="N", help="results to take from each source (50)")
+    parser.add_argument("--limit", type=_count, metavar="N", help="most seeds to write (no limit)")
+    parser.add_argument("--timeout", type=_seconds, default=20.0, metavar="S", help="seconds for each request (20)")
+    parser.add_argument(
+        "--contact", type=_contact, default="", metavar="URL", help="sent to every server, in the user agent"
+    )
+    parser.add_argument("--allow-private", action="store_true", help="allow requests to private IP addresses")
+    add_json(parser)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number, 1 or more")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0.0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+    return seconds
+
+
+def _contact(text: str) -> str:
+    from spoor.settings import contact
+
+    try:
+        return str(contact(text))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r}: {error}") from None
+
+
+def register_crawl(commands: Commands) -> None:
+    summary = "collect relevant pages from the web into a folder, or resume"
+    parser = add_command(commands, "crawl", summary, CRAWL_EXAMPLES, "crawling.run_crawl")
+    parser.add_argument(
+        "settings", nargs="?", type=Path, metavar="CRAWL.toml", help="settings of the crawl; options override them"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the crawl, created or resumed")
+    _add_target(parser)
+    parser.add_argument("--seed", action="append", metavar="URL", help="where to start; may be given several times")
+    parser.add_argument("--seeds", metavar="FILE", help="where to start: one URL per line")
+    parser.add_argument("--strategy", metavar="S", help="a name from `spoor strategies` (learned)")
+    parser.add_argument(
+        "--warm", metavar="FOLDER", help="warm start: the strategy first learns from the pages of an earlier crawl"
+    )
+    _add_limits(parser)
+    parser.add_argument("--contact", metavar="URL", help="sent to every server, so that people can reach you")
+    parser.add_argument("--proxy", metavar="URL", help="HTTP proxy for every request")
+    parser.add_argument(
+        "--allow-private", action="store_true", default=None, help="allow requests to private IP addresses"
+    )
+    add_json(parser)
+
+
+def _add_target(parser: argparse.ArgumentParser) -> None:
+    target = parser.add_argument_group("target", "which pages are relevant; or [target] in CRAWL.toml")
+    target.add_argument("--language", metavar="L", help="pages in this language: a BCP-47 tag or a model file")
+    target.add_argument("--charset", metavar="L", help="pages whose character encoding is one of this language")
+    target.add_argument("--script", metavar="S", help="pages in this script, such as thai")
+    target.add_argument("--keywords", type=_listed, metavar="W,W", help="pages about these words or phrases")
+    target.add_argument("--topic", metavar="MODEL", help="pages about the topic of a trained model")
+    target.add_argument("--ontology", metavar="FILE", help="pages that contain the terms of an ontology")
+
+
+def _listed(words: str) -> list[str]:
+    return [word.strip() for word in words.split(",")]
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--judge", metavar="J", help="relevant: pages that a judge from `spoor judges` says are")
+    parser.add_argument("--max-pages", type=int, metavar="N", help="stop after N fetches, over all runs")
+    parser.add_argument("--max-minutes", type=float, metavar="M", help="stop after M minutes of this run")
+    parser.add_argument(
+        "--effort",
+        type=float,
+        metavar="E",
+        help="from 0, fewest requests, to 1, fastest (.2 with --max-pages, 1 with --max-minutes, else .5)",
+    )
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="processes that parse and judge pages (0: the main process does)"
+    )
+    parser.add_argument("--connections", type=int, metavar="N", help="concurrent requests (64)")
+    parser.add_argument(
+        "--rest", type=float, metavar="S", help="host delay: seconds between two requests to a host (1)"
+    )

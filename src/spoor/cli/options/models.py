@@ -1,0 +1,147 @@
+"""Options of `spoor train`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from spoor.cli.command import Commands, add_command, add_json, add_workers
+
+LANGUAGE_EXAMPLES = """
+spoor train language --name gsw stories.txt letters.txt
+spoor judge gsw.spoor page.html
+spoor train language --name mn-Mong --orthography myfont legacy.txt --out mongolian.spoor
+"""
+
+TOPIC_EXAMPLES = """
+spoor train topic --name horses --positive good-pages --negative other-pages
+spoor train topic --name horses pages.tar.xz        (with folders positive and negative inside)
+spoor train topic --name horses --positive good-urls.txt --negative other-urls.txt --contact https://example.org/us
+spoor judge horses.spoor page.html
+"""
+
+TAXONOMY_EXAMPLES = """
+spoor train taxonomy --name sports --good sports/cycling pages
+spoor judge sports.spoor page.html
+"""
+
+RULES_EXAMPLES = """
+spoor train rules webs/webkb --target class=course --out courses.spoor
+spoor train rules webs/webkb --target class=course --where university=misc --out courses.spoor
+spoor train rules webs/webkb --examples pages --target course --out courses.spoor      (pages/course, pages/student …)
+"""
+
+CONTEXT_EXAMPLES = """
+spoor train context my-web --target class=course --out courses.spoor
+spoor train context my-crawl --out more.spoor        (a crawl folder, with the pages that it judged relevant)
+spoor compare other-web --target class=course --seeds seeds.txt --strategies ahmm:model=courses.spoor,soft-focused
+"""
+
+ALL_EXAMPLES = "".join((LANGUAGE_EXAMPLES, TOPIC_EXAMPLES, TAXONOMY_EXAMPLES, RULES_EXAMPLES, CONTEXT_EXAMPLES))
+
+
+def register_train(commands: Commands) -> None:
+    group = add_command(commands, "train", "make a model from examples", ALL_EXAMPLES.replace("\n\n", "\n"))
+    kinds = group.add_subparsers(metavar="KIND", required=True)
+    for register in (_register_language, _register_topic, _register_taxonomy, _register_rules, _register_context):
+        register(kinds)
+
+
+def _register_language(kinds: Commands) -> None:
+    summary = "make a profile of a language from text files"
+    parser = add_command(kinds, "language", summary, LANGUAGE_EXAMPLES, "training.run_train_language")
+    parser.add_argument("texts", nargs="+", type=Path, metavar="TEXTFILE", help="plain text in UTF-8; 10 KB are enough")
+    parser.add_argument("--name", required=True, metavar="TAG", help="the language: a BCP-47 tag, or x-NAME")
+    parser.add_argument(
+        "--orthography", default="", metavar="NAME", help="distinguishes several profiles of one language (TAG)"
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the model; added to if it exists (TAG.spoor)")
+    add_json(parser)
+
+
+def _register_topic(kinds: Commands) -> None:
+    summary = "train a classifier of a topic on relevant and other pages"
+    parser = add_command(kinds, "topic", summary, TOPIC_EXAMPLES, "training.run_train_topic")
+    parser.add_argument(
+        "pages", nargs="*", type=Path, metavar="FOLDER", help="folder or archive with folders positive and negative"
+    )
+    parser.add_argument("--name", required=True, metavar="NAME", help="name of the topic")
+    _add_pages(parser, "--positive", "relevant pages: a folder, file, tar archive or URLS.txt")
+    _add_pages(parser, "--negative", "other pages, in the same form")
+    parser.add_argument("--contact", default="", metavar="URL", help="sent to the servers that pages are fetched from")
+    parser.add_argument("--allow-private", action="store_true", help="allow requests to private IP addresses")
+    _add_out(parser)
+    add_json(parser)
+
+
+def _add_pages(parser: argparse.ArgumentParser, option: str, meaning: str) -> None:
+    parser.add_argument(option, nargs="+", type=Path, default=[], metavar="PAGES", help=meaning)
+
+
+def _add_out(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the model (NAME.spoor)")
+
+
+def _register_taxonomy(kinds: Commands) -> None:
+    summary = "train a classifier on a folder of pages for each class"
+    parser = add_command(kinds, "taxonomy", summary, TAXONOMY_EXAMPLES, "training.run_train_taxonomy")
+    parser.add_argument(
+        "pages", nargs="+", type=Path, metavar="FOLDER", help="folder or tar archive with a folder for each class"
+    )
+    parser.add_argument("--name", required=True, metavar="NAME", help="name of the taxonomy")
+    parser.add_argument(
+        "--good",
+        action="append",
+        required=True,
+        metavar="CLASS",
+        help="a relevant class, with all classes below it; may be given several times",
+    )
+    _add_out(parser)
+    add_json(parser)
+
+
+def _register_rules(kinds: Commands) -> None:
+    summary = "learn which class of page links to which, from classes of pages and a web"
+    parser = add_command(kinds, "rules", summary, RULES_EXAMPLES, "training.run_train_rules")
+    parser.add_argument(
+        "web", type=Path, metavar="WEB", help="holds the pages that the examples link to; its pages have texts"
+    )
+    parser.add_argument(
+        "--target", action="append", required=True, metavar="CLASS", help="relevant; may be given several times"
+    )
+    parser.add_argument(
+        "--classes", metavar="A,B,…", help="labels of the web that are classes (all of a kind with the target)"
+    )
+    parser.add_argument("--where", default="", metavar="LABEL", help="learn only from pages that have this label too")
+    parser.add_argument(
+        "--examples", type=Path, metavar="FOLDER", help="a folder of pages for each class, instead of labels"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the model; its name ends in .spoor")
+    add_json(parser)
+
+
+def _register_context(kinds: Commands) -> None:
+    summary = "make a model of the paths that lead to relevant pages"
+    parser = add_command(kinds, "context", summary, CONTEXT_EXAMPLES, "training.run_train_context")
+    parser.add_argument("web", type=Path, metavar="WEB", help="a web with texts, or the folder of a crawl")
+    parser.add_argument("--target", default="", metavar="LABEL", help="label of the relevant pages; not for a crawl")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the model; its name ends in .spoor")
+    parser.add_argument(
+        "--layers", type=int, default=3, metavar="N", help="most links from a page to a relevant one (3)"
+    )
+    parser.add_argument(
+        "--clusters", type=_clusters, metavar="K", help="clusters of pages; auto: chosen by the data (auto)"
+    )
+    parser.add_argument(
+        "--refine", type=int, default=0, metavar="N", help="iterations of Baum-Welch after counting (0)"
+    )
+    add_workers(parser)
+    add_json(parser)
+
+
+def _clusters(text: str) -> int | None:
+    if text == "auto":
+        return None
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is neither auto nor a number")
+    return int(text)

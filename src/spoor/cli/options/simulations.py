@@ -1,0 +1,188 @@
+"""Options of `spoor simulate`, `compare`, `tune` and `contest`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from spoor.cli.command import Commands, add_command, add_json, add_json_file, add_workers, at_least_one
+
+SIMULATE_EXAMPLES = """
+spoor web generate --like thai --pages 30000 --seed 1 --out thai-web
+spoor simulate thai-web --strategy soft-focused --target relevant --seeds thai-web/seeds.txt
+spoor simulate thai-web --strategy soft-focused --target relevant --seeds thai-web/seeds.txt \\
+    --clock --connections 32 --rest 1 --failures 0.02 --json soft.json
+spoor simulate thai-web --strategy soft-focused --target relevant --seeds thai-web/seeds.txt --conditions field
+"""
+
+COMPARE_EXAMPLES = """
+spoor web generate --like thai --pages 30000 --seed 1 --out thai-web
+spoor compare thai-web --target relevant --seeds thai-web/seeds.txt --strategies breadth-first,soft-focused
+spoor compare thai-web --target relevant --seeds thai-web/seeds.txt --judge charset:th \\
+    --strategies hard-focused,limited-distance:n=2,prioritised-limited-distance:n=2 --json r.json --plot r.svg
+spoor compare thai-web --target relevant --seeds thai-web/seeds.txt --strategies breadth-first,soft-focused \\
+    --conditions field --orders 5
+"""
+
+TUNE_EXAMPLES = """
+spoor web generate --like mongolian --text --pages 5000 --seed 1 --out mongolian-web
+spoor tune mongolian-web --strategy n-crawl:language=mn-Mong --target relevant \\
+    --seeds mongolian-web/seeds.txt --budget 300 --simplex t,s,d --step 0.25
+spoor tune mongolian-web --strategy prioritised-limited-distance --target relevant \\
+    --seeds mongolian-web/seeds.txt --vary n=0,1,2,3,4 --objective normalised
+"""
+
+CONTEST_EXAMPLES = """
+spoor contest --out out/contest
+spoor contest --rows webkb,debian-docs/lang=ja --strategies breadth-first,soft-focused,in-links --out out/contest
+spoor contest --judge real --strategies soft-focused,server-language --ablate server-language --out out/contest
+spoor contest --conditions field --orders 3 --judge truth --strategies learned,soft-focused --out out/contest
+spoor contest --per-host 100,10 --page docs/contest.md --out out/contest
+spoor contest --held-out --out out/contest
+"""
+
+CONDITIONS = ("field", "lab")
+OBJECTIVES = ("ar", "normalised")
+CONTEST_JUDGES = ("truth", "real", "both")
+CONTEST_ORDERS = 5
+"""From which every row is run: the order of its seeds alone moves a run by up to 0.19."""
+MOST_COMBINATIONS = 500
+
+
+def register_simulate(commands: Commands) -> None:
+    summary = "run one strategy on a web"
+    parser = add_command(commands, "simulate", summary, SIMULATE_EXAMPLES, "simulating.run_simulate")
+    _add_task(parser)
+    parser.add_argument("--strategy", required=True, metavar="S", help="a name from `spoor strategies`")
+    add_json_file(parser, "the result")
+    _add_conditions(parser)
+
+
+def register_compare(commands: Commands) -> None:
+    summary = "run several strategies on a web: which finds more, sooner?"
+    parser = add_command(commands, "compare", summary, COMPARE_EXAMPLES, "simulating.run_compare")
+    _add_task(parser)
+    _add_conditions(parser)
+    parser.add_argument("--strategies", required=True, metavar="A,B,…", help="names from `spoor strategies`")
+    add_json_file(parser, "the results")
+    parser.add_argument(
+        "--plot", type=Path, metavar="FILE.svg", help="plot harvest, coverage and queue length over fetches"
+    )
+    add_workers(parser)
+
+
+def register_tune(commands: Commands) -> None:
+    summary = "search for the parameters of a strategy that are best on a web"
+    parser = add_command(commands, "tune", summary, TUNE_EXAMPLES, "simulating.run_tune")
+    _add_task(parser)
+    parser.add_argument("--strategy", required=True, metavar="S", help="a name from `spoor strategies`")
+    parser.add_argument("--simplex", metavar="A,B,…", help="parameters that are weights and add up to 1")
+    parser.add_argument("--step", type=float, default=0.1, metavar="X", help="step between two weights (0.1)")
+    parser.add_argument(
+        "--vary", action="append", default=[], metavar="NAME=V,V,…", help="values to try; may be given several times"
+    )
+    parser.add_argument(
+        "--objective",
+        choices=OBJECTIVES,
+        default="ar",
+        help="what the best has most of: accuracy rate at the budget (ar), or normalised area (ar)",
+    )
+    usual = MOST_COMBINATIONS
+    parser.add_argument("--most", type=int, default=usual, metavar="N", help=f"refuse more combinations ({usual})")
+    add_json_file(parser, "all results, best first,")
+    add_workers(parser)
+
+
+def register_contest(commands: Commands) -> None:
+    summary = "run every strategy on every row of a contest"
+    parser = add_command(commands, "contest", summary, CONTEST_EXAMPLES, "contests.run_contest")
+    parser.add_argument(
+        "--data", type=Path, metavar="DIR", help="holds contest/contest.tsv and webs/ ($SPOOR_DATA, ../shared)"
+    )
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="FOLDER", help="for webs, runs, results.json and report.md"
+    )
+    parser.add_argument("--rows", metavar="ROW,…", help="WEB, WEB/TARGET or WEB/TARGET/START (default: all)")
+    parser.add_argument("--strategies", metavar="A,B,…", help="names (default: all that can be run on a row)")
+    parser.add_argument(
+        "--ablate", metavar="S", help="also run strategy S without each kind of evidence that it can do without"
+    )
+    parser.add_argument(
+        "--judge",
+        choices=CONTEST_JUDGES,
+        default="both",
+        help="truth: knows the label; real: reads the pages, of a language or trained on half of them (default: both)",
+    )
+    parser.add_argument(
+        "--conditions", metavar="C,…", help="field: those of a live crawl; lab: one fetch at a time (field,lab)"
+    )
+    _add_orders(parser, CONTEST_ORDERS)
+    parser.add_argument("--per-host", default="", metavar="N,…", help="also run with at most N pages per host")
+    parser.add_argument("--page", type=Path, metavar="FILE.md", help="put tables and plots at their marks in this page")
+    parser.add_argument(
+        "--held-out",
+        action="store_true",
+        help="instead run path models, trained on one half of each web and tested on the other",
+    )
+    parser.add_argument("--fresh", action="store_true", help="discard the runs that are kept in FOLDER")
+    add_workers(parser)
+    add_json(parser)
+
+
+def _add_task(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "web", type=Path, metavar="WEB", help="folder made by `spoor web build` or `spoor web generate`"
+    )
+    parser.add_argument("--target", required=True, metavar="LABEL", help="label of the relevant pages, such as lang=ja")
+    parser.add_argument("--seeds", required=True, type=Path, metavar="FILE", help="where to start: one URL per line")
+    parser.add_argument(
+        "--judge", default="truth", metavar="J", help="truth (default), language:th, a model, a crawl.toml …"
+    )
+    parser.add_argument(
+        "--budget", type=int, metavar="N", help="fetches (default: four per relevant page that can be reached, ≥ 200)"
+    )
+    parser.add_argument("--per-host", type=int, metavar="N", help="most pages of one host (default: no limit)")
+    parser.add_argument(
+        "--unrecorded",
+        choices=("skip", "fail"),
+        help="links to pages that the web does not hold: left out (skip, as in the lab) or failed fetches (fail)",
+    )
+    parser.add_argument(
+        "--driver",
+        choices=("auto", "simulated", "compiled"),
+        default="auto",
+        help="compiled is for large webs without texts; both fetch the same pages in the same order",
+    )
+
+
+def _add_conditions(parser: argparse.ArgumentParser) -> None:
+    """Defaults are named for the reader; the command takes them from `lab.worlds`."""
+    parser.add_argument(
+        "--conditions",
+        choices=CONDITIONS,
+        default="lab",
+        help="lab (default): one fetch at a time in a closed web, nothing takes time; field: those of a live crawl",
+    )
+    _add_orders(parser, 1)
+    clock = parser.add_argument_group("virtual clock", "a value that is given overrides that of --conditions field")
+    clock.add_argument("--clock", action="store_true", help="fetches take virtual time; hosts have a crawl delay")
+    clock.add_argument("--connections", type=int, metavar="N", help="concurrent fetches (16; in the field 64)")
+    clock.add_argument("--rest", type=float, metavar="S", help="crawl delay of a host in seconds (1)")
+    clock.add_argument("--latency", type=float, metavar="S", help="seconds, median over hosts (0.2)")
+    clock.add_argument("--bandwidth", type=float, metavar="B", help="bytes/s, median over hosts (500000)")
+    clock.add_argument(
+        "--failures", type=float, metavar="P", help="share of fetches that time out (0; in the field 0.02)"
+    )
+    clock.add_argument(
+        "--clock-seed", type=int, metavar="K", dest="seed", help="seed from which speeds and failures are drawn (0)"
+    )
+
+
+def _add_orders(parser: argparse.ArgumentParser, usual: int) -> None:
+    """None is what a command finds where it was not given."""
+    parser.add_argument(
+        "--orders",
+        type=at_least_one,
+        metavar="N",
+        help=f"run from N random orders of the seeds; figures are means ({usual})",
+    )

@@ -1,0 +1,139 @@
+"""Options of `spoor web build`, `generate`, `info` and `serve`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from spoor.cli.command import Commands, add_command, add_json, add_workers
+
+WEB_EXAMPLES = """
+spoor web build crawl.warc.gz --out my-web
+spoor web generate --like thai --pages 30000 --seed 1 --out thai-web
+spoor web info thai-web --target relevant
+"""
+
+BUILD_EXAMPLES = """
+spoor web build crawl.warc.gz --out my-web
+spoor web build my-crawl --out my-web --truth labels.tsv
+spoor web build log.csv links.csv --out my-web
+"""
+
+GENERATE_EXAMPLES = """
+spoor web generate --like thai --pages 30000 --seed 1 --out thai-web
+spoor web generate --like thai --pages 2000 --seed 1 --text --out thai-texts
+spoor web generate --like mongolian --pages 5000 --seed 1 --text --words words.txt --out mongolian-web
+spoor web generate --like topical --pages 20000 --seed 7 --out topical-web
+"""
+
+INFO_EXAMPLES = """
+spoor web info my-web
+spoor web info my-web --target lang=ja
+"""
+
+SERVE_EXAMPLES = """
+spoor web serve my-web --port 8080
+curl --proxy http://127.0.0.1:8080 http://recorded.example/
+spoor web serve my-web --conditions field --rest 0.1 --latency 0.02
+spoor web serve my-web --log requests.tsv
+"""
+
+GENERATORS = {
+    "thai": "sites in many languages, a third of them Thai, known by their declared charset",
+    "japanese": "the pages of a crawl for Japanese: mostly Japanese, known by their detected charset",
+    "mongolian": "sites in many languages, an eighth of them in traditional Mongolian, unknown by charset",
+    "topical": "pages on the topic and at any distance from it, in nine types, with texts",
+    "topical-weak": "the same, but anchors hardly tell where they lead",
+    "courses": "engineering courses in five classes, a fifth of the pages half in Hindi",
+    "courses-english": "the same, all in English",
+}
+
+
+def register_web(commands: Commands) -> None:
+    group = add_command(commands, "web", "build, generate, describe and serve webs for the simulator", WEB_EXAMPLES)
+    actions = group.add_subparsers(metavar="ACTION", required=True)
+    for register in (_register_build, _register_generate, _register_info, _register_serve):
+        register(actions)
+
+
+def _register_build(actions: Commands) -> None:
+    summary = "make a web from WARC files, a crawl folder or a crawl log"
+    parser = add_command(actions, "build", summary, BUILD_EXAMPLES, "webs.run_web_build")
+    parser.add_argument(
+        "source",
+        nargs="+",
+        type=Path,
+        metavar="SOURCE",
+        help="WARC (plain, .gz, .xz, .lz4, .zst), crawl folder, or a log and its links (.csv, .parquet)",
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="WEB", help="folder to make")
+    parser.add_argument(
+        "--truth", type=Path, metavar="TSV", help="labels of pages: columns url and labels, tab-separated"
+    )
+    parser.add_argument(
+        "--exact", action="store_true", help="a link leads only to exactly its URL, not to one that nearly matches"
+    )
+    parser.add_argument("--name", help="name of the web (default: that of the folder)")
+    add_workers(parser)
+    add_json(parser)
+
+
+def _register_generate(actions: Commands) -> None:
+    summary = "make a web by a generator"
+    parser = add_command(actions, "generate", summary, GENERATE_EXAMPLES, "webs.run_web_generate")
+    kinds = "; ".join(f"{name}: {meaning}" for name, meaning in GENERATORS.items())
+    parser.add_argument("--like", required=True, metavar="NAME", choices=GENERATORS, help=kinds)
+    parser.add_argument("--pages", required=True, metavar="N", type=int, help="number of pages")
+    parser.add_argument(
+        "--seed", required=True, metavar="K", type=int, help="of the random numbers; the same seed makes the same web"
+    )
+    parser.add_argument("--out", required=True, metavar="WEB", type=Path, help="folder to make")
+    parser.add_argument("--text", action="store_true", help="give the pages of a language web texts, in real charsets")
+    words = (
+        "words of traditional Mongolian pages, one per line, in Menksoft glyphs or Unicode; for courses a "
+        "dictionary: English, a tab, Hindi (default: built in)"
+    )
+    parser.add_argument("--words", metavar="FILE", type=Path, help=words)
+    add_json(parser)
+
+
+def _register_info(actions: Commands) -> None:
+    parser = add_command(actions, "info", "describe a web", INFO_EXAMPLES, "webs.run_web_info")
+    parser.add_argument(
+        "web", type=Path, metavar="WEB", help="a folder made by `spoor web build` or `spoor web generate`"
+    )
+    parser.add_argument("--target", metavar="LABEL", help="also show how the pages with this label are linked")
+    add_json(parser)
+
+
+def _register_serve(actions: Commands) -> None:
+    summary = "answer for every host of a web, as an HTTP proxy on this machine"
+    parser = add_command(actions, "serve", summary, SERVE_EXAMPLES, "webs.run_web_serve")
+    parser.add_argument(
+        "web", type=Path, metavar="WEB", help="folder made by `spoor web build` or `spoor web generate`"
+    )
+    parser.add_argument("--port", type=int, default=8080, metavar="P", help="to listen on (8080; 0 takes a free one)")
+    parser.add_argument(
+        "--conditions",
+        choices=("lab", "field"),
+        default="lab",
+        help="lab: every response comes at once; field: hosts take time, fail and ask for a crawl delay, "
+        "as in a simulation under field conditions (lab)",
+    )
+    parser.add_argument(
+        "--log",
+        type=Path,
+        metavar="FILE",
+        help="append a line for every request: when it came (seconds since 1970), seconds that the response took, "
+        "status, URL",
+    )
+    field = parser.add_argument_group("field conditions, as of `spoor simulate`")
+    field.add_argument("--rest", type=float, metavar="S", help="crawl delay in seconds that hosts ask for (1)")
+    field.add_argument("--latency", type=float, metavar="S", help="seconds, median over hosts (0.2)")
+    field.add_argument("--bandwidth", type=float, metavar="B", help="bytes/s, median over hosts (500000)")
+    field.add_argument("--failures", type=float, metavar="P", help="share of requests that time out (0.02)")
+    field.add_argument(
+        "--retry-after", type=int, metavar="S", help="Retry-After in seconds of requests that time out (60)"
+    )
+    field.add_argument(
+        "--clock-seed", type=int, metavar="K", help="seed from which speeds, delays and failures are drawn (0)"
+    )
