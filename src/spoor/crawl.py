@@ -246,9 +246,12 @@ class Crawl:
     def _take_in(self, visit: Visit, outcome: Outcome, verdicts: Iterator[Verdict | Trouble], now: float) -> Event:
         """Whatever is raised on the way, the visit is over when this is."""
         verdict = next(verdicts) if isinstance(outcome, Page) else None
-        with self._isolation.working_on(visit.url):
+        self._isolation.on(visit.url)
+        try:
             event = self._isolation.attempt(visit.url, "absorbed", self._absorbed, visit, outcome, verdict, now)
             return self._in_vain(visit, event, now) if isinstance(event, Trouble) else event
+        finally:
+            self._isolation.off()
 
     def _absorbed(self, visit: Visit, outcome: Outcome, verdict: Verdict | Trouble | None, now: float) -> Event:
         if (change := self._outage.hear(visit, outcome, now)) is not None:

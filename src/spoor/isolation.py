@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import ParamSpec, TypeVar
+from typing import TypeVar, TypeVarTuple
 
 from spoor.errors import OF_STORAGE, BrokenContract
 from spoor.events import Troubled
@@ -12,7 +11,7 @@ from spoor.records import Key, Miss, Page, Ruling, Sighting, Trouble, Verdict, V
 from spoor.roles import Forecast, MissLearner, PendingCounter, Troubles
 from spoor.strategy import Strategy
 
-Given = ParamSpec("Given")
+Given = TypeVarTuple("Given")
 Made = TypeVar("Made")
 
 
@@ -24,12 +23,10 @@ class Isolation:
         self.troubles = troubles
         self._reasons: dict[str, str] = {}
 
-    def attempt(
-        self, url: str, doing: str, do: Callable[Given, Made], *given: Given.args, **named: Given.kwargs
-    ) -> Made | Trouble:
+    def attempt(self, url: str, doing: str, do: Callable[[*Given], Made], *given: *Given) -> Made | Trouble:
         """What `do` makes of what it is given. `doing` is what is done with the URL, such as "judged"."""
         try:
-            return do(*given, **named)
+            return do(*given)
         except Exception as error:
             return Trouble(self.spare(url, doing, error))
 
@@ -59,16 +56,13 @@ class Isolation:
         self._reasons.clear()
         return events
 
-    @contextmanager
-    def working_on(self, url: str) -> Iterator[None]:
-        """Within, this URL is to blame if the process dies."""
-        if self.troubles is None:
-            yield
-            return
-        self.troubles.on(url)
-        try:
-            yield
-        finally:
+    def on(self, url: str) -> None:
+        """From now on, and until `off`, this URL is to blame if the process dies."""
+        if self.troubles is not None:
+            self.troubles.on(url)
+
+    def off(self) -> None:
+        if self.troubles is not None:
             self.troubles.off()
 
 
