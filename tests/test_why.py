@@ -78,7 +78,7 @@ def test_failures(crawl: CrawlFolder, half: CrawlFolder) -> None:
 
 
 def test_refusals(crawl: CrawlFolder) -> None:
-    assert lines(crawl, "http://a.test/private")["state"].startswith("dropped when it was met: outside scope")
+    assert lines(crawl, "http://a.test/private")["state"].startswith("dropped when it was discovered: outside scope")
     assert lines(crawl, "http://a.test/private")["found on"] == "http://a.test/ (a seed)"
     secret = lines(crawl, "http://c.test/secret")
     assert secret["state"] == "dropped when its turn came: robots.txt disallows it"
@@ -94,7 +94,7 @@ def test_what_still_waits(half: CrawlFolder) -> None:
     ]
     assert told.ahead >= len(waiting) - 1
     state = lines(half, "http://a.test/last")["state"]
-    assert state.startswith(f"waiting; {told.ahead} links of a.test come first; the host rests until 1970-01-01")
+    assert state.startswith(f"waiting; {told.ahead} links of a.test come first; its host delay ends at 1970-01-01")
     assert "rests" not in lines(half, "http://a.test/last", now=1e9)["state"]
 
 
@@ -149,7 +149,7 @@ def test_a_redirect_that_was_not_followed_explains_its_target(tmp_path: Path) ->
 
 def test_what_was_never_met(crawl: CrawlFolder) -> None:
     told = account(crawl, "http://a.test/plane", "spoor")
-    assert dict(command.lines(told, 0.0))["state"] == "not met yet" and told.similar[0] == "http://a.test/plain"
+    assert dict(command.lines(told, 0.0))["state"] == "not discovered yet" and told.similar[0] == "http://a.test/plain"
     assert account(crawl, "https://a.test/plain", "spoor").similar[0] == "http://a.test/plain"
     assert account(crawl, "http://aa.test/", "spoor").similar[0] == "http://a.test/"
     assert account(crawl, "http://nothing-like-it.example/", "spoor").similar == ()
