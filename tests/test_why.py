@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -181,3 +182,10 @@ def test_the_command_refuses_in_one_line(crawl: CrawlFolder, tmp_path: Path) -> 
         run(crawl.path, "about")
     with pytest.raises(BadInput, match="is not a crawl folder"):
         run(tmp_path, "http://a.test/")
+
+
+def test_json_has_the_same_lines(crawl: CrawlFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(crawl.path, "http://a.test/", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["url"] == "http://a.test/"
+    assert {line["name"]: line["what"] for line in told["lines"]}["found"] == "given as a seed"
