@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sqlite3
 import subprocess
 import sys
@@ -71,3 +72,9 @@ def test_a_running_crawl_is_left_alone(crawl: CrawlFolder, capsys: pytest.Captur
 def test_what_is_no_crawl_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compact", str(tmp_path / "nothing")]) == 1
     assert capsys.readouterr().err.startswith("spoor: there is no folder")
+
+
+def test_sizes_are_told_as_json(crawl: CrawlFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compact", str(crawl.path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["folder"] == str(crawl.path) and told["after"] < told["before"] - 1_000_000

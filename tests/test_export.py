@@ -205,3 +205,9 @@ def test_a_page_that_asks_not_to_be_indexed_is_exported_only_with_all(crawl: Cra
     report = export(crawl, Wish("jsonl"), tmp_path / "some.jsonl", lambda pages: None)
     assert report["exported"] == 4 and report["not to be indexed"] == 1
     assert export(crawl, Wish("jsonl", every=True), tmp_path / "all.jsonl", lambda pages: None)["exported"] == 6
+
+
+def test_json_counts_what_was_written(crawl: CrawlFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(crawl.path, "--format", "text", "--out", tmp_path / "c.txt", "--workers", 1, "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["exported"], told["not_in_the_archive"], told["without_main_text"]) == (5, 1, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -202,3 +203,11 @@ def test_nothing_is_written(tmp_path: Path) -> None:
         before = db.execute("PRAGMA data_version").fetchone()
         conduct(folder, PROMISE)
         assert db.execute("PRAGMA data_version").fetchone() == before
+
+
+def test_json_lists_what_broke_a_promise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = journal_of(tmp_path / "crawl", (opened(0, 1), visited(1.5, 2)))
+    assert run(folder.path, "--json") == 1
+    told = json.loads(capsys.readouterr().out)
+    assert (told["hosts"], told["visits"], told["tightest"]) == (1, 2, 0.5)
+    assert [breach["url"] for breach in told["breaches"]] == ["http://a.test/"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 import sqlite3
 from dataclasses import replace
@@ -237,3 +238,10 @@ def test_numbers_for_people() -> None:
     assert (duration(90), duration(7200), duration(600)) == ("90.0 seconds", "2.0 hours", "10.0 minutes")
     assert moment(0) == "1970-01-01 00:00:00 UTC" and moment(float("inf")) == "never"
     assert plain("a\x1b[31mb\nc\u202ed") == "a�[31mb c�d" and plain("x" * 20, 10) == "xxxxx…xxxxx"
+
+
+def test_json_has_the_totals_and_why_it_ended(crawl: CrawlFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(crawl.path, "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["pages"], told["relevant"], told["hosts_with_relevant"], told["failures"]) == (5, 3, 2, 4)
+    assert told["file"] == str(crawl.report) and told["links"]["parked"] == 1

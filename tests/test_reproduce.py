@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -50,6 +51,10 @@ def test_the_whole_experiment_prints_every_strategy_and_every_condition(
     answers = [line.split()[0] for line in said.split("conditions:")[1].strip().splitlines()]
     assert len(answers) == 12
     assert code == (0 if all(answer == "yes" for answer in answers) else 1)
+    assert main([*words, "--json"]) == code
+    told = json.loads(capsys.readouterr().out)
+    assert [condition["holds"] for condition in told["conditions"]] == [answer == "yes" for answer in answers]
+    assert len(told["tables"]) == 1
 
 
 def test_seeds_that_are_no_numbers_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,11 @@ def test_private_addresses_are_asked_only_when_allowed(capsys: pytest.CaptureFix
 def test_wrong_use_is_told_in_a_line(capsys: pytest.CaptureFixture[str], options: tuple[str, ...], told: str) -> None:
     assert main(["seeds", *USUAL, *options]) == 2
     assert told in refusal(capsys)
+
+
+def test_json_lists_the_seeds_with_those_who_named_them(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _ = spoor_seeds(*USUAL, *SOURCES, "--each", "3", "--json")
+    told = json.loads(capsys.readouterr().out)
+    assert code == 0 and told["file"] == "seeds.txt"
+    named = [(seed["url"], seed["confidence"]) for seed in told["seeds"]]
+    assert named == [("https://a.test/", "high"), ("https://b.test/", "high"), ("https://c.test/", "low")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import random
 from pathlib import Path
 from types import SimpleNamespace
@@ -58,6 +59,12 @@ class TestTraining:
         assert "3-grams" in said["text"]
         assert said["held"].startswith("a tenth of the text has similarity 0.")
         assert said["written"].startswith("x-made.spoor; ")
+
+    def test_tells_the_same_as_json(self, text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert spoor("train", "language", "--name", "x-made", text, "--json") == 0
+        told = json.loads(capsys.readouterr().out)
+        assert (told["model"], told["language"], told["orthography"]) == ("x-made.spoor", "x-made", "x-made")
+        assert 0.0 < told["similarity"] <= 1.0
 
     def test_writes_the_tag_in_its_one_spelling(self, text: Path) -> None:
         assert spoor("train", "language", "--name", "MON_mong", text, "--out", "m.spoor") == 0
@@ -132,6 +139,13 @@ class TestJudging:
         assert "language x-made, similarity 0." in said
         assert "then     " in said
         assert "decided  '" in said
+
+    def test_tells_the_same_as_json(self, model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("page.html").write_text(f"<title>x</title><p>{prose(300, seed=2)}</p>")
+        assert spoor("judge", model, "page.html", "--json") == 0
+        (page,) = json.loads(capsys.readouterr().out)["pages"]
+        assert page["page"] == "page.html" and page["relevant"]
+        assert page["nearest"][0]["language"] == "x-made" and page["deciding"]
 
     def test_takes_a_tag_a_judge_or_settings(self, capsys: pytest.CaptureFixture[str]) -> None:
         Path("thai.txt").write_text("ภาษาไทย เป็นภาษาที่ใช้ในประเทศไทย", "utf8")

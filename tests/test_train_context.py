@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,9 @@ def test_a_web_without_texts_teaches_nothing(tmp_path: Path, capsys: pytest.Capt
 def test_the_name_of_a_model_ends_in_spoor(web: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert train(web, tmp_path / "m.bin", "--target", "relevant") == 2
     assert "ends in .spoor" in capsys.readouterr().err
+
+
+def test_json_has_the_layers_and_clusters(web: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert train(web, tmp_path / "m.spoor", "--target", "relevant", "--clusters", "4", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["target"], len(told["layers"]), told["clusters"]) == ("relevant", 5, 4)

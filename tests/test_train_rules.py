@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,11 @@ class TestTheCommand:
         assert "            leads to class=course 0.86, class=student 0.14" in told
         assert "            leads to nothing that the web holds" in told
         assert open_rules(out).taxonomy.name == "class=course"
+
+    def test_tells_the_classes_as_json(self, web: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert spoor("train", "rules", web, "--target", "class=course", "--out", tmp_path / "a.spoor", "--json") == 0
+        told = json.loads(capsys.readouterr().out)
+        assert told["target"] == ["class=course"] and told["classes"]["class=student"] == 6
 
     def test_takes_classes_and_several_targets_by_name(self, web: Path, tmp_path: Path) -> None:
         out, targets = tmp_path / "a.spoor", ("--target", "class=course", "--target", "class=staff")

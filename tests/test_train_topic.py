@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import io
+import json
 import random
 import sys
 import tarfile
@@ -98,6 +99,12 @@ class TestTrainingATopic:
         assert set(said["against it"].split(", ")[:5]) <= set(SHIPS)
         assert said["threshold"].startswith("0.")
         assert said["written"].startswith("horses.spoor; ")
+
+    def test_tells_the_same_as_json(self, examples: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert spoor("train", "topic", "--name", "horses", examples, "--json") == 0
+        told = json.loads(capsys.readouterr().out)
+        assert (told["positive"], told["negative"], told["precision"], told["recall"]) == (20, 20, 1.0, 1.0)
+        assert 0.0 < told["threshold"] < 1.0 and set(told["words"][:5]) <= set(HORSES)
 
     def test_makes_a_judge(self, examples: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert spoor("train", "topic", "--name", "horses", examples) == 0
@@ -223,6 +230,11 @@ class TestTrainingATaxonomy:
         assert "class       animals/dogs, 20 pages" in said
         assert "100% of pages in their own class" in said
         assert "relevant or not: precision 1.000, recall 1.000, F1 1.000" in said
+
+    def test_tells_the_same_as_json(self, classes: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert spoor("train", "taxonomy", "--name", "animals", "--good", "animals", classes, "--json") == 0
+        told = json.loads(capsys.readouterr().out)
+        assert told["classes"]["animals/dogs"] == 20 and told["relevant"] == ["animals"] and told["in_own_class"] == 1.0
 
     def test_makes_a_judge(self, classes: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert spoor("train", "taxonomy", "--name", "animals", "--good", "animals", classes) == 0

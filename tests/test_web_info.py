@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -81,3 +82,12 @@ def test_an_unknown_target_names_the_nearest(tmp_path: Path, capsys: pytest.Capt
 def test_what_is_no_web_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["web", "info", str(tmp_path)]) == 1
     assert "is not a web" in capsys.readouterr().err
+
+
+def test_json_has_every_count_and_how_the_target_is_linked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    web_of(tmp_path, "A+ B+ C D", "AB AC AX CA CD DC BX")
+    assert main(["web", "info", str(tmp_path / "web"), "--target", "wanted", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["pages"], told["unrecorded_link_targets"], told["labels"]) == (4, 1, {"wanted": 2})
+    expected = {"label": "wanted", "pages": 2, "share": 0.5, "links": 2, "after_relevant": 0.5}
+    assert told["target"] == expected | {"after_others": pytest.approx(1 / 3)}

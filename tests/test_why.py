@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -79,7 +80,7 @@ def test_failures(crawl: CrawlFolder, half: CrawlFolder) -> None:
 
 
 def test_refusals(crawl: CrawlFolder) -> None:
-    assert lines(crawl, "http://a.test/private")["state"].startswith("dropped when it was met: outside scope")
+    assert lines(crawl, "http://a.test/private")["state"].startswith("dropped when it was discovered: outside scope")
     assert lines(crawl, "http://a.test/private")["found on"] == "http://a.test/ (a seed)"
     secret = lines(crawl, "http://c.test/secret")
     assert secret["state"] == "dropped when its turn came: robots.txt disallows it"
@@ -95,7 +96,7 @@ def test_what_still_waits(half: CrawlFolder) -> None:
     ]
     assert told.ahead >= len(waiting) - 1
     state = lines(half, "http://a.test/last")["state"]
-    assert state.startswith(f"waiting; {told.ahead} links of a.test come first; the host rests until 1970-01-01")
+    assert state.startswith(f"waiting; {told.ahead} links of a.test come first; its host delay ends at 1970-01-01")
     assert "rests" not in lines(half, "http://a.test/last", now=1e9)["state"]
 
 
@@ -150,7 +151,7 @@ def test_a_redirect_that_was_not_followed_explains_its_target(tmp_path: Path) ->
 
 def test_what_was_never_met(crawl: CrawlFolder) -> None:
     told = account(crawl, "http://a.test/plane", "spoor")
-    assert dict(command.lines(told, 0.0))["state"] == "not met yet" and told.similar[0] == "http://a.test/plain"
+    assert dict(command.lines(told, 0.0))["state"] == "not discovered yet" and told.similar[0] == "http://a.test/plain"
     assert account(crawl, "https://a.test/plain", "spoor").similar[0] == "http://a.test/plain"
     assert account(crawl, "http://aa.test/", "spoor").similar[0] == "http://a.test/"
     assert account(crawl, "http://nothing-like-it.example/", "spoor").similar == ()
@@ -182,3 +183,10 @@ def test_the_command_refuses_in_one_line(crawl: CrawlFolder, tmp_path: Path) -> 
         run(crawl.path, "about")
     with pytest.raises(BadInput, match="is not a crawl folder"):
         run(tmp_path, "http://a.test/")
+
+
+def test_json_has_the_same_lines(crawl: CrawlFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(crawl.path, "http://a.test/", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["url"] == "http://a.test/"
+    assert {line["name"]: line["what"] for line in told["lines"]}["found"] == "given as a seed"

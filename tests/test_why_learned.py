@@ -90,17 +90,17 @@ def shares(text: str) -> dict[str, float]:
 def test_a_visited_link_is_told_what_moved_it_when_its_turn_came(crawl: CrawlFolder) -> None:
     url = in_state(crawl, "stable", 4)
     entry = account(crawl, url, "spoor").entry
-    said = told(crawl, url)["moved by"]
+    said = told(crawl, url)["log odds"]
     parts = shares(said)
     assert said.endswith(" in all, when its turn came") and entry is not None
     assert sum(parts.values()) == pytest.approx(entry.key[0], abs=0.55)
-    assert parts["its words"] > 0 > parts["every link"]
+    assert parts["its words"] > 0 > parts["bias"]
     assert [*map(abs, parts.values())] == sorted(map(abs, parts.values()), reverse=True)
 
 
 def test_a_waiting_link_is_told_what_is_thought_of_it_now(crawl: CrawlFolder) -> None:
     said = told(crawl, in_state(crawl, "shop", 0))
-    assert said["moved by"].endswith(" in all, by what is known now")
+    assert said["log odds"].endswith(" in all, by what is known now")
     assert shares(said["its words"])["anchor “buy”"] < 0
 
 
@@ -109,14 +109,14 @@ def test_words_are_called_by_their_names(crawl: CrawlFolder) -> None:
     said = told(crawl, url)
     words = shares(said["its words"])
     assert words["anchor “riding”"] > 0 and words["anchor “lessons”"] > 0 and words["host “stable0”"] > 0
-    assert sum(words.values()) == pytest.approx(shares(said["moved by"])["its words"], abs=0.1)
+    assert sum(words.values()) == pytest.approx(shares(said["log odds"])["its words"], abs=0.1)
     assert "feature" not in said["its words"]
 
 
 def test_what_moved_a_link_stands_beside_its_evidence(crawl: CrawlFolder) -> None:
     about = account(crawl, in_state(crawl, "stable", 4), "spoor")
     names = [name for name, _ in lines(about, 0.0, moved(crawl, about))]
-    assert names.index("evidence") < names.index("moved by") < names.index("its words") < names.index("visited")
+    assert names.index("evidence") < names.index("log odds") < names.index("its words") < names.index("visited")
 
 
 def test_without_the_archive_words_have_numbers_instead_of_names(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_without_the_archive_words_have_numbers_instead_of_names(tmp_path: Path)
     said = told(folder, in_state(folder, "stable", 4))
     assert said["its words"].endswith(f"(no names: {HOME} is not in the archive, or cannot be read any more)")
     assert all(name.startswith("feature ") for name in shares(said["its words"].partition(" (")[0]))
-    assert said["moved by"].endswith("when its turn came")
+    assert said["log odds"].endswith("when its turn came")
 
 
 def test_a_page_that_does_not_hold_the_link_gives_no_names(tmp_path: Path) -> None:

@@ -33,16 +33,16 @@ from spoor.urls import origin_of, robots_url
 
 PLAIN = {
     "words": "its words",
-    "always": "every link",
+    "always": "bias",
     "relevance": "relevance of pages that link to it",
-    "share": "share of wanted pages among those that link to it",
-    "relevant_parents": "number of wanted pages that link to it",
+    "share": "share of relevant pages among those that link to it",
+    "relevant_parents": "number of relevant pages that link to it",
     "parents": "number of pages that link to it",
-    "since": "unwanted pages in a row",
-    "place": "its place",
-    "hub": "the page it stands on",
-    "list": "its list there",
-    "signs": "what was foretold",
+    "since": "irrelevant pages in a row",
+    "place": "hit rate of its host and folder",
+    "hub": "hit rate of the page it stands on",
+    "list": "hit rate of its list there",
+    "signs": "prior of the target",
 }
 """What the evidence is called in a sentence."""
 LEAST = 0.005
@@ -71,7 +71,7 @@ def learned_lines(folder: CrawlFolder, told: Account, progress: Progress = silen
         if strategy != GIVEN_IN_PYTHON and registry.strategy_named(strategy)[0] == "learned":
             yield from _told(worth(folder, settings, told, progress))
     except SpoorError as refused:
-        yield "moved by", f"not known, because what was learned cannot be learned again: {refused}"
+        yield "log odds", f"not known, because what was learned cannot be learned again: {refused}"
 
 
 def worth(folder: CrawlFolder, settings: Config, told: Account, progress: Progress = silently) -> Worth:
@@ -143,7 +143,7 @@ def _page(folder: CrawlFolder, db: sqlite3.Connection, url: str) -> Page | None:
 def _told(worth: Worth) -> Iterator[tuple[str, str]]:
     when = "when its turn came" if worth.visited else "by what is known now"
     shares = {PLAIN[name]: share for name, share in worth.shares.items()}
-    yield "moved by", f"{_listed(shares)}; {_signed(sum(worth.shares.values()))} in all, {when}"
+    yield "log odds", f"{_listed(shares)}; {_signed(sum(worth.shares.values()))} in all, {when}"
     if any(abs(share) >= LEAST for share in worth.words.values()):
         yield "its words", _listed(worth.words) + (f" (no names: {worth.nameless})" if worth.nameless else "")
 
@@ -184,10 +184,10 @@ def state(told: Account, now: float) -> str:
     if told.entry is not None:
         return _state_of_entry(told, told.entry, now)
     if told.dropped is not None:
-        return f"dropped when it was met: {told.dropped.because}"
+        return f"dropped when it was discovered: {told.dropped.because}"
     if told.sent_here:
         return f"never queued: a redirect led here, but {told.sent_here[0][1] or 'it leads elsewhere now'}"
-    return "not a page of this crawl" if told.events else "not met yet"
+    return "not a page of this crawl" if told.events else "not discovered yet"
 
 
 def _state_of_entry(told: Account, entry: Entry, now: float) -> str:
@@ -219,11 +219,11 @@ def _settled(told: Account, entry: Entry) -> str:
 def _held_up(told: Account, now: float) -> str:
     """What a link that could be fetched waits for."""
     rests = "" if told.host is None else _resting(told.host, now)
-    return rests or ("; better links on resting hosts" if told.outbid and not told.ahead else "")
+    return rests or ("; better links on hosts under a delay" if told.outbid and not told.ahead else "")
 
 
 def _resting(host: Host, now: float) -> str:
-    return f"; the host rests until {moment(host.free_at)}" if host.free_at > now else ""
+    return f"; its host delay ends at {moment(host.free_at)}" if host.free_at > now else ""
 
 
 def _found(told: Account) -> Iterator[Line]:

@@ -42,7 +42,7 @@ def add_command(
     )
     if run is not None:
         parser.set_defaults(run=run)
-        add_output_options(parser)
+    add_output_options(parser)
     return parser
 
 

@@ -23,7 +23,8 @@ class StandardError(logging.Handler):
     """Looks the stream up for each record, because a live line replaces it while it is shown."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        print(f"spoor: {record.levelname.lower()}: {record.getMessage()}", file=sys.stderr, flush=True)
+        with contextlib.suppress(OSError, ValueError):  # Nobody reads it any more; that must not end a crawl.
+            print(f"spoor: {record.levelname.lower()}: {record.getMessage()}", file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager

@@ -55,7 +55,7 @@ def register_report(commands: Commands) -> None:
 
 
 def register_why(commands: Commands) -> None:
-    summary = "say why a URL was fetched, not yet, or never"
+    summary = "explain why a URL was fetched, has not been fetched yet, or never will be"
     parser = add_command(commands, "why", summary, WHY_EXAMPLES, "explaining.run_why")
     _add_folder(parser)
     parser.add_argument("url", metavar="URL", help="the URL in question")
@@ -86,7 +86,7 @@ def register_check(commands: Commands) -> None:
 
 
 def register_compact(commands: Commands) -> None:
-    summary = "make the folder of a crawl that has ended smaller"
+    summary = "shrink the folder of a crawl that has ended"
     parser = add_command(commands, "compact", summary, COMPACT_EXAMPLES, "folders.run_compact")
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of a crawl that is not running")
     add_json(parser)

@@ -107,7 +107,7 @@ def _register_rules(kinds: Commands) -> None:
         "web", type=Path, metavar="WEB", help="holds the pages that the examples link to; its pages have texts"
     )
     parser.add_argument(
-        "--target", action="append", required=True, metavar="CLASS", help="relevant; may be given several times"
+        "--target", action="append", required=True, metavar="CLASS", help="a relevant class; may be given several times"
     )
     parser.add_argument(
         "--classes", metavar="A,B,…", help="labels of the web that are classes (all of a kind with the target)"

@@ -59,7 +59,7 @@ def register_simulate(commands: Commands) -> None:
 
 
 def register_compare(commands: Commands) -> None:
-    summary = "run several strategies on a web: which finds more, sooner?"
+    summary = "run several strategies on a web, and compare what they find and how soon"
     parser = add_command(commands, "compare", summary, COMPARE_EXAMPLES, "simulating.run_compare")
     _add_task(parser)
     _add_conditions(parser)
@@ -85,10 +85,12 @@ def register_tune(commands: Commands) -> None:
         "--objective",
         choices=OBJECTIVES,
         default="ar",
-        help="what the best has most of: accuracy rate at the budget (ar), or normalised area (ar)",
+        help="rank by accuracy rate at the budget (ar, the default) or by normalised area",
     )
     usual = MOST_COMBINATIONS
-    parser.add_argument("--most", type=int, default=usual, metavar="N", help=f"refuse more combinations ({usual})")
+    parser.add_argument(
+        "--most", type=int, default=usual, metavar="N", help=f"refuse to try more combinations ({usual})"
+    )
     add_json_file(parser, "all results, best first,")
     add_workers(parser)
 
@@ -114,7 +116,7 @@ def register_contest(commands: Commands) -> None:
         help="truth: knows the label; real: reads the pages, of a language or trained on half of them (default: both)",
     )
     parser.add_argument(
-        "--conditions", metavar="C,…", help="field: those of a live crawl; lab: one fetch at a time (field,lab)"
+        "--conditions", metavar="C,…", help="field: as in a live crawl; lab: one fetch at a time (field,lab)"
     )
     _add_orders(parser, CONTEST_ORDERS)
     parser.add_argument("--per-host", default="", metavar="N,…", help="also run with at most N pages per host")
@@ -161,7 +163,7 @@ def _add_conditions(parser: argparse.ArgumentParser) -> None:
         "--conditions",
         choices=CONDITIONS,
         default="lab",
-        help="lab (default): one fetch at a time in a closed web, nothing takes time; field: those of a live crawl",
+        help="lab (default): one fetch at a time in a closed web, nothing takes time; field: as in a live crawl",
     )
     _add_orders(parser, 1)
     clock = parser.add_argument_group("virtual clock", "a value that is given overrides that of --conditions field")
@@ -184,5 +186,5 @@ def _add_orders(parser: argparse.ArgumentParser, usual: int) -> None:
         "--orders",
         type=at_least_one,
         metavar="N",
-        help=f"run from N random orders of the seeds; figures are means ({usual})",
+        help=f"run from N orders of the seeds; figures are means ({usual})",
     )

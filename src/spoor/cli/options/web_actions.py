@@ -40,7 +40,7 @@ spoor web serve my-web --log requests.tsv
 GENERATORS = {
     "thai": "sites in many languages, a third of them Thai, known by their declared charset",
     "japanese": "the pages of a crawl for Japanese: mostly Japanese, known by their detected charset",
-    "mongolian": "sites in many languages, an eighth of them in traditional Mongolian, unknown by charset",
+    "mongolian": "sites in many languages, an eighth of them in traditional Mongolian, which no charset shows",
     "topical": "pages on the topic and at any distance from it, in nine types, with texts",
     "topical-weak": "the same, but anchors hardly tell where they lead",
     "courses": "engineering courses in five classes, a fifth of the pages half in Hindi",
@@ -78,7 +78,7 @@ def _register_build(actions: Commands) -> None:
 
 
 def _register_generate(actions: Commands) -> None:
-    summary = "make a web by a generator"
+    summary = "generate a synthetic web"
     parser = add_command(actions, "generate", summary, GENERATE_EXAMPLES, "webs.run_web_generate")
     kinds = "; ".join(f"{name}: {meaning}" for name, meaning in GENERATORS.items())
     parser.add_argument("--like", required=True, metavar="NAME", choices=GENERATORS, help=kinds)
