@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 
 from spoor import registry, robots
-from spoor.cli.demo_crawls import BUDGET, CONTACT, make_room
+from spoor.cli.demo_crawls import CONTACT, make_room
 from spoor.cli.main import main
 from spoor.demo.plan import AGENT, DELAY, SLOW, Habits, Host, Moved, Place, Plan, Rules, Text
 from spoor.demo.server import Asked, DemoServer, answer
@@ -209,7 +209,7 @@ def test_a_focused_crawl_beats_breadth_first(tmp_path: Path, capsys: pytest.Capt
     assert main(["demo", "--out", str(tmp_path)]) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith(("breadth", "learned"))]
     found = {strategy: int(thai) for strategy, _, thai, *_ in rows}
-    assert [row[1] for row in rows] == [str(BUDGET)] * 2
+    assert [row[1] for row in rows] == ["700"] * 2
     assert [row[-1] for row in rows] == ["0", "0"], "disallowed requests"
     assert found["learned"] >= TIMES_AS_MANY * found["breadth-first"]
     for strategy in found:

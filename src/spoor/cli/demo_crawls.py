@@ -15,7 +15,7 @@ from spoor.cli.terminal import print_json, print_table, remark, say
 from spoor.demo.plan import Plan
 from spoor.demo.server import DemoServer
 from spoor.demo.site import plan
-from spoor.errors import BadInput
+from spoor.errors import BadInput, UsageError
 from spoor.events import Failed, Visited
 from spoor.live.session import open_session, search_seldom_for_circles
 from spoor.report.figures import figures
@@ -24,7 +24,6 @@ from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import VERSION, CrawlFolder, open_for_crawling
 
 STRATEGIES = ("breadth-first", "learned")
-BUDGET = 700
 EFFORT = 0.5
 """Somebody watches: a crawl that waited for the very best links would take minutes."""
 CONTACT = "mailto:demo@spoor.invalid"
@@ -60,6 +59,8 @@ class Result:
 
 
 def run_demo(arguments: argparse.Namespace) -> int:
+    if arguments.max_pages < 1:
+        raise UsageError(f"--max-pages {arguments.max_pages}: at least 1 is needed")
     folders = {strategy: arguments.out / strategy for strategy in STRATEGIES}
     for path in folders.values():
         make_room(path)
@@ -68,7 +69,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
     links = [link.to.address in web.dead for host in web.hosts.values() for link in host.links()]
     remark(f"a web of {len(web.hosts)} hosts and {pages:,} pages on this machine; the Thai pages are relevant;")
     remark(f"{sum(links) / len(links):.0%} of its links lead to {len(web.dead)} dead hosts\n")
-    results = [crawl_into(path, strategy, web) for strategy, path in folders.items()]
+    results = [crawl_into(path, strategy, web, arguments.max_pages) for strategy, path in folders.items()]
     for path in folders.values():
         write_page(figures(CrawlFolder(path)), CrawlFolder(path).report)
     if arguments.json:
@@ -96,20 +97,20 @@ def _version(path: Path) -> str:
     return file.read_text("utf8", "replace").strip() if file.exists() else ""
 
 
-def crawl_into(path: Path, strategy: str, web: Plan) -> Result:
+def crawl_into(path: Path, strategy: str, web: Plan, max_pages: int) -> Result:
     search_seldom_for_circles()
     with open_for_crawling(path) as folder:
-        return asyncio.run(_crawl(folder, strategy, web))
+        return asyncio.run(_crawl(folder, strategy, web, max_pages))
 
 
-async def _crawl(folder: CrawlFolder, strategy: str, web: Plan) -> Result:
+async def _crawl(folder: CrawlFolder, strategy: str, web: Plan, max_pages: int) -> Result:
     """Served anew for each crawl, so that hosts that heal are ill again."""
     async with DemoServer(web) as server:
-        settings = settings_for(strategy, server.seeds)
+        settings = settings_for(strategy, server.seeds, max_pages)
         folder.write_settings(config.dumps(settings))
         found, failed, began = 0, 0, time.monotonic()
         async with open_session(folder, settings) as session:
-            with LiveLine(session.crawl, BUDGET) as line:
+            with LiveLine(session.crawl, max_pages) as line:
                 async for events in session.run():
                     line.tell(events)
                     found += sum(isinstance(event, Visited) and event.verdict.relevant for event in events)
@@ -118,11 +119,11 @@ async def _crawl(folder: CrawlFolder, strategy: str, web: Plan) -> Result:
         return Result(strategy, visits, found, failed, len(server.requests), seconds, server.disallowed.total())
 
 
-def settings_for(strategy: str, seeds: tuple[str, ...]) -> Config:
+def settings_for(strategy: str, seeds: tuple[str, ...], max_pages: int) -> Config:
     crawling = Crawling(
         seeds=seeds,
         strategy=strategy,
-        max_pages=BUDGET,
+        max_pages=max_pages,
         effort=EFFORT,
         contact=CONTACT,
         connections=CONNECTIONS,

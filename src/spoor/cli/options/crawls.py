@@ -9,7 +9,7 @@ from spoor.cli.command import Commands, add_command, add_json
 
 DEMO_EXAMPLES = """
 spoor demo
-spoor demo --out somewhere/else
+spoor demo --max-pages 200 --out somewhere/else
 """
 
 SEEDS_EXAMPLES = """
@@ -35,6 +35,7 @@ def register_demo(commands: Commands) -> None:
     parser.add_argument(
         "--out", type=Path, default=Path("out/demo"), metavar="FOLDER", help="folder for the two crawls (out/demo)"
     )
+    parser.add_argument("--max-pages", type=int, default=700, metavar="N", help="stop each crawl after N fetches (700)")
     add_json(parser)
 
 
