@@ -18,7 +18,7 @@ from spoor.lab.compiled_crawl import LinkGraph, Plan, run
 from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.link_graph import read_only
-from spoor.lab.task import Course, Task, read_seeds
+from spoor.lab.task import PreparedTask, Task, read_seeds
 from spoor.lab.web import Web
 
 CACHE = Path("out/bench")
@@ -36,8 +36,8 @@ def main(options: Sequence[str]) -> None:
     parser.add_argument("--rounds", type=int, default=3, metavar="K", help="the best of K is printed")
     arguments = parser.parse_args(options)
     web = thai_web(arguments.pages)
-    course = Course(Task(web.folder, "relevant", read_seeds(web.folder / "seeds.txt")))
-    measure(web, list(course.seeds), arguments.rounds)
+    prepared_task = PreparedTask(Task(web.folder, "relevant", read_seeds(web.folder / "seeds.txt")))
+    measure(web, list(prepared_task.seeds), arguments.rounds)
 
 
 def thai_web(pages: int) -> Web:

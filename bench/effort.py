@@ -19,7 +19,7 @@ from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.lab.contest import Row, chosen, read_rows
 from spoor.lab.simulated import simulate
-from spoor.lab.task import Course, Task, read_seeds
+from spoor.lab.task import PreparedTask, Task, read_seeds
 from spoor.lab.worlds import FIELD, Network
 from spoor.ordering.admissions import AllOf, Manners
 from spoor.pricing import Limits
@@ -29,18 +29,18 @@ EFFORTS = (0.0, 0.2, 0.5, 0.8, 1.0)
 ROWS = "webkb/class=student,openoffice/lang=de,weblogs/lang=en,weblogs/code=java,debian-docs/lang=zh"
 
 
-def found_at(row: Row, webs: Path, effort: float) -> tuple[Course, list[tuple[float, bool]]]:
+def found_at(row: Row, webs: Path, effort: float) -> tuple[PreparedTask, list[tuple[float, bool]]]:
     """The end of every visit in virtual seconds, and whether it brought a relevant page."""
-    course = Course(Task(webs / row.web.name, row.target, read_seeds(row.seeds), conditions=FIELD))
-    named = registry.strategy("learned", course.judge())
+    prepared_task = PreparedTask(Task(webs / row.web.name, row.target, read_seeds(row.seeds), conditions=FIELD))
+    named = registry.strategy("learned", prepared_task.judge())
     strategy = Strategy(named.judge, named.scorer, named.trail, AllOf((Manners(), named.admission)), named.upkeep)
     rules = HostRules(rest=FIELD.rest, ask_first=True)
-    limits = Limits(visits=course.yardstick.budget, effort=effort)
-    crawl, world = Crawl(strategy, Frontier(MemoryStore(), rules), limits), course.world(with_content=True)
-    crawl.begin(course.web.urls[number] for number in course.seeds)
+    limits = Limits(visits=prepared_task.yardstick.budget, effort=effort)
+    crawl, world = Crawl(strategy, Frontier(MemoryStore(), rules), limits), prepared_task.world(with_content=True)
+    crawl.begin(prepared_task.web.urls[number] for number in prepared_task.seeds)
     events = simulate(crawl, Network(world, FIELD), FIELD.connections)
     visits = (e for e in events if isinstance(e, Visited | Redirected | Failed) and e.visit.purpose == "page")
-    return course, [(e.at, isinstance(e, Visited) and world.truth(e.visit.url)) for e in visits]
+    return prepared_task, [(e.at, isinstance(e, Visited) and world.truth(e.visit.url)) for e in visits]
 
 
 def main(options: Sequence[str] = ()) -> None:
@@ -57,8 +57,8 @@ def main(options: Sequence[str] = ()) -> None:
     for effort in EFFORTS:
         areas, shares, elapsed, halves = [], [], [], []
         for row in rows:
-            course, visits = found_at(row, asked.webs, effort)
-            against = course.yardstick
+            prepared_task, visits = found_at(row, asked.webs, effort)
+            against = prepared_task.yardstick
             finds = [place for place, (_, found) in enumerate(visits) if found]
             areas.append(sum(against.budget - place for place in finds) / against.relevant / against.budget)
             shares.append(len(finds) / against.relevant)

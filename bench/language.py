@@ -65,15 +65,15 @@ def shorter(rest: Lines) -> Lines:
 
 def tellers(profiles: tuple[Profile, ...]) -> dict[str, tuple[Teller, frozenset[str]]]:
     """Each with the languages of the test that it knows."""
-    wanted = frozenset(profile.tag for profile in profiles)
-    few = tuple(known for known in shipped_profiles() if any(is_in(known.tag, tag) for tag in wanted))
-    both = frozenset(tag for tag in wanted if knows("cld2", tag) and knows("py3langid", tag))
+    relevant = frozenset(profile.tag for profile in profiles)
+    few = tuple(known for known in shipped_profiles() if any(is_in(known.tag, tag) for tag in relevant))
+    both = frozenset(tag for tag in relevant if knows("cld2", tag) and knows("py3langid", tag))
     ours = "profiles of 10 KB of news"
     return {
-        f"{ours}, 3-grams only": (nearest(Identifier(profiles, gram_index(profiles, (3,)))), wanted),
-        ours: (nearest(competing(profiles)), wanted),
-        f"profiles of the declaration, these {len(wanted)} languages": (nearest(competing(few)), wanted),
-        f"profiles of the declaration, all {len(shipped_profiles())}": (nearest(identifier()), wanted),
+        f"{ours}, 3-grams only": (nearest(Identifier(profiles, gram_index(profiles, (3,)))), relevant),
+        ours: (nearest(competing(profiles)), relevant),
+        f"profiles of the declaration, these {len(relevant)} languages": (nearest(competing(few)), relevant),
+        f"profiles of the declaration, all {len(shipped_profiles())}": (nearest(identifier()), relevant),
         f"{ours}, where both libraries know it": (nearest(competing(profiles)), both),
         "cld2, where both know it": (first(cld2_shares), both),
         "py3langid, where both know it": (first(py3langid_shares), both),

@@ -27,13 +27,13 @@ from spoor.lab.contest import chosen, read_rows
 from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.simulated import simulate
-from spoor.lab.task import Course, Task, read_seeds
+from spoor.lab.task import PreparedTask, Task, read_seeds
 from spoor.ordering.learned.learned import Learned
 from spoor.ordering.simple import Foresight
 from spoor.pricing import Limits
 from spoor.records import Evidence, Hints, Link, Page, Sighting, WaitingLink
 from spoor.roles import WaitingLinks
-from spoor.strategy import Strategy, wish_of
+from spoor.strategy import Strategy, prior_of
 
 ROWS = (
     "webkb/class=faculty/hub",
@@ -120,7 +120,9 @@ def main(options: Sequence[str]) -> None:
     arguments = parser.parse_args(options)
     with tempfile.TemporaryDirectory() as scratch:
         tasks = recorded(arguments.webs) or generated(Path(scratch), arguments.pages)
-        parts, crawls = zip(*(lines(name, Course(task), arguments.rounds) for name, task in tasks.items()), strict=True)
+        parts, crawls = zip(
+            *(lines(name, PreparedTask(task), arguments.rounds) for name, task in tasks.items()), strict=True
+        )
     print_table(("crawl", *PARTS, "together"), parts, f"\nmilliseconds of processor time for a page of {LINKS} links")
     columns = ("crawl", "visits", "ms/visit", "foreseen", "more", "learned, s", "breadth-first, s", "bytes/link")
     print_table(columns, crawls, "\nwhole crawls; foreseen: the same visits by one that knows them beforehand")
@@ -141,18 +143,18 @@ def generated(folder: Path, pages: int) -> dict[str, Task]:
     return {name: Task(folder / name, "relevant", read_seeds(folder / name / "seeds.txt")) for name in GENERATED}
 
 
-def lines(name: str, course: Course, rounds: int) -> tuple[list[str], list[str]]:
+def lines(name: str, prepared_task: PreparedTask, rounds: int) -> tuple[list[str], list[str]]:
     """A line for each table."""
-    judge = course.judge()
+    judge = prepared_task.judge()
     learned, breadth_first = (registry.strategy(strategy, judge) for strategy in ("learned", "breadth-first"))
-    visits = crawl(course, learned).order  # Whatever is needed once is compiled and read here.
+    visits = crawl(prepared_task, learned).order  # Whatever is needed once is compiled and read here.
     place = {url: number for number, url in enumerate(visits)}
     foreseeing = Strategy(judge, Foresight(lambda url: place.get(url, len(place))))
-    clocked = [Clocked(wish_of(judge)) for _ in range(rounds)]
+    clocked = [Clocked(prior_of(judge)) for _ in range(rounds)]
     for one in clocked:
-        crawl(course, replace(learned, scorer=one, upkeep=one))
+        crawl(prepared_task, replace(learned, scorer=one, upkeep=one))
     plain, foreseen, breadth = (
-        least([crawl(course, strategy.fresh()) for _ in range(rounds)])
+        least([crawl(prepared_task, strategy.fresh()) for _ in range(rounds)])
         for strategy in (learned, foreseeing, breadth_first)
     )
     costs = [min(one.cost(part, len(visits)) for one in clocked) for part in PARTS]
@@ -174,11 +176,11 @@ def least(crawls: Sequence[Spent]) -> Spent:
     return min(crawls, key=lambda spent: spent.processor)
 
 
-def crawl(course: Course, strategy: Strategy) -> Spent:
+def crawl(prepared_task: PreparedTask, strategy: Strategy) -> Spent:
     """Of a web with contents, as far as the budget goes."""
-    crawling = Crawl(strategy, Frontier(MemoryStore()), Limits(visits=course.yardstick.budget))
-    crawling.begin(course.web.urls[number] for number in course.seeds)
-    world, wall, processor = course.world(with_content=True), time.perf_counter(), time.process_time()
+    crawling = Crawl(strategy, Frontier(MemoryStore()), Limits(visits=prepared_task.yardstick.budget))
+    crawling.begin(prepared_task.web.urls[number] for number in prepared_task.seeds)
+    world, wall, processor = prepared_task.world(with_content=True), time.perf_counter(), time.process_time()
     events = list(simulate(crawling, world))
     took = (time.process_time() - processor, time.perf_counter() - wall)
     return Spent([event.visit.url for event in events if isinstance(event, Visited)], *took)

@@ -32,7 +32,7 @@ from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.lab.contest import Row, chosen, read_rows
 from spoor.lab.leaderboard import interval
-from spoor.lab.runs import course, run
+from spoor.lab.runs import prepared_task, run
 from spoor.lab.simulated import simulate
 from spoor.lab.task import Task, read_seeds
 from spoor.lab.worlds import FIELD, ComparedWorld, Conditions, Network
@@ -116,7 +116,7 @@ class Trial:
         return [self._simulated_late(Random(draw)) for draw in range(DRAWS)]
 
     def _simulated_late(self, chance: Random) -> int:
-        settings, prepared, conditions = self.settings(proxy=""), course(self.task), self.conditions
+        settings, prepared, conditions = self.settings(proxy=""), prepared_task(self.task), self.conditions
         rules = HostRules(rest=conditions.rest, ask_first=True)
         crawl = Crawl(strategy_of(settings), Frontier(MemoryStore(), rules), Limits(self.task.budget))
         crawl.begin(settings.crawl.seeds)
@@ -132,7 +132,7 @@ class Trial:
         return Found(int(done.found.sum()), float(done.failed.mean()), done.timing.elapsed)
 
     def settings(self, proxy: str) -> Config:
-        prepared, conditions = course(self.task), self.conditions
+        prepared, conditions = prepared_task(self.task), self.conditions
         crawling = Crawling(
             seeds=tuple(prepared.web.urls[number] for number in prepared.seed_orders(self.order + 1)[self.order]),
             strategy=self.strategy,
@@ -155,7 +155,7 @@ class Trial:
         return events
 
     def _found(self, events: Sequence[Event]) -> Found:
-        truth = course(self.task).world(with_content=False).truth
+        truth = prepared_task(self.task).world(with_content=False).truth
         over = [event for event in events if isinstance(event, Visited | Redirected | Failed)]
         pages = [event for event in over if event.visit.purpose == "page"]
         relevant = sum(isinstance(event, Visited) and truth(event.visit.url) for event in pages)
@@ -217,8 +217,8 @@ def task_of(row: Row, arguments: argparse.Namespace) -> Task:
 def written_judge(row: Row, arguments: argparse.Namespace, folder: Path) -> Path:
     """A perfect judge: a pattern that the URLs of labelled pages match and nothing else. It says nothing beforehand
     about links."""
-    prepared = course(task_of(row, arguments))
-    labelled = (re.escape(prepared.web.urls[int(number)]) for number in prepared.wanted.nonzero()[0])
+    prepared = prepared_task(task_of(row, arguments))
+    labelled = (re.escape(prepared.web.urls[int(number)]) for number in prepared.relevant.nonzero()[0])
     file = folder / f"{row.name.replace('/', '-')}.toml"
     file.write_text(config.dumps(Config(Target(pattern=f"^(?:{'|'.join(labelled)})$"))), "utf8")
     return file
@@ -227,7 +227,7 @@ def written_judge(row: Row, arguments: argparse.Namespace, folder: Path) -> Path
 def trial(row: Row, order: int, judge: Path, arguments: argparse.Namespace) -> Trial:
     """Sped up as much as it takes to be over in time, by the virtual time of a simulation at the speed of the field."""
     task = task_of(row, arguments)
-    budget = min(course(task).yardstick.budget, arguments.budget)
+    budget = min(prepared_task(task).yardstick.budget, arguments.budget)
     at_field_speed = replace(task, judge=str(judge), budget=budget, conditions=FIELD)
     takes = Trial(row, order, arguments.strategy, 1.0, at_field_speed).simulated().seconds
     speed = max(1.0, takes / arguments.seconds)

@@ -71,8 +71,8 @@ def page_lines(pages: int) -> list[list[str]]:
 
 
 def taught(web: Web) -> TrainedPaths:
-    wanted = np.flatnonzero(web.labelled("relevant"))
-    return train_paths(WebBacklinks(web), wanted, Lesson("relevant", web.name, clusters=CLUSTERS), lambda read: None)
+    relevant = np.flatnonzero(web.labelled("relevant"))
+    return train_paths(WebBacklinks(web), relevant, Lesson("relevant", web.name, clusters=CLUSTERS), lambda read: None)
 
 
 def visit_lines(made: TrainedPaths, texts: Sequence[tuple[str, str]]) -> list[list[str]]:

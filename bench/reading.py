@@ -33,7 +33,7 @@ from spoor.parse.charset import decode
 from spoor.parse.html import Interest, is_html
 from spoor.parse.main_text import QUICK
 from spoor.parse.reading import bounded, read
-from spoor.parse.simhash import sketch
+from spoor.parse.simhash import text_fingerprint
 from spoor.records import Judged, Page, Response, Visit
 from spoor.urls import host_of, normalise
 
@@ -157,7 +157,7 @@ def of_strategy(name: str, asked: list[Asked]) -> dict[str, list[float]]:
     named = list(zip(texts, (visit.url for visit, _ in asked), strict=True))
     main_text, _ = clocked(lambda one: QUICK.extract(*one), named)
     canonical, _ = clocked(canonical_links, pages)
-    sketching, _ = clocked(lambda page: sketch(page.text), pages)
+    sketching, _ = clocked(lambda page: text_fingerprint(page.text), pages)
     judging, _ = clocked(lambda page: reader.judge.judge([page]), pages)
     hinting, _ = clocked(lambda page: links.hints(page, page.links) if links and page.links else (), pages)
     return {

@@ -48,7 +48,9 @@ def main(options: Sequence[str]) -> None:
     rows.append(gold_row(pages, arguments.golds))
     rows += [field_row(pages, semantic) for semantic in (False, True)]
     columns = ("judge", "F1", "precision", "recall", f"ms for {SPEED_TEST // 1000} kB of text")
-    print_table(columns, rows, f"{len(pages)} pages, {sum(wanted for _, wanted in pages)} of them wanted; main texts")
+    print_table(
+        columns, rows, f"{len(pages)} pages, {sum(relevant for _, relevant in pages)} of them wanted; main texts"
+    )
 
 
 NAMED: tuple[tuple[str, Callable[[tuple[str, ...]], Judge]], ...] = (
@@ -70,12 +72,12 @@ def read(archive: Path) -> Marked:
 
 def row(name: str, judge: Judge, pages: Marked) -> tuple[str, ...]:
     said = [verdict.relevant for verdict in judge.judge([page for page, _ in pages])]
-    return name, *told(said, [wanted for _, wanted in pages]), f"{milliseconds(judge, pages):.2f}"
+    return name, *told(said, [relevant for _, relevant in pages]), f"{milliseconds(judge, pages):.2f}"
 
 
 def gold_row(pages: Marked, most: int) -> tuple[str, ...]:
     """The middle one of many documents, each tried by itself."""
-    good = [page for page, wanted in pages if wanted and len(page.main_text) > 1_000]
+    good = [page for page, relevant in pages if relevant and len(page.main_text) > 1_000]
     random.Random(1).shuffle(good)
     rows = [row("gold", Gold("gold", text(page)), pages) for page in good[:most]]
     middle = median_low_by_f1(rows)
@@ -94,11 +96,11 @@ def field_row(pages: Marked, semantic: bool) -> tuple[str, ...]:
     cost: list[float] = []
     for fold in range(FOLDS):
         rest, teach = shuffled[fold::FOLDS], [one for k, one in enumerate(shuffled) if k % FOLDS != fold]
-        texts, others = ([text(page) for page, wanted in teach if wanted is kind] for kind in (True, False))
+        texts, others = ([text(page) for page, relevant in teach if relevant is kind] for kind in (True, False))
         field = learned(texts, others, Words(), semantic)
         judge = VectorSpaceModel("field", field.topic(TERMS), calibrated(field, TERMS, texts, others))
         said += [verdict.relevant for verdict in judge.judge([page for page, _ in rest])]
-        true += [wanted for _, wanted in rest]
+        true += [relevant for _, relevant in rest]
         cost.append(milliseconds(judge, pages))
     return f"vsm:semantic={semantic}, {FOLDS}-fold", *told(said, true), f"{mean(cost):.2f}"
 
@@ -109,13 +111,13 @@ def text(page: Page) -> str:
 
 def told(said: Sequence[bool], true: Sequence[bool]) -> tuple[str, str, str]:
     hits = sum(one and other for one, other in zip(said, true, strict=True))
-    precision, recall = hits / max(1, sum(said)), hits / max(1, sum(true))
-    return f"{2 * hits / max(1, sum(said) + sum(true)):.3f}", f"{precision:.3f}", f"{recall:.3f}"
+    precision, relearn = hits / max(1, sum(said)), hits / max(1, sum(true))
+    return f"{2 * hits / max(1, sum(said) + sum(true)):.3f}", f"{precision:.3f}", f"{relearn:.3f}"
 
 
 def milliseconds(judge: Judge, pages: Marked) -> float:
     """Of processor time for a page, the middle of several that are cut to the same length."""
-    long = [page for page, wanted in pages if wanted and len(page.text) > SPEED_TEST][:9]
+    long = [page for page, relevant in pages if relevant and len(page.text) > SPEED_TEST][:9]
     times = []
     for page in long:
         cut = Page(page.url, title=page.title, text=page.text[:SPEED_TEST], tag_texts=page.tag_texts)

@@ -63,13 +63,13 @@ def main(options: Sequence[str]) -> None:
         return
     whole = Lesson(*map(usable, sides(ARCHIVE, read_examples(ARCHIVE))))
     rows = [row(name, make, whole) for name, make in MAKERS.items()]
-    counts = f"{len(whole.positive.examples)} wanted pages, {len(whole.negative.examples)} others"
+    counts = f"{len(whole.positive.examples)} relevant pages, {len(whole.negative.examples)} others"
     print_table(("judge", "F1", "precision", "recall", "ms a page"), rows, f"{counts}; {FOLDS} folds, main texts")
 
 
 def row(name: str, make: Callable[[Lesson], Judge], whole: Lesson) -> tuple[str, ...]:
     taken: list[bool] = []
-    wanted: list[bool] = []
+    relevant: list[bool] = []
     seconds = 0.0
     for fold in range(FOLDS):
         (teach, held), (others, held_others) = (parted(k.examples, fold) for k in (whole.positive, whole.negative))
@@ -78,7 +78,7 @@ def row(name: str, make: Callable[[Lesson], Judge], whole: Lesson) -> tuple[str,
         began = process_time()
         taken += [verdict.relevant for verdict in judge.judge(pages)]
         seconds += process_time() - began
-        wanted += [True] * len(held) + [False] * len(held_others)
-    marks = accuracy(np.array(taken), np.array(wanted))
-    figures = (f1(marks), marks.precision or 0.0, marks.recall or 0.0)
+        relevant += [True] * len(held) + [False] * len(held_others)
+    marks = accuracy(np.array(taken), np.array(relevant))
+    figures = (f1(marks), marks.precision or 0.0, marks.relearn or 0.0)
     return name, *(f"{figure:.3f}" for figure in figures), f"{1000 * seconds / len(taken):.2f}"

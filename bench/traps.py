@@ -12,7 +12,7 @@ from pathlib import Path
 
 from spoor.cli.terminal import print_table
 from spoor.ordering.traps import Traps
-from spoor.parse.simhash import sketch
+from spoor.parse.simhash import text_fingerprint
 from spoor.records import Link, Page, Sighting, Verdict, Visit
 from spoor.urls import canonical, host_of, normalise
 
@@ -61,7 +61,9 @@ def crawl(offered: Sequence[str], patience: int, new: bool) -> Tally:
         became[decision] += 1
         if decision == "admit":
             visit = Visit(url, host_of(url), number, 0.0)
-            page = Page(url, sketch=sketch(letters_of(url) if new else "what every page of this host says"))
+            page = Page(
+                url, text_fingerprint=text_fingerprint(letters_of(url) if new else "what every page of this host says")
+            )
             traps.learn(Sighting(visit, page, Verdict(0.0, False, "unknown"), None))
     return Tally(len(offered), len(distinct), became["admit"], became["drop"], became["park"])
 

@@ -156,7 +156,7 @@ class FaultyScorer:
     def learn_miss(self, miss: Miss) -> None:
         self.fault.at("learn_miss", miss.visit.url)
 
-    def recall(self, sighting: Sighting) -> None:
+    def relearn(self, sighting: Sighting) -> None:
         self.learn(sighting)
 
     def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:

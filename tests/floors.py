@@ -13,7 +13,7 @@ from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.measures import measure
 from spoor.lab.runs import run
-from spoor.lab.task import Course, Task, read_seeds
+from spoor.lab.task import PreparedTask, Task, read_seeds
 
 FLOORS = Path(__file__).with_name("floors.json")
 WEBS = {
@@ -37,7 +37,7 @@ def measured(web: str, folder: Path) -> dict[str, float]:
     request, judge = WEBS[web]
     generate(request, folder / web, lambda pages: None)
     task = Task(folder / web, "relevant", read_seeds(folder / web / "seeds.txt"), judge)
-    against = Course(task).yardstick
+    against = PreparedTask(task).yardstick
     ceiling = measure("oracle", run(task, "oracle"), against).area
     areas = {strategy: measure(strategy, run(task, strategy), against).area for strategy in STRATEGIES}
     return {strategy: round(area / ceiling, 4) for strategy, area in areas.items()}

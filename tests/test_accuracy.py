@@ -14,18 +14,18 @@ from spoor.lab.generate.chance import Request
 from spoor.lab.task import Task, read_seeds
 
 
-def of(taken: str, wanted: str) -> Accuracy:
-    """`of("10", "11")`: the judge takes the first of two wanted pages."""
-    return accuracy(*(np.array([mark == "1" for mark in marks], np.bool_) for marks in (taken, wanted)))
+def of(taken: str, relevant: str) -> Accuracy:
+    """`of("10", "11")`: the judge takes the first of two relevant pages."""
+    return accuracy(*(np.array([mark == "1" for mark in marks], np.bool_) for marks in (taken, relevant)))
 
 
 def test_precision_is_told_of_what_was_taken_and_recall_of_what_is_wanted() -> None:
-    assert of(taken="11110", wanted="10001") == Accuracy(precision=0.25, recall=0.5)
+    assert of(taken="11110", relevant="10001") == Accuracy(precision=0.25, relearn=0.5)
 
 
 def test_nothing_taken_has_no_precision_and_nothing_wanted_no_recall() -> None:
-    assert of(taken="00", wanted="11") == Accuracy(None, 0.0)
-    assert of(taken="11", wanted="00") == Accuracy(0.0, None)
+    assert of(taken="00", relevant="11") == Accuracy(None, 0.0)
+    assert of(taken="11", relevant="00") == Accuracy(0.0, None)
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,9 @@ from spoor.judging.combined import Agreement, Truth
 from spoor.judging.language_judges import Charset, ScriptShare
 from spoor.judging.topic_judges import Keywords
 from spoor.naming import Combined, asserted, names, parse
-from spoor.records import Page, Wish
+from spoor.records import Page, TargetPrior
 from spoor.roles import Judge
-from spoor.strategy import wish_of
+from spoor.strategy import prior_of
 
 JUDGES: dict[str, Judge] = {
     "charset": Charset("th"),
@@ -77,11 +77,11 @@ def test_what_is_denied_is_not_asked_for() -> None:
 
 def test_together_judges_look_for_what_each_of_them_looks_for() -> None:
     topic = Truth("subject.Science.Biology", lambda url: True)
-    assert wish_of(topic) == Wish(words=("subject", "science", "biology"))
-    assert wish_of(Truth("lang=ja", lambda url: True)) == Wish("ja")
+    assert prior_of(topic) == TargetPrior(words=("subject", "science", "biology"))
+    assert prior_of(Truth("lang=ja", lambda url: True)) == TargetPrior("ja")
     judges: dict[str, Judge] = {"charset": Charset("th"), "topic": topic, "script": ScriptShare("thai")}
-    assert wish_of(Agreement("script and charset and topic", judges)) == Wish("th", wish_of(topic).words)
-    assert wish_of(Agreement("topic and not charset", judges)) == wish_of(topic)
+    assert prior_of(Agreement("script and charset and topic", judges)) == TargetPrior("th", prior_of(topic).words)
+    assert prior_of(Agreement("topic and not charset", judges)) == prior_of(topic)
 
 
 def test_texts_are_compared_by_the_judges_that_can_and_are_asked_for() -> None:

@@ -203,7 +203,7 @@ class _Waiting:
     def evidence_of(self, url: str) -> Mapping[str, float] | None:
         return self.links.get(url)
 
-    def met_on(self, url: str, most: int) -> Sequence[WaitingLink]:
+    def links_found_on(self, url: str, most: int) -> Sequence[WaitingLink]:
         return []
 
     def some(self, most: int) -> Sequence[WaitingLink]:
@@ -272,7 +272,7 @@ def test_where_only_one_kind_of_page_was_found_there_is_nothing_to_be_trained_on
 def test_a_word_that_was_never_met_says_nothing_however_rare_the_wanted_are() -> None:
     odds = WordOdds()
     for number in range(100):
-        odds.count(np.array([number % 10]), wanted=number == 0)
+        odds.count(np.array([number % 10]), relevant=number == 0)
     odds.weigh()
     assert odds.chance(np.array([999])) == pytest.approx(0.01)
     assert odds.chance(np.array([0])) > 0.01 > odds.chance(np.array([1]))
@@ -281,7 +281,7 @@ def test_a_word_that_was_never_met_says_nothing_however_rare_the_wanted_are() ->
 def test_a_classifier_learns_again_from_the_urls_of_pages_visited_before() -> None:
     classifier = LinkClassifier(every=2)
     for name, relevance in (("horses", 1.0), ("cars", 0.0)):
-        classifier.recall(sighting_of(Page(f"http://a.test/{name}/1"), relevance))
+        classifier.relearn(sighting_of(Page(f"http://a.test/{name}/1"), relevance))
     page = Page("http://b.test/", links=(Link("http://a.test/cars/2"), Link("http://a.test/horses/2")))
     cars, horses = classifier.evidence(sighting_of(page, 0.0), hinted(classifier, page, page.links))
     assert horses["promise"] > 0.5 > cars["promise"]
@@ -319,9 +319,9 @@ def test_of_a_thousand_pages_one_in_a_hundred_must_be_relevant(relevant: int, de
 def test_nothing_is_asked_of_the_first_pages() -> None:
     admission = EnoughYield(patience=100)
     for number in range(100):
-        admission.recall(sighting_of(Page(f"http://a.test/{number}"), 0.0))
+        admission.relearn(sighting_of(Page(f"http://a.test/{number}"), 0.0))
     assert admission.at_offer(Link("http://a.test/x"), {}, None).decision == "admit"
-    admission.recall(sighting_of(Page("http://a.test/100"), 0.0))
+    admission.relearn(sighting_of(Page("http://a.test/100"), 0.0))
     assert admission.at_pop(Visit("http://a.test/x", "a.test", 0, 0.0)).because == (
         "0 of 101 pages of a.test were relevant, a share below 4.3e-05"
     )
@@ -329,7 +329,7 @@ def test_nothing_is_asked_of_the_first_pages() -> None:
 
 def test_yields_are_known_again_when_a_crawl_is_gone_on_with() -> None:
     order = HostYield()
-    order.recall(sighting_of(Page("http://a.test/1"), 1.0))
+    order.relearn(sighting_of(Page("http://a.test/1"), 1.0))
     links = (Link("http://a.test/2"), Link("http://b.test/1"))
     known, unknown = order.evidence(sighting_of(Page("http://s.test/", links=links), 0.0), links)
     assert (known["yield"], unknown["yield"]) == (0.67, 0.5)

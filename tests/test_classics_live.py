@@ -1,4 +1,4 @@
-"""The classics on a live crawl: the same order as in a simulation, and a crawl that is gone on with."""
+"""The classics on a live crawl: the same order as in a simulation, and a crawl that is resumed."""
 
 from __future__ import annotations
 

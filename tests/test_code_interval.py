@@ -8,7 +8,7 @@ import pytest
 
 from spoor.errors import BadInput, UsageError
 from spoor.judging.language_judges import CodeInterval
-from spoor.records import Page, Verdict, Wish
+from spoor.records import Page, TargetPrior, Verdict
 from spoor.registry import judge
 
 WORD = "\ue2c1\ue27f\ue317\ue27e\ue2e8"
@@ -50,7 +50,7 @@ def test_the_reason_tells_the_share() -> None:
 
 
 def test_it_says_beforehand_which_language_it_looks_for() -> None:
-    assert CodeInterval().wish == Wish(language="mn-Mong")
+    assert CodeInterval().target_prior == TargetPrior(language="mn-Mong")
 
 
 def test_an_encoding_of_ones_own_is_judged_by_its_table(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_an_encoding_of_ones_own_is_judged_by_its_table(tmp_path: Path) -> None:
     table.write_text('name = "smith"\nlanguage = "got"\nletters = ["F0000-F000F"]\n', "utf8")
     smith = CodeInterval(str(table), preset="ratio")
     assert said(smith, "\U000f0003 a").relevance == 0.5
-    assert smith.wish == Wish(language="got")
+    assert smith.target_prior == TargetPrior(language="got")
 
 
 def test_it_is_asked_for_by_name() -> None:

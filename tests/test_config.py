@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from spoor import registry
 from spoor.errors import BadInput, SpoorError, UsageError
 from spoor.settings import SECTIONS, SETTINGS, Config, checked, dumps, load, loads, seeds_in, target_in
-from spoor.strategy import wish_of
+from spoor.strategy import prior_of
 
 SMALL = """
 [target]
@@ -68,7 +68,7 @@ def test_what_is_left_out_has_its_default_and_seeds_are_normalised() -> None:
         ("target", "least", 1.5, "[target] least = 1.5: must be a share between 0 and 1"),
         ("target", "require", "charset and", "require = 'charset and' is not made of names"),
         ("target", "require", "charset or script", "names 'script', which is not set; set are charset"),
-        ("target", "charset", "", "[target] does not say what is wanted; set language or charset or script"),
+        ("target", "charset", "", "[target] does not say what is relevant; set language or charset or script"),
         ("crawling", "seeds", [], "unknown section [crawling]; did you mean [crawl]?"),
     ],
 )
@@ -196,10 +196,10 @@ def test_any_value_is_right_or_refused_in_one_line(setting: Any, value: Any) -> 
 
 def test_a_target_in_a_file_is_a_judge_without_seeds_and_with_files_beside_it(tmp_path: Path) -> None:
     (tmp_path / "good.txt").write_text("horses on the steppe, horses in the stable, and a rider of horses")
-    wanted = tmp_path / "wanted.toml"
-    wanted.write_text('[target]\nlanguage = "th"\ngold = "good.txt"\n')
-    assert target_in(wanted).gold == str(tmp_path.resolve() / "good.txt")
-    assert wish_of(registry.judge(str(wanted))).language == "th"
+    relevant = tmp_path / "wanted.toml"
+    relevant.write_text('[target]\nlanguage = "th"\ngold = "good.txt"\n')
+    assert target_in(relevant).gold == str(tmp_path.resolve() / "good.txt")
+    assert prior_of(registry.judge(str(relevant))).language == "th"
 
 
 def test_a_file_that_asks_for_nothing_is_no_judge(tmp_path: Path) -> None:

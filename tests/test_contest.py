@@ -16,10 +16,10 @@ import pytest
 
 from spoor.cli.main import main
 from spoor.lab.comparison import Comparison
-from spoor.lab.contest import ABOVE, ContestFolder, Heat, Result, Row, View
-from spoor.lab.leaderboard import Board
+from spoor.lab.contest import ABOVE, ContestFolder, ContestRun, Result, Row, View
+from spoor.lab.leaderboard import Leaderboard
 from spoor.lab.measures import OrderScore, Score, Yardstick
-from spoor.lab.task import Course, Task
+from spoor.lab.task import PreparedTask, Task
 from tests.warcs import response
 
 pytest.importorskip("sklearn", reason="real judges are trained, which needs the extra topics")
@@ -255,13 +255,13 @@ def without_seconds(scores: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 class TestCaps:
     def test_wanted_pages_beyond_the_cap_of_their_host_do_not_count(self, built: Path) -> None:
-        course = Course(task(built, per_host=4))
-        assert course.yardstick.relevant == HOSTS * 4 and course.yardstick.relevant_hosts == HOSTS
-        assert course.yardstick.budget == HOSTS * 4, "no more pages may be visited"
+        prepared_task = PreparedTask(task(built, per_host=4))
+        assert prepared_task.yardstick.relevant == HOSTS * 4 and prepared_task.yardstick.relevant_hosts == HOSTS
+        assert prepared_task.yardstick.budget == HOSTS * 4, "no more pages may be visited"
 
     def test_seeds_are_visited_whatever_the_cap(self, built: Path) -> None:
         seeds = tuple(f"http://h0.test/{number}" for number in range(3))
-        assert Course(task(built, seeds, per_host=2)).yardstick.relevant == 3 + (HOSTS - 1) * 2
+        assert PreparedTask(task(built, seeds, per_host=2)).yardstick.relevant == 3 + (HOSTS - 1) * 2
 
     def test_no_strategy_visits_more_of_a_host(self, data: Path) -> None:
         words = ("--judge", "truth", "--rows", "stables", "--strategies", "breadth-first,depth-first")
@@ -461,22 +461,24 @@ class TestPage:
         assert not (data / "out" / "runs").exists()
 
 
-def board(**areas: str) -> Board:
+def ranking(**areas: str) -> Leaderboard:
     """`board(a="9 5", b="4 -")`: tenths of the oracle's area row by row, `-` where a strategy did not take the row."""
     rows = [
         {name: int(cell) / 10 for name, cells in areas.items() if (cell := cells.split()[row]) != "-"}
         for row in range(len(next(iter(areas.values())).split()))
     ]
-    return Board(tuple(result(f"row{number}", row) for number, row in enumerate(rows)), tuple(areas))
+    return Leaderboard(tuple(result(f"row{number}", row) for number, row in enumerate(rows)), tuple(areas))
 
 
 def result(name: str, areas: dict[str, float]) -> Result:
-    heat = Heat(Row(Path("w"), name, "hub", Path("seeds")), View("lab", "truth"), Task(Path("w"), name, ()))
+    contest_run = ContestRun(
+        Row(Path("w"), name, "hub", Path("seeds")), View("lab", "truth"), Task(Path("w"), name, ())
+    )
     scores = tuple(
         Score(of, 9, 2, area, area, 0.5, None, 0.5, 1, 1.0, (), 1, orders=(of_order(area),))
         for of, area in areas.items()
     )
-    return Result(heat, Comparison(heat.task, 9, Yardstick(4, 9, 2), scores))
+    return Result(contest_run, Comparison(contest_run.task, 9, Yardstick(4, 9, 2), scores))
 
 
 def of_order(area: float) -> OrderScore:
@@ -493,7 +495,7 @@ def in_two_orders(of: Result) -> Result:
 
 class TestBoard:
     def test_the_largest_mean_leads_and_who_did_not_take_all_rows_comes_after(self) -> None:
-        standings = board(a="4 4", b="6 4", c="9 -").standings()
+        standings = ranking(a="4 4", b="6 4", c="9 -").standings()
         assert [(one.strategy, one.rows, one.mean) for one in standings] == [
             ("b", 2, 0.5),
             ("a", 2, 0.4),
@@ -502,22 +504,22 @@ class TestBoard:
         assert (standings[0].worst, standings[0].worst_row, standings[0].hosts) == (0.4, "w/row1/hub", 0.5)
 
     def test_others_are_compared_with_learned_where_it_is_else_with_the_best_that_is_no_oracle(self) -> None:
-        assert board(a="9 9", learned="1 1").reference == "learned"
-        assert board(oracle="10 10", a="3 3", b="4 4").reference == "b"
+        assert ranking(a="9 9", learned="1 1").reference == "learned"
+        assert ranking(oracle="10 10", a="3 3", b="4 4").reference == "b"
 
     def test_strategies_are_compared_on_the_rows_that_both_took(self) -> None:
-        pair = board(a="9 5 1", b="4 5 -").against("a", "b")
+        pair = ranking(a="9 5 1", b="4 5 -").against("a", "b")
         assert pair is not None
         assert (pair.wins, pair.losses, pair.ties, pair.difference) == (1, 0, 1, 0.25)
-        assert board(a="9 -", b="- 5").against("a", "b") is None
+        assert ranking(a="9 -", b="- 5").against("a", "b") is None
 
     def test_the_interval_of_a_difference_counts_the_orders_of_the_seeds(self) -> None:
-        alike = board(a="5 5", b="5 5")
+        alike = ranking(a="5 5", b="5 5")
         pair = alike.against("a", "b")
         assert pair is not None and (pair.low, pair.high) == (0.0, 0.0)
-        pair = Board(tuple(map(in_two_orders, alike.results)), alike.strategies).against("a", "b")
+        pair = Leaderboard(tuple(map(in_two_orders, alike.results)), alike.strategies).against("a", "b")
         assert pair is not None and pair.low < pair.difference < pair.high
 
     def test_rows_on_which_another_is_clearly_better_are_found(self) -> None:
-        rows = board(oracle="10 10", learned="5 5", a="7 5", b="6 4").beaten("learned", by=0.05)
+        rows = ranking(oracle="10 10", learned="5 5", a="7 5", b="6 4").beaten("learned", by=0.05)
         assert rows == [("w/row0/hub", "a", 0.7, 0.5)]

@@ -1,4 +1,4 @@
-"""Path models: what is learned from pages around wanted ones, the layer of a page, and the file."""
+"""Path models: what is learned from pages around relevant ones, the layer of a page, and the file."""
 
 from __future__ import annotations
 
@@ -107,13 +107,13 @@ def test_a_walk_sees_what_its_pages_show_and_ends_where_no_link_goes_on() -> Non
 
 def test_rounds_of_baum_welch_explain_walks_better() -> None:
     source = corridors()
-    wanted = source.numbers(" ".join(name for name in source.names if name.startswith("horse")))
+    relevant = source.numbers(" ".join(name for name in source.names if name.startswith("horse")))
     lessons = [Lesson("horse", "corridors", 3, 4, refine) for refine in (0, 2)]
 
     def likelihood(model: HiddenMarkov) -> float:
         return sum(forward(model, seen).log_probability for seen in walks)
 
-    counted, refined = (train_paths(source, wanted, lesson, lambda pages: None).model for lesson in lessons)
+    counted, refined = (train_paths(source, relevant, lesson, lambda pages: None).model for lesson in lessons)
     walks = seen_on_walks(source, counted.observer)
     assert likelihood(refined.path) > likelihood(counted.path)
 

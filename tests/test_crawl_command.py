@@ -28,7 +28,7 @@ def refusal(capsys: pytest.CaptureFixture[str]) -> str:
 
 REFUSALS: list[tuple[list[str], int, str]] = [
     (["--script", "thai"], 2, "seeds"),
-    (["--seed", SEED], 2, "[target] does not say what is wanted; set language or charset or script"),
+    (["--seed", SEED], 2, "[target] does not say what is relevant; set language or charset or script"),
     (["--script", "klingon", "--seed", SEED], 2, "unknown script 'klingon'"),
     (["--script", "thai", "--seed", "not a url"], 2, "not a url"),
     (["--script", "thai", "--seed", SEED, "--strategy", "quick"], 2, "unknown strategy 'quick'"),

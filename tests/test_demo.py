@@ -32,8 +32,8 @@ def web() -> Plan:
 
 def one(web: Plan, **habits: object) -> Host:
     """The first host that has these habits."""
-    wanted = habits.items()
-    return next(h for h in web.hosts.values() if all(getattr(h.habits, name) == value for name, value in wanted))
+    relevant = habits.items()
+    return next(h for h in web.hosts.values() if all(getattr(h.habits, name) == value for name, value in relevant))
 
 
 def read(host: Host, path: str, times: int = 1) -> Page:

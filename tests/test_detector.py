@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from spoor.errors import UsageError
 from spoor.judging.detector import _REFUSED_BY_CLD2, LIBRARIES, PIECE, Detector, excerpt, known_tags
-from spoor.records import Page, Verdict, Wish
+from spoor.records import Page, TargetPrior, Verdict
 
 ENGLISH = "The library opens in the morning and closes when the last reader has gone home."
 GERMAN = "Die Bibliothek öffnet am Morgen und schließt, wenn der letzte Leser nach Hause gegangen ist."
@@ -89,7 +89,7 @@ def test_tags_are_those_of_bcp_47() -> None:
 
 
 def test_it_says_beforehand_which_language_it_looks_for() -> None:
-    assert Detector("zh-Hant").wish == Wish(language="zh-Hant")
+    assert Detector("zh-Hant").target_prior == TargetPrior(language="zh-Hant")
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_links_within_a_host_make_no_hubs() -> None:
 def test_the_worth_of_pages_is_known_again_when_a_crawl_is_gone_on_with() -> None:
     """The authority was visited before the interruption, the hub after it."""
     distiller = Distiller()
-    distiller.recall(_seen(Page("http://a.test/"), 0.9))
+    distiller.relearn(_seen(Page("http://a.test/"), 0.9))
     distiller.learn(_seen(Page("http://h.test/", links=(Link("http://a.test/"), Link("http://b.test/"))), 0.2))
     distiller.learn(_seen(Page("http://o.test/", links=(Link("http://c.test/"),)), 0.4))
     waiting = {"http://b.test/": 0.2, "http://c.test/": 0.4, "http://d.test/": 0.4}
@@ -101,7 +101,7 @@ class _Waiting:
         goodness = self.links.get(url)
         return None if goodness is None else {"goodness": goodness, "brought_forward": 0.0}
 
-    def met_on(self, url: str, most: int) -> Sequence[WaitingLink]:
+    def links_found_on(self, url: str, most: int) -> Sequence[WaitingLink]:
         return []
 
     def some(self, most: int) -> Sequence[WaitingLink]:

@@ -11,7 +11,7 @@ import pytest
 
 from spoor.errors import UsageError
 from spoor.lab.runs import run
-from spoor.lab.task import Course, Task
+from spoor.lab.task import PreparedTask, Task
 from spoor.lab.web import Web
 from tests.handmade_web import write_web
 
@@ -76,4 +76,4 @@ def test_a_web_with_errors_is_not_for_the_compiled_driver(tmp_path: Path) -> Non
     simulated = run(replace(task, driver="auto"), "breadth-first")
     assert simulated.found.tolist() == [True, False, True]
     assert simulated.queue.tolist() == [1, 2, 1]
-    assert Course(task).yardstick.relevant == 2
+    assert PreparedTask(task).yardstick.relevant == 2

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.parse.simhash import sketch
+from spoor.parse.simhash import text_fingerprint
 from spoor.store.duplicates import FARTHEST, Duplicates
 from spoor.store.warc import Kept
 from spoor.store.warc_records import digest_of
@@ -25,7 +25,7 @@ def article(seed: int, words: int = 600) -> str:
 
 
 def fingerprint(text: str) -> int | None:
-    return sketch(text).fingerprint
+    return text_fingerprint(text).fingerprint
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from spoor.errors import BadInput, UsageError
 from spoor.judging.classifiers import Examples, TopicModel, open_topic, write_topic
 from spoor.judging.profiles import learned, open_profiles, write_profiles
 from spoor.parse.words import IN_TITLE, PLACES, features, place
-from spoor.records import Page, Verdict, Wish
-from spoor.strategy import wish_of
+from spoor.records import Page, TargetPrior, Verdict
+from spoor.strategy import prior_of
 
 
 def model(bias: float = -1.0, **weights: float) -> TopicModel:
@@ -67,7 +67,7 @@ class TestTheVerdict:
 
 
 def test_the_strongest_words_are_told_beforehand() -> None:
-    assert wish_of(Examples(HORSES)) == Wish(words=("horse", "stable"))
+    assert prior_of(Examples(HORSES)) == TargetPrior(words=("horse", "stable"))
 
 
 def test_short_texts_are_compared_as_pages_are() -> None:

@@ -7,8 +7,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.ordering.learned.prior import Foreknowledge
-from spoor.records import Link, Page, Wish
+from spoor.ordering.learned.prior import LinkPrior
+from spoor.records import Link, Page, TargetPrior
 
 LETTERS = "ab_ -Aé9日\u0301"
 WORDS = st.lists(st.text(st.sampled_from(LETTERS), max_size=7), max_size=3).map(tuple)
@@ -24,5 +24,5 @@ def plainly(words: tuple[str, ...], text: str) -> float:
 
 @given(WORDS, TEXTS)
 def test_words_are_counted_as_they_are_one_by_one(words: tuple[str, ...], anchor: str) -> None:
-    ((said, _),) = Foreknowledge(Wish(words=words)).of(Page("http://a.test/"), [Link("http://a.test/", anchor)])
+    ((said, _),) = LinkPrior(TargetPrior(words=words)).of(Page("http://a.test/"), [Link("http://a.test/", anchor)])
     assert said == 2.0 * plainly(words, anchor)

@@ -201,9 +201,11 @@ class FrontierMachine(RuleBasedStateMachine):
 
     @rule(page=st.sampled_from(FOUND_ON), most=st.integers(1, 4))
     def look_at_a_page_again(self, page: str, most: int) -> None:
-        met = sorted((entry for entry in self.waiting() if entry.found_on == page), key=lambda entry: entry.arrival)
-        found = [WaitingLink(entry.url, entry.evidence, entry.trail, b"hints") for entry in met]
-        assert self.frontier.met_on(page, most) == found[:most]
+        discovered = sorted(
+            (entry for entry in self.waiting() if entry.found_on == page), key=lambda entry: entry.arrival
+        )
+        found = [WaitingLink(entry.url, entry.evidence, entry.trail, b"hints") for entry in discovered]
+        assert self.frontier.links_found_on(page, most) == found[:most]
 
     def waiting(self) -> list[Entry]:
         found = self.frontier.find(list(self.model.entries))

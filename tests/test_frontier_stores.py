@@ -125,7 +125,7 @@ class StoreMachine(RuleBasedStateMachine):
         found = [entry for entry in self.entries() if entry.found_on == page and entry.state is State.WAITING]
         found.sort(key=lambda entry: entry.arrival)
         for store in self.stores:
-            assert self.told(store.met_on(page, most)) == self.told(found[:most])
+            assert self.told(store.links_found_on(page, most)) == self.told(found[:most])
 
     @invariant()
     def the_best_is_the_first_of_all(self) -> None:
@@ -216,7 +216,7 @@ def test_the_log_can_be_emptied_though_somebody_keeps_the_frames_of_a_search(tmp
             store.save(Entry(f"http://a.test/{number}", "a.test", (0.0,), arrival=number, found_on="http://a.test/"))
         store.commit(Counters())
         sys.setprofile(lambda frame, event, argument: frames.append(frame))
-        found = [*store.some(0, 2), *store.met_on("http://a.test/", 2)]
+        found = [*store.some(0, 2), *store.links_found_on("http://a.test/", 2)]
         sys.setprofile(None)
         with contextlib.closing(sqlite3.connect(tmp_path / "crawl.db")) as other:
             busy, *_ = other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()

@@ -354,9 +354,9 @@ def test_a_topical_page_has_one_type_and_the_first_is_wanted(make: Make) -> None
     assert np.array_equal(types[0], web.labelled("relevant"))
     assert 0.05 <= types[0].mean() <= 0.07
     source = np.repeat(np.arange(web.pages), np.diff(web.link_offsets))
-    wanted = types[0][web.link_targets]
-    assert 0.27 < wanted[types[1][source]].mean() < 0.33
-    assert wanted[types[5][source]].mean() < 0.01
+    relevant = types[0][web.link_targets]
+    assert 0.27 < relevant[types[1][source]].mean() < 0.33
+    assert relevant[types[5][source]].mean() < 0.01
 
 
 def topic_share(text: str) -> float:
@@ -439,12 +439,12 @@ def test_a_dictionary_that_is_none_is_refused(tmp_path: Path, content: str | Non
 
 def test_contexts_of_links_to_wanted_courses_name_them_six_times_in_ten(make: Make) -> None:
     web = make("courses", 1_000)
-    wanted = web.labelled("class=CSE")
+    relevant = web.labelled("class=CSE")
     named = [
         "computer science and engineering" in context[0] or "कंप्यूटर विज्ञान" in context[0]
         for page in range(1_000)
         for target, context in zip(web.targets(page), web.contexts[page], strict=True)
-        if wanted[target]
+        if relevant[target]
     ]
     assert 0.5 < np.mean(named) < 0.7
 

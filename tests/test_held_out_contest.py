@@ -92,12 +92,12 @@ def test_a_web_of_one_site_is_parted_page_by_page(web: Web) -> None:
 
 
 def test_seeds_are_hubs_that_are_not_wanted_or_wanted_pages_and_always_the_same(web: Web) -> None:
-    wanted = web.labelled("relevant")
+    relevant = web.labelled("relevant")
     for start, is_wanted in (("hub", False), ("relevant", True)):
         drawn = seeds(web, "relevant", start)
         numbers = [web.urls.find(url) for url in drawn]
         assert len(set(drawn)) == 3 and drawn == seeds(web, "relevant", start)
-        assert all(number is not None and bool(wanted[number]) == is_wanted for number in numbers)
+        assert all(number is not None and bool(relevant[number]) == is_wanted for number in numbers)
 
 
 def test_the_names_of_the_halves_tell_how_they_were_made() -> None:
@@ -117,8 +117,8 @@ def data(tmp_path: Path, web: Web) -> Path:
     pages = [look(web, web.urls[number]) for number in range(web.pages)]
     records = [response(page.url, html(page)) for page in pages]
     (folder / "web.warc.xz").write_bytes(lzma.compress(b"".join(records), preset=0))
-    wanted = web.labelled("relevant")
-    labels = [f"{page.url}\t{'relevant' if wanted[number] else 'other'}" for number, page in enumerate(pages)]
+    relevant = web.labelled("relevant")
+    labels = [f"{page.url}\t{'relevant' if relevant[number] else 'other'}" for number, page in enumerate(pages)]
     labels[0] += " rare"
     (folder / "truth.tsv").write_text("\n".join(["url\tlabels", *labels, ""]))
     (contest / "seeds.txt").write_text(f"{pages[0].url}\n")
@@ -140,7 +140,7 @@ def test_trained_strategies_run_on_the_half_that_they_have_not_seen(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert held_out(data) == 0
-    assert "left out topical/rare/hub: 0 wanted pages can be reached" in capsys.readouterr().err
+    assert "left out topical/rare/hub: 0 relevant pages can be reached" in capsys.readouterr().err
     title, _, row, mean = (data / "out" / "held-out.md").read_text().splitlines()
     assert title.startswith("| normalised area | parted by | breadth-first |")
     assert all(f"| {name} |" in title for name in ("tunnelling", "context-graph", "hmm", "ahmm", "hmm, 10 clusters"))

@@ -16,7 +16,7 @@ from spoor.records import Page, Verdict
 from spoor.registry import judge, judge_of
 from spoor.roles import Judge
 from spoor.settings import Target
-from spoor.strategy import wish_of
+from spoor.strategy import prior_of
 
 ENGLISH = "All human beings are born free and equal in dignity and rights, and this is what the page goes on about. "
 GERMAN = "Der Hund läuft über die Straße, und die Katze schaut ihm dabei aus dem Fenster des Hauses zu. "
@@ -85,7 +85,7 @@ class TestWhoIsAsked:
 
     def test_a_setting_a_judge_by_name_and_the_function_agree(self) -> None:
         assert judge("language:mn") == language_judge("mn")
-        assert wish_of(judge_of(Target(language="mn"))).language == "mn"
+        assert prior_of(judge_of(Target(language="mn"))).language == "mn"
 
 
 @pytest.mark.parametrize("wanted", ["mn", "mn-Mong"])
@@ -95,15 +95,15 @@ class TestTraditionalMongolian:
         [UNICODE, MENKSOFT, UNICODE + MENKSOFT, MENKSOFT + ENGLISH[:60]],
         ids=["unicode", "menksoft", "both", "with English"],
     )
-    def test_is_recognised(self, wanted: str, text: str) -> None:
-        assert said(language_judge(wanted), text).relevant
+    def test_is_recognised(self, relevant: str, text: str) -> None:
+        assert said(language_judge(relevant), text).relevant
 
     @pytest.mark.parametrize(("first", "last"), [(0xE000, 0xEB4C), (0xF000, 0xF2E0), (0xE264, 0xE34F)])
     @pytest.mark.parametrize("around", ["", ENGLISH])
-    def test_is_not_seen_in_the_icons_of_a_font(self, wanted: str, first: int, last: int, around: str) -> None:
+    def test_is_not_seen_in_the_icons_of_a_font(self, relevant: str, first: int, last: int, around: str) -> None:
         chance = random.Random(3)
         icons = " ".join(chr(chance.randint(first, last)) for _ in range(120))
-        assert not said(language_judge(wanted), around + icons).relevant
+        assert not said(language_judge(relevant), around + icons).relevant
 
 
 def test_a_wanted_language_without_script_takes_all_of_them() -> None:

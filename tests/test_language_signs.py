@@ -21,12 +21,12 @@ from spoor.records import Link, Page, Sighting, Verdict, Visit
 from spoor.strategy import hinted
 
 
-def by_url(wanted: str, url: str) -> float:
-    return round(sign(wanted, named_in_url(url)), 3)
+def by_url(relevant: str, url: str) -> float:
+    return round(sign(relevant, named_in_url(url)), 3)
 
 
-def by_anchor(wanted: str, anchor: str) -> float:
-    return sign(wanted, named_in_anchor(anchor)) or script_sign(wanted, anchor)
+def by_anchor(relevant: str, anchor: str) -> float:
+    return sign(relevant, named_in_anchor(anchor)) or script_sign(relevant, anchor)
 
 
 # URLs
@@ -73,12 +73,12 @@ def test_a_language_named_in_a_url_is_a_sign_for_it_and_against_others(url: str)
     ],
 )
 def test_what_only_looks_like_a_code_says_nothing(url: str) -> None:
-    assert [by_url(wanted, url) for wanted in ("ja", "pl", "so", "id", "to")] == [0.0] * 5
+    assert [by_url(relevant, url) for relevant in ("ja", "pl", "so", "id", "to")] == [0.0] * 5
 
 
 @pytest.mark.parametrize(("code", "wanted"), [("se", "sv"), ("cn", "zh"), ("cz", "cs"), ("dk", "da"), ("br", "pt")])
-def test_a_country_in_a_path_means_its_language(code: str, wanted: str) -> None:
-    assert by_url(wanted, f"http://example.org/{code}/") == 0.8
+def test_a_country_in_a_path_means_its_language(code: str, relevant: str) -> None:
+    assert by_url(relevant, f"http://example.org/{code}/") == 0.8
 
 
 def test_a_code_that_is_both_a_language_and_a_country_means_the_language() -> None:
@@ -87,7 +87,7 @@ def test_a_code_that_is_both_a_language_and_a_country_means_the_language() -> No
 
 
 def test_a_code_that_is_also_a_word_says_half_as_much() -> None:
-    assert [by_url(wanted, "http://example.org/it/") for wanted in ("it", "de")] == [0.5, -0.5]
+    assert [by_url(relevant, "http://example.org/it/") for relevant in ("it", "de")] == [0.5, -0.5]
     assert by_url("de", "http://cs.example.edu/") == -0.5
 
 
@@ -225,7 +225,7 @@ def test_a_page_with_links_to_many_languages_is_where_languages_are_chosen() -> 
 
 
 @given(st.sampled_from(["ja", "mn-Mong", "gsw"]), st.text(max_size=40), st.text(max_size=40), st.text(max_size=8))
-def test_signs_are_between_minus_1_and_1_whatever_the_link(wanted: str, path: str, anchor: str, lang: str) -> None:
+def test_signs_are_between_minus_1_and_1_whatever_the_link(relevant: str, path: str, anchor: str, lang: str) -> None:
     seen = page(Link(f"http://a.b.test/{path}", anchor, hreflang=lang), language=lang)
-    assert all(-1.0 <= hint <= 1.0 for hints in LanguageSigns(wanted).hints(seen, seen.links) for hint in hints)
+    assert all(-1.0 <= hint <= 1.0 for hints in LanguageSigns(relevant).hints(seen, seen.links) for hint in hints)
     assert len(WEIGHTS) == 8

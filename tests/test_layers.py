@@ -1,4 +1,4 @@
-"""Layers around wanted pages, by back links, and the steps between them counted (check A-7)."""
+"""Layers around relevant pages, by back links, and the steps between them counted (check A-7)."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tests.written_links import WrittenLinks
 A_7 = WrittenLinks("d>c c>b b>a c>a2 e>b d>e a>b")
 
 
-def layers_of(source: WrittenLinks, wanted: str, most: int) -> dict[str, int]:
-    found = layers(source, source.numbers(wanted), most)
+def layers_of(source: WrittenLinks, relevant: str, most: int) -> dict[str, int]:
+    found = layers(source, source.numbers(relevant), most)
     return dict(zip(source.names, found.tolist(), strict=True))
 
 
-def labelled(source: WrittenLinks, wanted: str, most: int) -> Labelled:
-    layer = np.minimum(layers(source, source.numbers(wanted), most), most)
+def labelled(source: WrittenLinks, relevant: str, most: int) -> Labelled:
+    layer = np.minimum(layers(source, source.numbers(relevant), most), most)
     return Labelled(most + 1, 1, layer, np.zeros(len(layer), np.int64), *source.links_to(source.pages()))
 
 
@@ -87,9 +87,9 @@ def test_clusters_count_where_somebody_looked() -> None:
 def test_layers_of_a_web_are_the_distances_to_its_wanted_pages(tmp_path: Path) -> None:
     generate(Request("topical", 2000, 3), tmp_path / "web", lambda pages: None)
     web = Web.open(tmp_path / "web")
-    wanted = web.labelled("relevant")
-    found = layers(WebBacklinks(web), np.flatnonzero(wanted), 3)
-    away = distance_to_relevant(*web.steps(), wanted, np.ones(web.pages, np.bool_))
+    relevant = web.labelled("relevant")
+    found = layers(WebBacklinks(web), np.flatnonzero(relevant), 3)
+    away = distance_to_relevant(*web.steps(), relevant, np.ones(web.pages, np.bool_))
     assert set(found.tolist()) == {0, 1, 2, 3, 4}
     assert found.tolist() == np.minimum(np.where(away == FAR, 4, away), 4).tolist()
 

@@ -21,14 +21,14 @@ from spoor.lab.generate.chance import Request
 from spoor.lab.measures import measure
 from spoor.lab.runs import run
 from spoor.lab.simulated import simulate
-from spoor.lab.task import Course, Task, read_seeds
+from spoor.lab.task import PreparedTask, Task, read_seeds
 from spoor.lab.worlds import WrittenWorld
-from spoor.live.relearning import recall
+from spoor.live.relearning import relearn
 from spoor.ordering.language_order import LanguageSigns
 from spoor.ordering.learned.learned import ENOUGH, WITHOUT, Learned
 from spoor.ordering.trails import LastPage
 from spoor.pricing import Limits
-from spoor.records import Evidence, Key, Link, Page, Sighting, Verdict, Visit, WaitingLink, Wish
+from spoor.records import Evidence, Key, Link, Page, Sighting, TargetPrior, Verdict, Visit, WaitingLink
 from spoor.store.journal import lessons, open_to_read
 from spoor.strategy import Strategy
 from tests.written_crawl import crawl_into
@@ -36,13 +36,13 @@ from tests.written_crawl import crawl_into
 START = "http://start.test/"
 
 
-def web(pages: Mapping[str, Sequence[Link]], wanted: str = "wanted") -> WrittenWorld:
+def web(pages: Mapping[str, Sequence[Link]], relevant: str = "wanted") -> WrittenWorld:
     """`pages` by URL with their links; what is only linked to has none. Wanted is what has a word in its URL."""
     links = {url: tuple(targets) for url, targets in pages.items()}
     for target in [link.url for targets in pages.values() for link in targets]:
         links.setdefault(target, ())
     outcomes = {url: Page(url, links=targets) for url, targets in links.items()}
-    return WrittenWorld(outcomes, {url for url in outcomes if wanted in url})
+    return WrittenWorld(outcomes, {url for url in outcomes if relevant in url})
 
 
 def strategy_for(world: WrittenWorld, scorer: Learned | None = None) -> Strategy:
@@ -96,7 +96,7 @@ def test_words_that_led_to_wanted_pages_raise_links_with_the_same_words() -> Non
 
 def test_the_words_can_stand_in_the_url_too() -> None:
     pages = [Link(f"http://h{n}.test/{'riding' if n % 2 else 'shop'}{n}") for n in range(32)]
-    assert sum("riding" in url for url in visited(web({START: pages}, wanted="riding"))[:17]) >= 12
+    assert sum("riding" in url for url in visited(web({START: pages}, relevant="riding"))[:17]) >= 12
 
 
 HUBS = {
@@ -157,13 +157,13 @@ def test_a_link_that_is_worth_less_when_its_turn_has_come_goes_back() -> None:
 def test_a_language_that_is_wanted_orders_the_first_visits() -> None:
     links = [Link("http://a.test/en/"), Link("http://b.test/", "Deutsch"), Link("http://c.test/", hreflang="th")]
     world = web({START: [*links, Link("http://d.test/", "ภาษาไทย")]})
-    assert visited(world, Learned(Wish(language="th")))[1:] == [
+    assert visited(world, Learned(TargetPrior(language="th")))[1:] == [
         "http://c.test/",
         "http://d.test/",
         "http://a.test/en/",
         "http://b.test/",
     ]
-    assert visited(world, Learned(Wish(language="th"), without=("prior",)))[1] == "http://a.test/en/"
+    assert visited(world, Learned(TargetPrior(language="th"), without=("prior",)))[1] == "http://a.test/en/"
 
 
 def test_words_that_are_wanted_order_the_first_visits() -> None:
@@ -173,14 +173,14 @@ def test_words_that_are_wanted_order_the_first_visits() -> None:
         Link("http://c.test/horse.html"),
     ]
     world = web({START: links})
-    assert visited(world, Learned(Wish(words=("horse",))))[1:3] == ["http://b.test/", "http://c.test/horse.html"]
+    assert visited(world, Learned(TargetPrior(words=("horse",))))[1:3] == ["http://b.test/", "http://c.test/horse.html"]
     assert visited(world)[1] == "http://a.test/cars"
 
 
 def test_a_link_that_names_more_of_the_words_goes_first() -> None:
     subjects = [Link(f"http://a.test/subject.{name}", name) for name in ("Art", "History", "Biology", "Music")]
     world = web({"http://a.test/": subjects})
-    assert visited(world, Learned(Wish(words=("subject", "biology"))))[1] == "http://a.test/subject.Biology"
+    assert visited(world, Learned(TargetPrior(words=("subject", "biology"))))[1] == "http://a.test/subject.Biology"
 
 
 def test_the_same_link_is_thought_of_the_same_until_more_is_learned() -> None:
@@ -255,7 +255,7 @@ def test_what_was_learned_is_learned_again_from_the_database(tmp_path: Path) -> 
     assert isinstance(scorer, Learned) and isinstance(before, Learned)
     with contextlib.closing(open_to_read(folder.database)) as db:
         for lesson in lessons(db):
-            recall(scorer, lesson)
+            relearn(scorer, lesson)
         visits = [lesson.visit for lesson in lessons(db)]
     for visit in visits[2:]:
         assert scorer.review(seen(visit)) == before.review(seen(visit))
@@ -273,7 +273,7 @@ class NothingWaits:
     def evidence_of(self, url: str) -> Evidence | None:
         return None
 
-    def met_on(self, url: str, most: int) -> Sequence[WaitingLink]:
+    def links_found_on(self, url: str, most: int) -> Sequence[WaitingLink]:
         raise AssertionError("what is learned again is no reason to look at links again")
 
     def some(self, most: int) -> Sequence[WaitingLink]:
@@ -317,7 +317,7 @@ def test_on_generated_webs_it_finds_wanted_pages_much_sooner(
 ) -> None:
     generate(Request(like, 2000, 1), tmp_path / "web", lambda pages: None)
     task = Task(tmp_path / "web", "relevant", read_seeds(tmp_path / "web" / "seeds.txt"))
-    against = Course(task).yardstick
+    against = PreparedTask(task).yardstick
     area, below = (measure(name, run(task, name), against).area for name in ("learned", other))
     assert area > more * below
 

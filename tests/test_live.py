@@ -115,9 +115,9 @@ async def as_served(web: Web, asked: Config) -> WrittenWorld:
 @pytest.mark.parametrize("workers", [0, 1])
 @pytest.mark.parametrize("wanted", [Target(language="th"), Target(keywords=("ข้าว",))], ids=["language", "topic"])
 def test_what_learns_from_every_visit_visits_the_same_pages_in_the_same_order(
-    wanted: Target, workers: int, web: Web, tmp_path: Path
+    relevant: Target, workers: int, web: Web, tmp_path: Path
 ) -> None:
-    asked = replace(settings(web, strategy="learned", workers=workers), target=wanted)
+    asked = replace(settings(web, strategy="learned", workers=workers), target=relevant)
     live = asyncio.run(crawl_live(web, tmp_path / "crawl", asked))
     crawl = Crawl(strategy_of(asked), Frontier(MemoryStore(), HostRules(ask_first=True)), Limits(asked.crawl.max_pages))
     crawl.begin(asked.crawl.seeds)

@@ -94,7 +94,7 @@ class TestTheReason:
 
 
 def test_the_most_important_terms_are_told_beforehand() -> None:
-    assert JUDGE.wish.words == ("Machine learning", "Neural networks", "学习", "Learning")
+    assert JUDGE.target_prior.words == ("Machine learning", "Neural networks", "学习", "Learning")
 
 
 def test_texts_of_links_are_compared() -> None:
@@ -140,7 +140,7 @@ class TestAskingForIt:
         assert judge.judge([page("land animals")])[0].relevance > 0.0
 
     def test_a_concept_alone_is_no_target(self) -> None:
-        with pytest.raises(UsageError, match=r"\[target\] does not say what is wanted"):
+        with pytest.raises(UsageError, match=r"\[target\] does not say what is relevant"):
             config.checked({"target": {"concept": "x"}, "crawl": {"seeds": ["http://a.test/"]}})
 
     @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Strategies that go through unwanted pages: tunnelling, context graph, HMM, AHMM; on tiny webs, live and resumed."""
+"""Strategies that go through irrelevant pages: tunnelling, context graph, HMM, AHMM; on tiny webs, live and resumed."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_page_with_something_of_the_topic_costs_less_patience() -> None:
 
 
 def test_a_direction_that_almost_leads_somewhere_is_followed_for_longer() -> None:
-    """Both ways have two unwanted pages; on one of them horses are mentioned."""
+    """Both ways have two irrelevant pages; on one of them horses are mentioned."""
     hint, nothing = f"a horse {'word ' * 99}", "word " * 100
     texts = {"S": "horse " * 9, "A": nothing, "A2": nothing, "B": hint, "B2": hint, "A3": "horse", "B3": "horse"}
     links = {"S": "A B", "A": "A2", "A2": "A3", "B": "B2", "B2": "B3"}
@@ -213,7 +213,7 @@ def test_what_cannot_be_asked_for_is_refused_by_name(model: Path) -> None:
         strategy("hmm:model=nowhere.spoor", Truth("x", bool))
 
 
-# Live, and gone on with
+# Live, and resumed
 
 WANTED = ("telescope", "galaxy", "orbit", "planet")
 

@@ -36,9 +36,9 @@ def told(crawl: CrawlFolder) -> Figures:
 
 def test_totals_count_every_visit_once(told: Figures) -> None:
     totals = told.totals
-    assert (totals.pages, totals.wanted, totals.redirects, totals.failures, totals.given_up) == (5, 3, 2, 4, 2)
+    assert (totals.pages, totals.relevant, totals.redirects, totals.failures, totals.given_up) == (5, 3, 2, 4, 2)
     assert totals.visits == 11 == told.links["visits"]
-    assert (totals.hosts, totals.hosts_with_pages, totals.hosts_with_wanted) == (4, 2, 2)
+    assert (totals.hosts, totals.hosts_with_pages, totals.hosts_with_relevant) == (4, 2, 2)
     assert (totals.bytes, totals.median_size) == (1500, 300)
     assert (totals.duplicates, totals.near_duplicates) == (1, 0)
     assert totals.dropped == 2

@@ -97,7 +97,7 @@ def test_a_dictionary_from_outside_is_read_once_for_all_crawlers(tmp_path: Path)
 def test_rules_are_learned_from_another_web_all_in_english(tmp_path: Path) -> None:
     model = open_rules(learned(Request("courses", 300, 5, text=True), tmp_path))
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["courses-english-505"]
-    assert model.wanted == ("class=CSE",)
+    assert model.relevant == ("class=CSE",)
     assert not any("\u0900" <= letter <= "\u097f" for word in model.taxonomy.bayes.words for letter in word)
 
 

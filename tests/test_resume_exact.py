@@ -1,4 +1,4 @@
-"""A crawl that is gone on with visits what it would have visited anyway: `learned`, which learns from every visit."""
+"""A crawl that is resumed visits what it would have visited anyway: `learned`, which learns from every visit."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def drawn(seed: int, pages: int = 60) -> WrittenWorld:
         page = Page(url, title=subjects[n], links=tuple(links))
         failures = (Failure("timed out", again_after=5.0), Failure("HTTP 404"), Redirect(rng.choice(urls)))
         outcomes[url] = rng.choice(failures) if n and rng.random() < 0.2 else page
-    wanted = {url for url in urls if ("horse" in url) != (rng.random() < 0.1)}
-    return WrittenWorld(outcomes, wanted, {f"h{n}.test": n / 4 for n in range(6)})
+    relevant = {url for url in urls if ("horse" in url) != (rng.random() < 0.1)}
+    return WrittenWorld(outcomes, relevant, {f"h{n}.test": n / 4 for n in range(6)})
 
 
 class Killed(Exception):

@@ -338,9 +338,9 @@ def test_a_crawl_killed_while_rules_are_asked_for_asks_again(rules: dict[str, Ou
                 list(islice(simulate(crawl, world, 3, now), steps))
                 if steps is not None and (cut_off := crawl.next_visit(world.log[-1].at + 9 if world.log else now)):
                     world.look(cut_off)  # the server sees it, and nobody here writes it down
-    wanted = {url for url in SEEDS if expected(rules, url)}
-    wanted |= {url for url in ["http://d.test/"] if wanted and expected(rules, url)}
-    assert {visit.url for visit in world.log if visit.purpose == "page"} == wanted
+    relevant = {url for url in SEEDS if expected(rules, url)}
+    relevant |= {url for url in ["http://d.test/"] if relevant and expected(rules, url)}
+    assert {visit.url for visit in world.log if visit.purpose == "page"} == relevant
     for host in {visit.host for visit in world.log}:
         times = sorted(visit.at for visit in world.log if visit.host == host)
         assert all(later - sooner >= 1.0 for sooner, later in pairwise(times))

@@ -104,7 +104,7 @@ class TestTheFile:
     def test_is_read_as_it_was_written(self, file: Path) -> None:
         again = open_rules(file)
         assert again.rules.classes == ("goal", "shop") and again.rules.times.tolist() == [[3, 1], [1, 9]]
-        assert (again.taxonomy.name, again.wanted) == ("goals", ("goal",))
+        assert (again.taxonomy.name, again.relevant) == ("goals", ("goal",))
 
     def test_is_a_judge_by_its_name_alone(self, file: Path) -> None:
         for name in (str(file), f"taxonomy:{file}"):

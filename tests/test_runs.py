@@ -10,7 +10,7 @@ import pytest
 
 from spoor.errors import UsageError
 from spoor.lab.runs import run, run_fast_oracle, score
-from spoor.lab.task import Course, Task
+from spoor.lab.task import PreparedTask, Task
 from spoor.lab.worlds import FIELD, Conditions
 from tests.handmade_web import write_web
 
@@ -34,7 +34,7 @@ def in_the_field(task: Task, conditions: Conditions = FIELD) -> Task:
 
 class TestOrders:
     def test_a_run_begins_with_the_seeds_in_their_order(self, task: Task) -> None:
-        orders = Course(task).seed_orders(6)
+        orders = PreparedTask(task).seed_orders(6)
         begun = {tuple(run(task, "breadth-first", order).order[:3].tolist()) for order in range(6)}
         assert begun == set(orders) and run(task, "breadth-first").order[:3].tolist() == list(orders[0])
 
@@ -79,12 +79,12 @@ class TestOracles:
         done = run(replace(in_the_field(task, replace(FIELD, failures=0.2)), budget=200), "oracle")
         assert done.failed is not None and done.failed.sum() > 5
         last_find, first_useless = done.found.nonzero()[0][-1], np.isin(done.order, USELESS).nonzero()[0][0]
-        assert last_find < first_useless and done.found.sum() == Course(task).yardstick.relevant
+        assert last_find < first_useless and done.found.sum() == PreparedTask(task).yardstick.relevant
 
     def test_by_time_nothing_useless_is_asked_for_and_it_ends_when_everything_is_found(self, task: Task) -> None:
         fast = run_fast_oracle(in_the_field(task))
         assert not np.isin(fast.order, USELESS).any()
-        assert fast.found[-1] and fast.found.sum() == Course(task).yardstick.relevant
+        assert fast.found[-1] and fast.found.sum() == PreparedTask(task).yardstick.relevant
 
     def test_by_time_it_is_faster_than_by_visits_alone(self, task: Task) -> None:
         own = run(in_the_field(task, replace(FIELD, connections=1)), "greedy-oracle").timing

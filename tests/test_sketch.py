@@ -8,19 +8,19 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.parse.simhash import KEPT, READ, SHORTEST, sketch
+from spoor.parse.simhash import KEPT, READ, SHORTEST, text_fingerprint
 from spoor.store.duplicates import FARTHEST
 from tests.test_duplicates import article
 
 
 def distance(one: str, other: str) -> int:
-    a, b = sketch(one).fingerprint, sketch(other).fingerprint
+    a, b = text_fingerprint(one).fingerprint, text_fingerprint(other).fingerprint
     assert a is not None and b is not None
     return ((a ^ b) & (1 << 64) - 1).bit_count()
 
 
 def passages(text: str) -> list[int]:
-    found: list[int] = np.frombuffer(sketch(text).passages, np.uint64).tolist()
+    found: list[int] = np.frombuffer(text_fingerprint(text).passages, np.uint64).tolist()
     return found
 
 
@@ -42,7 +42,7 @@ def test_another_text_has_another_fingerprint() -> None:
 
 def test_capitals_gaps_and_numbers_make_no_difference() -> None:
     text = article(1)
-    assert sketch("  " + text.upper().replace(" ", "\n 12 ")) == sketch(text)
+    assert text_fingerprint("  " + text.upper().replace(" ", "\n 12 ")) == text_fingerprint(text)
 
 
 def test_scripts_without_blanks_work_alike() -> None:
@@ -68,7 +68,7 @@ def test_like_texts_keep_mostly_the_same_passages() -> None:
 
 @given(st.text(st.characters(), max_size=300))
 def test_any_text_has_a_fingerprint_or_is_too_short(text: str) -> None:
-    found = sketch(text).fingerprint
+    found = text_fingerprint(text).fingerprint
     letters = counting("".join(c if ord(c) < 0x10000 else "x" for c in text))
     assert (found is None) == (letters < SHORTEST)
     assert found is None or -(1 << 63) <= found < 1 << 63

@@ -74,8 +74,8 @@ def test_any_text_is_a_tag_or_is_none(text: str) -> None:
         ("nb", "nn", False),
     ],
 )
-def test_a_language_accepts_every_script_and_a_script_only_itself(wanted: str, found: str, accepted: bool) -> None:
-    assert matches(wanted, found) is accepted
+def test_a_language_accepts_every_script_and_a_script_only_itself(relevant: str, found: str, accepted: bool) -> None:
+    assert matches(relevant, found) is accepted
 
 
 def test_a_language_is_known_by_names_codes_script_and_countries() -> None:

@@ -1,4 +1,4 @@
-"""Classes of pages: naive Bayes, what is wanted of a tree, the verdict and the file."""
+"""Classes of pages: naive Bayes, what is relevant of a tree, the verdict and the file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spoor import registry
 from spoor.errors import BadInput
 from spoor.judging.classifiers import Taxonomy, TaxonomyModel, goodness, is_good, learned, open_taxonomy, write_taxonomy
 from spoor.records import Page
-from spoor.strategy import wish_of
+from spoor.strategy import prior_of
 
 GOAL = learned({"T": [["goal", "goal", "match"]], "O": [["shop", "pay"]]})
 
@@ -75,7 +75,7 @@ class TestTheVerdict:
 
 
 def test_words_of_the_wanted_classes_are_told_beforehand() -> None:
-    words = wish_of(Taxonomy(MODEL)).words
+    words = prior_of(Taxonomy(MODEL)).words
     assert set(words[:2]) == {"ball", "wheel"}
     assert "film" not in words and "actor" not in words
 

@@ -29,10 +29,10 @@ from spoor.judging.topic_judges import (
 from spoor.parse.html import Interest, read_page
 from spoor.parse.main_text import QUICK
 from spoor.parse.words import Words
-from spoor.records import Page, Verdict, Wish
+from spoor.records import Page, TargetPrior, Verdict
 from spoor.roles import Judge
 from spoor.store.crawl_folder import CrawlFolder
-from spoor.strategy import wish_of
+from spoor.strategy import prior_of
 from tests.shared_data import SHARED
 
 FILLER = "nobody expects these words to tell anything about what this page is meant for " * 8
@@ -126,7 +126,7 @@ def test_keywords_must_be_named() -> None:
 
 def test_keywords_are_known_beforehand_and_anchors_can_be_compared_with_them() -> None:
     judge = Keywords(("horse", "agricultur*"))
-    assert wish_of(judge) == Wish(words=("horse", "agricultur"))
+    assert prior_of(judge) == TargetPrior(words=("horse", "agricultur"))
     horse, longer, other, nothing = judge.similarities(["Horse", "a horse that grazes far away", "ship", ""])
     assert horse > longer > other == nothing == 0.0
 
@@ -175,7 +175,7 @@ def test_pages_with_the_uncommon_words_of_a_document_are_near_it() -> None:
 
 
 def test_the_words_of_a_document_are_told_beforehand_common_ones_are_not() -> None:
-    words = wish_of(Gold("horses.txt", " ".join(HORSES), terms=5)).words
+    words = prior_of(Gold("horses.txt", " ".join(HORSES), terms=5)).words
     assert {"horse", "steppe", "mare"} < set(words)
     assert not {"the", "on", "and", "a"} & set(words)
 
@@ -216,7 +216,7 @@ def test_without_others_the_background_tells_what_is_common_and_the_threshold_is
     judge = vsm(HORSES, [])
     assert judge.least == UNCALIBRATED
     assert verdict(judge, HORSES[0]).relevance > 0.3
-    assert "the" not in wish_of(judge).words
+    assert "the" not in prior_of(judge).words
 
 
 def test_a_field_without_words_of_its_own_is_refused() -> None:
@@ -300,7 +300,7 @@ def test_thai_pages_about_agriculture_are_two_lines() -> None:
     assert verdict(judge, farming).relevant
     assert not verdict(judge, "ภาษาไทยเป็นภาษาราชการของประเทศไทย และเป็นภาษาแม่ของคนส่วนใหญ่").relevant
     assert not verdict(judge, "Thai farmers grow rice. Rice is an important crop of Thai agriculture.").relevant
-    assert judge.wish == Wish("th", ("เกษตร", "ข้าว"))  # type: ignore[attr-defined]
+    assert judge.target_prior == TargetPrior("th", ("เกษตร", "ข้าว"))  # type: ignore[attr-defined]
 
 
 def test_keywords_are_given_to_a_crawl_by_a_flag() -> None:
@@ -335,13 +335,13 @@ EBOLA = SHARED / "data" / "example-pages" / "ebola.tar.xz"
 def test_a_plain_list_of_keywords_tells_real_pages_of_a_topic_from_those_of_its_neighbours() -> None:
     """Among the others are other diseases, with their viruses and outbreaks."""
     judge = Keywords(("ebola", "virus", "outbreak", "hemorrhagic fever"))
-    hits = taken = wanted = 0
+    hits = taken = relevant = 0
     with tarfile.open(EBOLA) as archive:
         for member in archive:
             if (file := archive.extractfile(member)) is None:
                 continue
             url, truth = unquote(Path(member.name).name), "/positive/" in member.name
             (said,) = judge.judge([read_page(url, file.read(), "text/html", interest=Interest(QUICK))])
-            wanted, taken, hits = wanted + truth, taken + said.relevant, hits + (said.relevant and truth)
-    assert wanted == 170
-    assert 2 * hits / (taken + wanted) > 0.9
+            relevant, taken, hits = relevant + truth, taken + said.relevant, hits + (said.relevant and truth)
+    assert relevant == 170
+    assert 2 * hits / (taken + relevant) > 0.9

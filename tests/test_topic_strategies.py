@@ -89,8 +89,8 @@ def test_a_link_found_again_is_seen_from_its_best_side() -> None:
     links = {"s": "a b", "a": "t=good", "b": "t=bad u=fair"}
     world, judge = written(links, {"s": 1.0, "b": 0.8, "good": 0.9, "fair": 0.5})
     events = events_of(world, strategy("composite-bf", judge), ["s"])
-    (met,) = [e.visit for e in events if isinstance(e, Visited) and e.visit.url == url("t")]
-    assert met.evidence == {"parent": 0.8, "anchor": 0.9, "url": 0.0, "chain": 0.0}
+    (discovered,) = [e.visit for e in events if isinstance(e, Visited) and e.visit.url == url("t")]
+    assert discovered.evidence == {"parent": 0.8, "anchor": 0.9, "url": 0.0, "chain": 0.0}
 
 
 def test_shares_that_do_not_add_up_are_refused() -> None:

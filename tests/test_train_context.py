@@ -32,9 +32,9 @@ def test_a_web_teaches_layers_clusters_and_words(web: Path, tmp_path: Path, caps
     assert train(web, tmp_path / "m.spoor", "--target", "relevant", "--clusters", "4") == 0
     model = open_paths(tmp_path / "m.spoor")
     assert (model.target, model.trained_on, model.layers, model.path.symbols) == ("relevant", "topical", 3, 4)
-    wanted = int(Web.open(web).labelled("relevant").sum())
+    relevant = int(Web.open(web).labelled("relevant").sum())
     said = capsys.readouterr().out
-    assert f"layer 0     {wanted} pages, {wanted} of them read" in said
+    assert f"layer 0     {relevant} pages, {relevant} of them read" in said
     assert "clusters    4 asked for" in said and "% of links of layer 1 lead to layer 0" in said
     assert f"ahmm:model={tmp_path / 'm.spoor'}" in said
 

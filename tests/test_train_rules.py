@@ -62,7 +62,7 @@ class TestFromTheLabelsOfAWeb:
         model = trained_on_web(Web.open(web), "class=course")
         assert model.rules.classes == ("class=course", "class=staff", "class=student")
         assert model.rules.times.tolist() == [[0, 0, EACH], [0, 0, 0], [EACH, 0, 1]]
-        assert model.wanted == ("class=course",)
+        assert model.relevant == ("class=course",)
 
     def test_classes_are_labels_of_one_kind(self, web: Path) -> None:
         opened = Web.open(web)
@@ -105,7 +105,7 @@ class TestTheCommand:
         assert spoor("train", "rules", web, *targets, "--classes", classes, "--out", out) == 0
         model = open_rules(out)
         assert model.rules.classes == ("class=student", "class=staff", "class=course")
-        assert set(model.wanted) == {"class=course", "class=staff"}
+        assert set(model.relevant) == {"class=course", "class=staff"}
 
     def test_learns_from_folders_of_pages_what_they_link_to(
         self, web: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

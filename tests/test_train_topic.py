@@ -310,8 +310,8 @@ class Quiet(SimpleHTTPRequestHandler):
 
 class TestTrainingFromUrls:
     def test_asks_for_the_pages(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        wanted, others = pages(tmp_path / "horses", HORSES, 12), pages(tmp_path / "ships", SHIPS, 12)
-        with served(wanted, 1) as good, served(others, 101) as bad:
+        relevant, others = pages(tmp_path / "horses", HORSES, 12), pages(tmp_path / "ships", SHIPS, 12)
+        with served(relevant, 1) as good, served(others, 101) as bad:
             Path("good.txt").write_text("\n".join(["# horses", *good, good[0].rpartition("/")[0] + "/gone.html"]))
             Path("bad.txt").write_text("\n".join(bad))
             given = ("--positive", "good.txt", "--negative", "bad.txt", "--allow-private")

@@ -19,7 +19,7 @@ from spoor.ordering import traps as traps_module
 from spoor.ordering.admissions import AllOf, Manners
 from spoor.ordering.simple import Arrival
 from spoor.ordering.traps import Memory, Traps, passages, repeated_part, template, wider_groups
-from spoor.parse.simhash import sketch
+from spoor.parse.simhash import text_fingerprint
 from spoor.pricing import Limits
 from spoor.records import ADMIT, Link, Outcome, Page, Ruling, Sighting, Verdict, Visit
 from spoor.roles import Judge
@@ -223,8 +223,8 @@ def test_every_url_has_a_template_and_a_ruling(url: str | None) -> None:
 def test_any_text_is_new_once_whatever_its_numbers(text: str) -> None:
     """Two passages of a text may want the same place in a small memory; most stay."""
     memory = Memory(2**16)
-    assert memory.unseen(passages(sketch(text), "a.test")) == 1.0
-    assert memory.unseen(passages(sketch(f"12 {text}\n34"), "a.test")) <= 0.1
+    assert memory.unseen(passages(text_fingerprint(text), "a.test")) == 1.0
+    assert memory.unseen(passages(text_fingerprint(f"12 {text}\n34"), "a.test")) <= 0.1
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

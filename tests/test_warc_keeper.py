@@ -94,8 +94,8 @@ def test_a_request_stands_beside_its_response(archive: Path) -> None:
 
 def test_chunks_that_are_gone_are_not_announced(archive: Path) -> None:
     answer = records_of(*warcs_in(archive))[4]
-    wanted = b"HTTP/1.1 200 OK\r\nContent-type: text/plain\r\nX-Last: yes\r\nContent-Length: 4\r\n\r\n"
-    assert (answer.http, answer.payload) == (wanted, b"text")
+    relevant = b"HTTP/1.1 200 OK\r\nContent-type: text/plain\r\nX-Last: yes\r\nContent-Length: 4\r\n\r\n"
+    assert (answer.http, answer.payload) == (relevant, b"text")
 
 
 def test_a_cut_body_is_marked(archive: Path) -> None:

@@ -1,4 +1,4 @@
-"""Looking at a web: what it holds, and how wanted pages lie in it."""
+"""Looking at a web: what it holds, and how relevant pages lie in it."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from spoor.api.explaining import learned_lines as moved
 from spoor.api.explaining import lines
 from spoor.lab.worlds import WrittenWorld
 from spoor.live.page_reader import canonical_links
-from spoor.live.relearning import recall, snapshot_of
+from spoor.live.relearning import relearn, snapshot_of
 from spoor.live.session import strategy_of
 from spoor.parse.html import read_page
 from spoor.pricing import Limits
@@ -164,7 +164,7 @@ def write_snapshot(folder: CrawlFolder, until: int) -> None:
         for number, lesson in numbered_lessons(db, 0):
             for part in scorer.learners() if number <= until else ():
                 if isinstance(part, Recalling):
-                    recall(part, lesson)
+                    relearn(part, lesson)
         place = place_at(db, until)
     assert place is not None
     folder.snapshots.write(snapshot_of(scorer, place, ""))

@@ -113,9 +113,9 @@ def small_world(redirect_to: str) -> WrittenWorld:
         "http://b.test/": Page("http://b.test/", size=200, title="Эхлэл", text="elsewhere"),
         "http://a.test/last": Page("http://a.test/last"),
     }
-    wanted = {"http://a.test/", "http://b.test/", HOSTILE_URL}
+    relevant = {"http://a.test/", "http://b.test/", HOSTILE_URL}
     rules = {"c.test": RobotsRules("User-agent: *\nDisallow: /secret"), "b.test": RobotsRules(address="192.0.2.1")}
-    return WrittenWorld(outcomes, wanted, {"a.test": 2.0, "b.test": 0.5}, rules)
+    return WrittenWorld(outcomes, relevant, {"a.test": 2.0, "b.test": 0.5}, rules)
 
 
 def as_version_2(folder: CrawlFolder) -> CrawlFolder:

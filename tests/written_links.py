@@ -43,11 +43,11 @@ class WrittenLinks:
 
 
 SAID = {"horse": "horse saddle mane", "stable": "stable hay barn", "road": "road mile sign", "city": "city tram shop"}
-"""What pages say at 0, 1, 2 and 3 or more links from a wanted one."""
+"""What pages say at 0, 1, 2 and 3 or more links from a relevant one."""
 
 
 def corridors(count: int = 8) -> WrittenLinks:
-    """Wanted pages behind stables behind roads behind cities, which link to each other."""
+    """Relevant pages behind stables behind roads behind cities, which link to each other."""
     kinds = ("city", "road", "stable", "horse")
     down = [f"{far}{n}>{near}{n}" for n in range(count) for far, near in pairwise(kinds)]
     around = [f"city{n}>city{(n + k) % count}" for n in range(count) for k in (1, 3)]
@@ -59,5 +59,5 @@ def corridors(count: int = 8) -> WrittenLinks:
 def learned(source: WrittenLinks | None = None, clusters: int | None = 4, layers: int = 3) -> PathModel:
     """A model of the paths to horses."""
     source = source or corridors()
-    wanted = source.numbers(" ".join(name for name in source.names if name.startswith("horse")))
-    return train_paths(source, wanted, Lesson("horse", "corridors", layers, clusters), lambda pages: None).model
+    relevant = source.numbers(" ".join(name for name in source.names if name.startswith("horse")))
+    return train_paths(source, relevant, Lesson("horse", "corridors", layers, clusters), lambda pages: None).model

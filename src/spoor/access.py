@@ -52,13 +52,13 @@ class Access:
             return None
         return ADMIT if self._rules.rules(file.url).allow(entry.url) else DISALLOWED
 
-    def _ask(self, wanted: Wanted, host: str, now: float) -> None:
-        if not wanted.under or self._rules.rules(wanted.under).allow(wanted.url):
-            self._frontier.want(wanted.url, host, now)
+    def _ask(self, relevant: Wanted, host: str, now: float) -> None:
+        if not relevant.under or self._rules.rules(relevant.under).allow(relevant.url):
+            self._frontier.want(relevant.url, host, now)
             return
         told = "the robots.txt of its own host disallows it"
         self._frontier.keep_robots(
-            RobotsFile(wanted.url, now + GIVEN_UP, failed=told, may_heal=True, tries=self._limits.robots_tries)
+            RobotsFile(relevant.url, now + GIVEN_UP, failed=told, may_heal=True, tries=self._limits.robots_tries)
         )
 
     def _without_rules(self, file: RobotsFile, entry: Entry, now: float) -> Ruling | None:

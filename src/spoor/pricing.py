@@ -46,7 +46,7 @@ class HitRates:
     def learn_miss(self, miss: Miss) -> None:
         self._note(miss.visit, False)
 
-    def recall(self, sighting: Sighting) -> None:
+    def relearn(self, sighting: Sighting) -> None:
         self.learn(sighting)
 
     def state(self) -> State:

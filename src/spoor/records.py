@@ -24,7 +24,7 @@ Hints = tuple[float, ...] | bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class TargetPrior:
     """What is known of the wanted before the first visit: the language, as a BCP-47 tag or the path of a model, and
     words of the topic."""
 
@@ -110,7 +110,7 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Sketch:
+class TextFingerprint:
     """What makes a text recognisable: 64 bits that similar texts nearly share, as a signed number (None: too short to
     say), and hashes of a sample of its passages, 8 bytes each."""
 
@@ -147,7 +147,7 @@ class Page:
     language: str = ""
     main_text: str = ""
     published: str = ""
-    sketch: Sketch | None = None
+    text_fingerprint: TextFingerprint | None = None
     duplicate_of: str = ""
 
     @property

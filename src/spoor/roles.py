@@ -20,11 +20,11 @@ from spoor.records import (
     Page,
     Ruling,
     Sighting,
+    TargetPrior,
     TrailState,
     Verdict,
     Visit,
     WaitingLink,
-    Wish,
 )
 
 Merge = Callable[[float, float], float]
@@ -32,7 +32,7 @@ Merge = Callable[[float, float], float]
 
 
 class Judge(Protocol):
-    """Says of pages whether they are wanted, and why. A verdict never depends on the rest of the batch."""
+    """Says of pages whether they are relevant, and why. A verdict never depends on the rest of the batch."""
 
     @property
     def reads_content(self) -> bool:
@@ -49,7 +49,7 @@ class Foretelling(Protocol):
     """A judge that can say beforehand what it will look for, so that strategies need not start blind."""
 
     @property
-    def wish(self) -> Wish: ...
+    def target_prior(self) -> TargetPrior: ...
 
 
 @runtime_checkable
@@ -62,7 +62,7 @@ class MainTextReader(Protocol):
 
 @runtime_checkable
 class Comparing(Protocol):
-    """A judge that can also say how near any pieces of text are to what is wanted: anchors, words of a URL."""
+    """A judge that can also say how near any pieces of text are to what is relevant: anchors, words of a URL."""
 
     def similarities(self, texts: Sequence[str]) -> Sequence[float]:
         """Each between 0 and 1, 0 for a text that says nothing."""
@@ -202,9 +202,9 @@ class Forecast(Protocol):
 
 @runtime_checkable
 class Recalling(Protocol):
-    """A learner that learns again from what was kept of earlier visits, when a crawl is gone on with."""
+    """A learner that learns again from what was kept of earlier visits, when a crawl is resumed."""
 
-    def recall(self, sighting: Sighting) -> None:
+    def relearn(self, sighting: Sighting) -> None:
         """The page has its URL and status, no texts and no links."""
         ...
 
@@ -239,8 +239,8 @@ class WaitingLinks(Protocol):
         """None: the link is not waiting or parked."""
         ...
 
-    def met_on(self, url: str, most: int) -> Sequence[WaitingLink]:
-        """Waiting links that were first met on a page, those that wait longest at their places first."""
+    def links_found_on(self, url: str, most: int) -> Sequence[WaitingLink]:
+        """Waiting links that were first found on a page, those that wait longest at their places first."""
         ...
 
     def some(self, most: int) -> Sequence[WaitingLink]:

@@ -72,7 +72,7 @@ class Scoring:
         try:
             return self._saturating is None or not self._saturating.is_saturated(entry.evidence, sighting)
         except Exception as error:
-            self._isolation.spare(entry.url, "met again", error)
+            self._isolation.spare(entry.url, "found again", error)
             return False
 
     def _scored(self, sighting: Sighting, links: list[Link]) -> Iterable[tuple[Link, Evidence | None]]:

@@ -137,7 +137,7 @@ def setting(default: Any, check: Check, meaning: str) -> Any:
 
 @dataclass(frozen=True)
 class Target:
-    """What is wanted. `require` speaks of the other keys by name."""
+    """What is relevant. `require` speaks of the other keys by name."""
 
     language: str = setting("", text, "language in which the page must be: a BCP-47 tag such as mn, or a model file")
     charset: str = setting("", text, "language that the character encoding must give away, such as th")
@@ -155,7 +155,7 @@ class Target:
     ontology: str = setting(
         "", text, "ontology whose terms the page must hold: SKOS, OWL or a table, or a folder of such"
     )
-    concept: str = setting("", text, "concept of the ontology that is wanted, with all below it")
+    concept: str = setting("", text, "concept of the ontology that is relevant, with all below it")
     query: str = setting("", text, "words by which an ontology is chosen from a folder")
     judge: str = setting("", text, "any judge by its name, such as script:thai:least=0.5; `spoor judges` lists them")
     require: str = setting("", text, "and, or, not over what is named; all of it when left out")
@@ -376,7 +376,7 @@ def _shown(value: Any) -> str:
 
 def _check_target(target: Target) -> None:
     if not target.named():
-        raise UsageError(f"[target] does not say what is wanted; set {' or '.join(_subjects())}")
+        raise UsageError(f"[target] does not say what is relevant; set {' or '.join(_subjects())}")
     for name in names(parse(target.require)) if target.require else ():
         if name not in target.named():
             known = ", ".join(target.named())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from spoor.pricing import HitRates
-from spoor.records import ADMIT, Evidence, Link, Page, Ruling, TrailState, Verdict, Visit, Wish
+from spoor.records import ADMIT, Evidence, Link, Page, Ruling, TargetPrior, TrailState, Verdict, Visit
 from spoor.roles import (
     Admission,
     Composite,
@@ -113,9 +113,9 @@ def hinted(reader: LinkReader, page: Page, links: Sequence[Link]) -> list[Link]:
     return [Link(*link[:-1], hints) for link, hints in zip(links, reader.hints(page, links), strict=True)]
 
 
-def wish_of(judge: Judge) -> Wish:
+def prior_of(judge: Judge) -> TargetPrior:
     """What a judge says it will look for; nothing when it cannot say."""
-    return judge.wish if isinstance(judge, Foretelling) else Wish()
+    return judge.target_prior if isinstance(judge, Foretelling) else TargetPrior()
 
 
 def reads_main_text(judge: Judge) -> bool:

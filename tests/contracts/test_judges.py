@@ -108,4 +108,4 @@ class TestEveryJudgeThatCompares:
 
     def test_says_beforehand_what_it_looks_for(self, judge: Comparing) -> None:
         assert isinstance(judge, Foretelling)
-        assert judge.wish.words
+        assert judge.target_prior.words

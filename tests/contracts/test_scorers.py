@@ -41,7 +41,7 @@ from spoor.ordering.simple import (
     TaxonomyRelevance,
 )
 from spoor.ordering.tag_paths import TagPathBandit
-from spoor.records import Evidence, Link, Page, Sighting, TrailState, Verdict, Visit, WaitingLink, Wish
+from spoor.records import Evidence, Link, Page, Sighting, TargetPrior, TrailState, Verdict, Visit, WaitingLink
 from spoor.roles import LinkReader, LinkScorer, Reviewer
 from spoor.strategy import hinted
 from tests.written_links import learned
@@ -91,7 +91,7 @@ SCORERS: list[LinkScorer] = [
     PathAspects(PATH, Aspects(Keywords(("menschen",)))),
     PathAspects(PATH, Aspects(Keywords(("menschen",))), by="argmax"),
     Learned(),
-    Learned(Wish("de", ("menschen",)), without=("hubs",)),
+    Learned(TargetPrior("de", ("menschen",)), without=("hubs",)),
 ]
 
 

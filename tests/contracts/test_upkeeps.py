@@ -38,7 +38,7 @@ class Kept:
     def evidence_of(self, url: str) -> Evidence | None:
         return self.evidence.get(url)
 
-    def met_on(self, url: str, most: int) -> Sequence[WaitingLink]:
+    def links_found_on(self, url: str, most: int) -> Sequence[WaitingLink]:
         return [link for link in self.some(len(self.links)) if link.trail[1] == url][:most]
 
     def some(self, most: int) -> Sequence[WaitingLink]:

@@ -72,7 +72,7 @@ class Nothing:
     def evidence_of(self, url: str) -> None:
         return None
 
-    def met_on(self, url: str, most: int) -> list[WaitingLink]:
+    def links_found_on(self, url: str, most: int) -> list[WaitingLink]:
         return []
 
     def some(self, most: int) -> list[WaitingLink]:

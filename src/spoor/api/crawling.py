@@ -38,7 +38,7 @@ def crawl(
 ) -> RunningCrawl:
     """A crawl into `folder`, which begins when it is iterated over. A folder that holds a crawl is resumed.
 
-    What is wanted is said by options of crawl.toml (`language="th"`, `keywords=["rice"]` …), by `judge`, or both.
+    What is relevant is said by options of crawl.toml (`language="th"`, `keywords=["rice"]` …), by `judge`, or both.
     `settings` are a file such as crawl.toml, or an object; options override them. Refuses at once what cannot be run.
     """
     where, objects = CrawlFolder(Path(folder)), objects_of(strategy, judge)

@@ -13,7 +13,7 @@ from spoor import settings as config
 from spoor.errors import SpoorError
 from spoor.frontier.entry import Entry, Host, State
 from spoor.live.page_reader import canonical_links
-from spoor.live.relearning import earlier_crawl, recall, restore, warm_name
+from spoor.live.relearning import earlier_crawl, relearn, restore, warm_name
 from spoor.live.session import strategy_of
 from spoor.ordering.learned.features import named_features
 from spoor.ordering.learned.learned import Learned
@@ -104,11 +104,11 @@ def _relearn(
     restored = restore([scorer], folder.snapshots, db, warm_name(earlier), before)
     if earlier is not None and not restored.knows(scorer):
         with contextlib.closing(open_to_read(earlier.database)) as other:
-            _recall(scorer, other, 0, progress)
-    _recall(scorer, db, restored.number if restored.knows(scorer) else 0, progress, chosen)
+            _relearn_one(scorer, other, 0, progress)
+    _relearn_one(scorer, db, restored.number if restored.knows(scorer) else 0, progress, chosen)
 
 
-def _recall(
+def _relearn_one(
     scorer: Learned, db: sqlite3.Connection, after: int, progress: Progress, chosen: PageRow | None = None
 ) -> None:
     """From rows of the journal after that number which had come when the visit was chosen. A visit that began later
@@ -117,7 +117,7 @@ def _recall(
     with progress("learning again from visits", count_lessons(db, after)) as advance:
         for _, lesson in numbered_lessons(db, after, until):
             if lesson.visit.number < number:
-                recall(scorer, lesson)
+                relearn(scorer, lesson)
             advance(1)
 
 

@@ -10,7 +10,7 @@ from spoor.api.options import AnyJudge, AnyPath, AnyStrategy
 from spoor.errors import UsageError
 from spoor.lab import comparison
 from spoor.lab.comparison import Comparison, Simulation, workers
-from spoor.lab.runs import course
+from spoor.lab.runs import prepared_task
 from spoor.lab.task import AnyNamed, Driver, GivenJudge, GivenStrategy, Task, read_seeds
 from spoor.lab.web import Web
 from spoor.lab.worlds import NAMED, Conditions
@@ -98,7 +98,7 @@ def _fresh(strategy: Strategy) -> Callable[[Judge], Strategy]:
 
 
 def _task(web: AnyWeb, options: TaskOptions, strategies: Sequence[AnyStrategy]) -> Task:
-    course.cache_clear()  # A web that was made anew since then has the same name.
+    prepared_task.cache_clear()  # A web that was made anew since then has the same name.
     folder, judge = web.folder if isinstance(web, Web) else Path(web), options.get("judge", "truth")
     if "judge" in options and any(isinstance(strategy, Strategy) for strategy in strategies):
         raise UsageError("a strategy object brings its own judge; leave out judge, or give a function that makes one")

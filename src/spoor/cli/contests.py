@@ -30,7 +30,7 @@ from spoor.lab.build.warc_source import read_warcs
 from spoor.lab.comparison import side_by_side, workers
 from spoor.lab.contest import (
     ContestFolder,
-    Heat,
+    ContestRun,
     Judging,
     Plan,
     Refusals,
@@ -205,22 +205,22 @@ def _report(plan: Plan, rows: Sequence[Row], arguments: argparse.Namespace) -> R
         folder.forget()
     build_webs([row.web for row in rows], folder.path / "webs", arguments.workers)
     with workers(arguments.workers) as pool:
-        heats = planned(plan, rows, folder)
-        _ready(heats, pool)
+        contest_runs = planned(plan, rows, folder)
+        _ready(contest_runs, pool)
         refusals = Refusals()
-        plan = _with_takers(plan, heats, refusals, asked_for=arguments.strategies is not None)
-        heats = entered(plan, heats, refusals)
-        runs = runs_of(heats, folder)
+        plan = _with_takers(plan, contest_runs, refusals, asked_for=arguments.strategies is not None)
+        contest_runs = entered(plan, contest_runs, refusals)
+        runs = runs_of(contest_runs, folder)
         missing = sum(not file.exists() for file in runs.values())
         remark(f"runs        {len(runs):,}, of which {len(runs) - missing:,} were made before")
         with progress("strategies on rows", missing) as advance:
             run_missing(runs, pool, advance)
-    return Report(plan, tuple(results(heats, runs)))
+    return Report(plan, tuple(results(contest_runs, runs)))
 
 
-def _with_takers(plan: Plan, heats: Sequence[Heat], refusals: Refusals, asked_for: bool) -> Plan:
+def _with_takers(plan: Plan, contest_runs: Sequence[ContestRun], refusals: Refusals, asked_for: bool) -> Plan:
     """Without the strategies that take no row. One that was asked for by name is not left out in silence."""
-    in_vain = {name: reason for name in plan.strategies if (reason := refusals.of_all(heats, name))}
+    in_vain = {name: reason for name in plan.strategies if (reason := refusals.of_all(contest_runs, name))}
     for name, reason in in_vain.items():
         if asked_for:
             raise reason
@@ -228,9 +228,13 @@ def _with_takers(plan: Plan, heats: Sequence[Heat], refusals: Refusals, asked_fo
     return replace(plan, strategies=tuple(name for name in plan.strategies if name not in in_vain))
 
 
-def _ready(heats: Sequence[Heat], pool: Executor) -> None:
+def _ready(contest_runs: Sequence[ContestRun], pool: Executor) -> None:
     """Real judges are made and asked before the first run, once for each web and target."""
-    tasks = {heat.task.verdicts: heat.task for heat in heats if heat.view.judging == "real" and heat.view.cap is None}
+    tasks = {
+        contest_run.task.verdicts: contest_run.task
+        for contest_run in contest_runs
+        if contest_run.view.judging == "real" and contest_run.view.cap is None
+    }
     with progress("real judges", len(tasks)) as advance:
         side_by_side([(make_ready, task) for task in tasks.values()], pool, advance)
 

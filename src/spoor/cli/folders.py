@@ -9,7 +9,7 @@ from spoor import settings as config
 from spoor.cli.terminal import check_writable, print_json, progress, say
 from spoor.errors import BadInput, UsageError
 from spoor.live.session import AGENT, host_rules
-from spoor.report.export import Report, Wish, count, export
+from spoor.report.export import Report, TargetPrior, count, export
 from spoor.report.figures import Figures, figures
 from spoor.report.page import write_page
 from spoor.report.politeness import Conduct, Promise, conduct
@@ -103,9 +103,9 @@ def run_compact(arguments: argparse.Namespace) -> int:
 def run_export(arguments: argparse.Namespace) -> int:
     folder = open_for_reading(arguments.folder)
     check_writable(arguments.out)
-    wish = Wish(arguments.format, arguments.all, arguments.workers)
-    with progress("pages", count(folder, wish.every)) as advance:
-        report = export(folder, wish, arguments.out, advance)
+    target_prior = TargetPrior(arguments.format, arguments.all, arguments.workers)
+    with progress("pages", count(folder, target_prior.every)) as advance:
+        report = export(folder, target_prior, arguments.out, advance)
     if arguments.json:
         counts = ("exported", "without main text", "not in the archive")
         print_json({"file": str(arguments.out), **{what.replace(" ", "_"): report[what] for what in counts}})
@@ -139,8 +139,8 @@ def run_report(arguments: argparse.Namespace) -> int:
 
 def summary_report(told: Figures) -> str:
     totals, links = told.totals, told.links
-    relevant = f"{totals.wanted:,} relevant ({share(totals.wanted, totals.pages)})"
-    hosts = f"on {totals.hosts_with_wanted:,} of {totals.hosts:,} hosts"
+    relevant = f"{totals.relevant:,} relevant ({share(totals.relevant, totals.pages)})"
+    hosts = f"on {totals.hosts_with_relevant:,} of {totals.hosts:,} hosts"
     done = f"{told.name}: {totals.pages:,} pages in {duration(totals.seconds)}, {relevant} {hosts}"
     asides = f"{totals.failures:,} failed visits, {totals.redirects:,} redirects, {totals.duplicates:,} duplicates"
     waiting = links["waiting"] + links["returning"]
@@ -151,7 +151,7 @@ def summary_report(told: Figures) -> str:
 
 def _totals(told: Figures) -> dict[str, object]:
     totals = asdict(told.totals)
-    totals |= {"relevant": totals.pop("wanted"), "hosts_with_relevant": totals.pop("hosts_with_wanted")}
+    totals |= {"relevant": totals.pop("wanted"), "hosts_with_relevant": totals.pop("hosts_with_relevant")}
     because = None if told.going_on else told.stops[-1].because
     return {"name": told.name, **totals, "links": dict(told.links), "ended_because": because}
 

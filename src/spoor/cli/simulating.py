@@ -24,7 +24,7 @@ from spoor.errors import UsageError
 from spoor.lab.comparison import Comparison, Objective, compare, grid, simplex, simulation, tune, value, workers
 from spoor.lab.measures import Information, Timing, information
 from spoor.lab.plots import plot_scores
-from spoor.lab.runs import course
+from spoor.lab.runs import prepared_task
 from spoor.lab.task import Task, read_seeds
 from spoor.lab.worlds import NAMED, Conditions
 
@@ -95,7 +95,7 @@ def run_simulate(arguments: argparse.Namespace) -> int:
     check_writable(arguments.json)
     task, strategy = task_from(arguments, conditions_from(arguments)), arguments.strategy
     orders = arguments.orders or 1
-    budget = course(task).yardstick.budget * len(course(task).seed_orders(orders))
+    budget = prepared_task(task).yardstick.budget * len(prepared_task(task).seed_orders(orders))
     with progress(strategy, budget if task.conditions else None) as advance:
         done = simulation(task, strategy, orders, advance)
     score, first = done.score, done.runs[0]
@@ -137,7 +137,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
     task = task_from(arguments, conditions_from(arguments))
     strategies = names_in(arguments.strategies)
     orders = arguments.orders or 1
-    runs = len({*strategies, "oracle"}) * len(course(task).seed_orders(orders))
+    runs = len({*strategies, "oracle"}) * len(prepared_task(task).seed_orders(orders))
     with workers(arguments.workers) as pool, progress("runs", runs) as advance:
         comparison = compare(task, strategies, pool, advance, orders)
     if arguments.json != STANDARD_OUTPUT:

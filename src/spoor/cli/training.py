@@ -72,12 +72,12 @@ JUDGED_RELEVANT = "judged relevant"
 def run_train_context(arguments: argparse.Namespace) -> int:
     out = checked_name(arguments.out)
     check_writable(out)
-    with _opened(arguments) as (web, wanted):
+    with _opened(arguments) as (web, relevant):
         target = arguments.target or JUDGED_RELEVANT
         name, refine = arguments.web.resolve().name, arguments.refine
         lesson = Lesson(target, name, arguments.layers, arguments.clusters, refine)
         with progress("texts read", MOST_PAGES * (lesson.layers + 2)) as advance:
-            made = train_paths(WebBacklinks(web), wanted, lesson, advance)
+            made = train_paths(WebBacklinks(web), relevant, lesson, advance)
     write_paths(out, made.model)
     use = f"spoor compare WEB --strategies ahmm:model={out} …"
     tell(_context_facts(made), _context_lines(made, arguments.clusters is None), arguments, out, use)
@@ -86,8 +86,8 @@ def run_train_context(arguments: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _opened(arguments: argparse.Namespace) -> Iterator[tuple[Web, NDArray[np.int64]]]:
-    """The web, and the numbers of its wanted pages. A crawl is made a web of for as long as it is needed: its database
-    keeps one way to every page, its WARC files hold every link."""
+    """The web, and the numbers of its relevant pages. A crawl is made a web of for as long as it is needed: its
+    database keeps one way to every page, its WARC files hold every link."""
     if not (arguments.web / "crawl.db").exists():
         yield _web(arguments.web, arguments.target)
         return
@@ -162,7 +162,7 @@ def run_train_rules(arguments: argparse.Namespace) -> int:
 
 
 def _from_labels(web: Web, arguments: argparse.Namespace) -> Examples:
-    """Every class that is wanted must be among the labels, under its own name."""
+    """Every class that is relevant must be among the labels, under its own name."""
     if arguments.classes:
         classes = tuple(filter(None, map(str.strip, arguments.classes.split(","))))
     else:
@@ -180,21 +180,21 @@ def _from_pages(web: Web, arguments: argparse.Namespace) -> Examples:
         return page_examples(web, classes_in(counted(read_examples(arguments.examples), advance)))
 
 
-def _check(examples: Examples, wanted: list[str]) -> None:
-    for name in wanted:
+def _check(examples: Examples, relevant: list[str]) -> None:
+    for name in relevant:
         if name not in examples.pages:
             told = ", ".join(examples.pages) or "none"
             raise UsageError(
                 f"--target {name}: there are too few such pages to learn from; classes with enough are {told}"
             )
-    if set(wanted) == set(examples.pages):
+    if set(relevant) == set(examples.pages):
         raise UsageError("--target takes every class; a class that is not relevant is needed too")
 
 
 def _rules_lines(model: RuleModel, made: TrainedTaxonomy, examples: Examples) -> Iterator[Line]:
     yield "trained", f"{model.taxonomy.name} on {model.taxonomy.trained_on}"
     yield from _taxonomy_trial(made)
-    ahead, best = (model.rules.look_ahead(model.wanted, combine) for combine in ("sum", "max"))
+    ahead, best = (model.rules.look_ahead(model.relevant, combine) for combine in ("sum", "max"))
     for number, leaf in enumerate(model.rules.classes):
         chances = model.rules.chances[number]
         most = [k for k in chances.argsort()[::-1][:3] if chances[k]]
@@ -268,8 +268,8 @@ def _read(arguments: argparse.Namespace, advance: Advance) -> tuple[Kept, Kept]:
     positive = _examples(arguments.positive, arguments, advance)
     negative = _examples(arguments.negative, arguments, advance)
     for source in arguments.pages:
-        wanted, others = sides(source, counted(read_examples(source), advance))
-        positive += wanted
+        relevant, others = sides(source, counted(read_examples(source), advance))
+        positive += relevant
         negative += others
     return usable(positive), usable(negative)
 

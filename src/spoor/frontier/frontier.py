@@ -69,8 +69,8 @@ class Frontier:
         (entry,) = self.find([url])
         return entry.evidence if entry is not None and entry.state in OPEN else None
 
-    def met_on(self, url: str, most: int) -> list[WaitingLink]:
-        return [WaitingLink(e.url, e.evidence, e.trail, e.hints) for e in self._store.met_on(url, most)]
+    def links_found_on(self, url: str, most: int) -> list[WaitingLink]:
+        return [WaitingLink(e.url, e.evidence, e.trail, e.hints) for e in self._store.links_found_on(url, most)]
 
     def some(self, most: int) -> list[WaitingLink]:
         return [

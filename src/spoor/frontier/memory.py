@@ -24,7 +24,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
         self._queues: dict[str, Queue[Order]] = {}
-        self._met_on: dict[str, list[Entry]] = {}
+        self._found_on: dict[str, list[Entry]] = {}
         self._pages: dict[str, Queue[tuple[int]]] = {}
         self._rows: list[Entry] = []
         self._waiting_in: list[int] = []
@@ -60,7 +60,7 @@ class MemoryStore:
         entry.row = len(self._rows)
         self._entries[entry.url] = entry
         self._rows.append(entry)
-        self._met_on.setdefault(entry.found_on, []).append(entry)
+        self._found_on.setdefault(entry.found_on, []).append(entry)
         if entry.host not in self._queues:
             self._queues[entry.host] = Queue()
         if entry.row % BLOCK == 0:
@@ -74,13 +74,13 @@ class MemoryStore:
         best = self.best(host)
         return None if best is None else best.order
 
-    def met_on(self, url: str, most: int) -> list[Entry]:
+    def links_found_on(self, url: str, most: int) -> list[Entry]:
         page = self._pages.get(url)
         if page is None:
             page = self._pages[url] = Queue()
-            for entry in self._met_on.get(url, ()):
+            for entry in self._found_on.get(url, ()):
                 _put_on_page(page, entry)
-        return [self._entries[met] for _, met in page.foremost(most)]
+        return [self._entries[discovered] for _, discovered in page.foremost(most)]
 
     def some(self, turn: int, count: int) -> list[Entry]:
         after = turn * count % max(1, self._committed)

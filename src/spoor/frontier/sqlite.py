@@ -180,7 +180,7 @@ class SqliteStore:
                 ahead.read(row[URL], order_of(row), partial(self._at_hand, row))
         ahead.read_to = order_of(rows[-1]) if len(rows) == asked else ALL_READ
 
-    def met_on(self, url: str, most: int) -> list[Entry]:
+    def links_found_on(self, url: str, most: int) -> list[Entry]:
         changed = self._changed_on_page.get(url, NOTHING)
         rows = self._first_rows(most, FOUND_ON, (url,), lambda row: row[URL] not in changed)
         waiting = [self._at_hand(row) for row in rows]

@@ -66,8 +66,8 @@ class LinkStore(Protocol):
         """Where that is. It takes less time to tell."""
         ...
 
-    def met_on(self, url: str, most: int) -> list[Entry]:
-        """The waiting entries that were first met on a page, by arrival, up to `most`."""
+    def links_found_on(self, url: str, most: int) -> list[Entry]:
+        """The waiting entries that were first found on a page, by arrival, up to `most`."""
         ...
 
     def some(self, turn: int, count: int) -> list[Entry]:

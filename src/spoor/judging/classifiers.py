@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from spoor.errors import BadInput, UsageError
 from spoor.files import Kind, Part, read_model, unpacked, write_model
 from spoor.parse.words import LONGEST, PLACES, Words, features
-from spoor.records import Page, Verdict, Wish
+from spoor.records import Page, TargetPrior, Verdict
 
 # Which of several classes does a text belong to? Multinomial naive Bayes: words are drawn one by one, each
 # class has its own chances for them.
@@ -65,10 +65,10 @@ class NaiveBayes:
         leads = counts * (self._chances[rows, winner] - self._chances[rows, rival])
         return [self.words[rows[k]] for k in np.argsort(-leads, kind="stable")[:most] if leads[k] > 0.0]
 
-    def typical(self, wanted: Sequence[int], most: int) -> list[str]:
-        """The words that tell the wanted classes from the rest: frequent there, and rarer elsewhere."""
-        inside = self.times[:, wanted].sum(axis=1) + 1.0
-        outside = np.delete(self.times, wanted, axis=1).sum(axis=1) + 1.0
+    def typical(self, relevant: Sequence[int], most: int) -> list[str]:
+        """The words that tell the target classes from the rest: frequent there, and rarer elsewhere."""
+        inside = self.times[:, relevant].sum(axis=1) + 1.0
+        outside = np.delete(self.times, relevant, axis=1).sum(axis=1) + 1.0
         share, rest = inside / inside.sum(), outside / outside.sum()
         leads = share * np.log(share / rest)
         return [self.words[k] for k in np.argsort(-leads, kind="stable")[:most] if leads[k] > 0.0]
@@ -87,7 +87,7 @@ def learned(texts: Mapping[str, Sequence[Sequence[str]]]) -> NaiveBayes:
     return NaiveBayes(tuple(texts), tuple(map(len, texts.values())), tuple(kept), times.reshape(len(kept), len(texts)))
 
 
-# Classes of pages in a tree, with what was learned of the leaves, and which of its nodes are wanted.
+# Classes of pages in a tree, with what was learned of the leaves, and which of its nodes are relevant.
 
 
 TAXONOMY = Kind("taxonomies", 1, "spoor train taxonomy")
@@ -99,7 +99,7 @@ _MOST_CHARACTERS = 100 * MOST_WORDS
 
 @dataclass(frozen=True, eq=False)
 class TaxonomyModel:
-    """A leaf is called by its path, `sports/cycling/road`; every leaf at or below one of `good` is wanted."""
+    """A leaf is called by its path, `sports/cycling/road`; every leaf at or below one of `good` is relevant."""
 
     name: str
     trained_on: str
@@ -112,7 +112,7 @@ def is_good(leaf: str, good: Iterable[str]) -> bool:
 
 
 def goodness(leaves: Mapping[str, float], good: Iterable[str]) -> float:
-    """How probable it is that a page belongs to a wanted leaf, from how probable each leaf is."""
+    """How probable it is that a page belongs to a target leaf, from how probable each leaf is."""
     nodes = tuple(good)
     return min(1.0, sum(chance for leaf, chance in leaves.items() if is_good(leaf, nodes)))
 
@@ -177,22 +177,22 @@ _WORDS = Words()
 
 @dataclass(frozen=True)
 class Taxonomy:
-    """The relevance is the probability of all wanted classes together; relevant is a page whose best class is wanted.
+    """The relevance is the probability of all target classes together; relevant is a page whose best class is relevant.
     That class is the label of the verdict."""
 
     model: TaxonomyModel
-    _wish: Wish = field(init=False, repr=False, compare=False)
+    _target_prior: TargetPrior = field(init=False, repr=False, compare=False)
 
     reads_content: ClassVar[bool] = True
     reads_main_text: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        wanted = [k for k, leaf in enumerate(self.model.bayes.classes) if is_good(leaf, self.model.good)]
-        object.__setattr__(self, "_wish", Wish(words=tuple(self.model.bayes.typical(wanted, WISHED))))
+        relevant = [k for k, leaf in enumerate(self.model.bayes.classes) if is_good(leaf, self.model.good)]
+        object.__setattr__(self, "_wish", TargetPrior(words=tuple(self.model.bayes.typical(relevant, WISHED))))
 
     @property
-    def wish(self) -> Wish:
-        return self._wish
+    def target_prior(self) -> TargetPrior:
+        return self._target_prior
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         return [self._judge(f"{page.title}\n{page.main_text or page.text}") for page in pages]
@@ -214,7 +214,7 @@ class Taxonomy:
         return Verdict(goodness(leaves, self.model.good), is_good(label, self.model.good), f"{told}{by}", label)
 
 
-# What was learned from pages that are wanted and pages that are not: how much each word speaks for either.
+# What was learned from pages that are relevant and pages that are not: how much each word speaks for either.
 
 
 TOPIC = Kind("topic models", 1, "spoor train topic")
@@ -222,7 +222,7 @@ TOPIC = Kind("topic models", 1, "spoor train topic")
 
 @dataclass(frozen=True)
 class Opinion:
-    """`probability` that the page is wanted; the words that spoke most for it and most against it, the first most. A
+    """`probability` that the page is relevant; the words that spoke most for it and most against it, the first most. A
     page of which no word was met in training has no words here, and probability 0."""
 
     probability: float
@@ -290,12 +290,12 @@ def _checked(says: Mapping[str, object], weights: NDArray[np.float32]) -> TopicM
     return TopicModel(str(says["name"]), str(says["trained_on"]), threshold, bias, tuple(map(str, words)), weights)
 
 
-# The topic of a page by what was learned from pages that are wanted and pages that are not.
+# The topic of a page by what was learned from pages that are relevant and pages that are not.
 
 
 @dataclass(frozen=True)
 class Examples:
-    """The relevance is the probability that the page is wanted. Relevant from `least` on; 0: from where the training
+    """The relevance is the probability that the page is relevant. Relevant from `least` on; 0: from where the training
     found best."""
 
     model: TopicModel
@@ -309,8 +309,8 @@ class Examples:
             raise UsageError(f"least={self.least:g} is not a probability between 0 and 1")
 
     @property
-    def wish(self) -> Wish:
-        return Wish(words=self.model.words[:WISHED])
+    def target_prior(self) -> TargetPrior:
+        return TargetPrior(words=self.model.words[:WISHED])
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         return [self._verdict(self.model.opinion(page.title, page.main_text or page.text)) for page in pages]

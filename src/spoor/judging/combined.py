@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from spoor.errors import BadInput, UsageError
 from spoor.naming import Combined, Requirement, asserted, names, parse
-from spoor.records import Page, Verdict, Wish
+from spoor.records import Page, TargetPrior, Verdict
 from spoor.roles import Comparing, Judge
-from spoor.strategy import reads_main_text, wish_of
+from spoor.strategy import prior_of, reads_main_text
 
 # Several judges at once: what one says, another must say too, or may say instead, or must not say.
 
@@ -58,11 +58,13 @@ class Agreement:
         return any(reads_main_text(self.judges[name]) for name in self._asked)
 
     @property
-    def wish(self) -> Wish:
+    def target_prior(self) -> TargetPrior:
         """What the judges look for together. What must not be is no wish."""
-        wishes = [wish_of(self.judges[name]) for name in asserted(self._required)]
-        language = next((wish.language for wish in wishes if wish.language), "")
-        return Wish(language, tuple(dict.fromkeys(word for wish in wishes for word in wish.words)))
+        wishes = [prior_of(self.judges[name]) for name in asserted(self._required)]
+        language = next((target_prior.language for target_prior in wishes if target_prior.language), "")
+        return TargetPrior(
+            language, tuple(dict.fromkeys(word for target_prior in wishes for word in target_prior.words))
+        )
 
     @property
     def nearest(self) -> NearestOf | None:
@@ -110,10 +112,14 @@ class Truth:
     reads_content: ClassVar[bool] = False
 
     @property
-    def wish(self) -> Wish:
+    def target_prior(self) -> TargetPrior:
         """A label such as lang=ja names a language; others are made of words: subject.Science.Biology."""
         kind, _, value = self.target.rpartition("=")
-        return Wish(language=value) if kind == "lang" else Wish(words=tuple(re.findall(r"[^\W_]+", value.lower())))
+        return (
+            TargetPrior(language=value)
+            if kind == "lang"
+            else TargetPrior(words=tuple(re.findall(r"[^\W_]+", value.lower())))
+        )
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         yes, no = Verdict(1.0, True, f"labelled {self.target}"), Verdict(0.0, False, f"not labelled {self.target}")
@@ -125,7 +131,7 @@ class Truth:
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
-    """By the number of the page; reasons and class labels are not kept. A page that nobody judged is not wanted."""
+    """By the number of the page; reasons and class labels are not kept. A page that nobody judged is not relevant."""
 
     relevance: NDArray[np.float64]
     relevant: NDArray[np.bool_]

@@ -1,7 +1,7 @@
 """The judge of a language: a library (CLD2, py3langid) where it knows the language, our profiles where not.
 
 CLD2 tells the languages it knows better than profiles from ten kilobytes of text can; so it is asked where it knows the
-wanted one. Profiles tell the others, and all model files. Both are asked, and the more favourable believed, where the
+relevant one. Profiles tell the others, and all model files. Both are asked, and the more favourable believed, where the
 language has profiles in a script that CLD2 cannot read, as Mongolian has: it also comes in fonts of its own.
 The reason of every verdict says who was asked.
 """
@@ -23,7 +23,7 @@ from spoor.judging.language_judges import NearestProfile
 from spoor.judging.language_signs import COMMON
 from spoor.judging.language_tags import languages
 from spoor.judging.profiles import is_in, shipped, tag_of
-from spoor.records import Page, Verdict, Wish
+from spoor.records import Page, TargetPrior, Verdict
 from spoor.roles import Judge
 
 # The language of a page as a library tells it: CLD2, or py3langid. What they do not know, no text can teach
@@ -123,8 +123,8 @@ class Detector:
             raise UsageError(f"least={self.least:g} is not a share between 0 and 1")
 
     @property
-    def wish(self) -> Wish:
-        return Wish(language=self.language)
+    def target_prior(self) -> TargetPrior:
+        return TargetPrior(language=self.language)
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         return [self._judge(page) for page in pages]
@@ -148,8 +148,8 @@ def _tag(code: str) -> str:
     return _CURRENT.get(code, code)
 
 
-def _within(tag: str, wanted: str) -> bool:
-    return tag == wanted or tag.startswith(f"{wanted}-")
+def _within(tag: str, relevant: str) -> bool:
+    return tag == relevant or tag.startswith(f"{relevant}-")
 
 
 def _cannot_tell(language: str, library: str) -> str:
@@ -171,14 +171,14 @@ def _py3langid() -> Any:
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
-# The judge of a wanted language: which of the ways to tell a language suits the one that was asked for.
+# The judge of a target language: which of the ways to tell a language suits the one that was asked for.
 
 
 LIBRARY = "cld2"
 
 PARTLY, MOSTLY = 0.2, 0.7
-"""How much of a page must be in the wanted language: a fifth, because code, names and menus in English stand on pages
-of all languages; for the same reason most of it, when English is wanted."""
+"""How much of a page must be in the target language: a fifth, because code, names and menus in English stand on pages
+of all languages; for the same reason most of it, when English is relevant."""
 
 
 @dataclass(frozen=True)
@@ -191,8 +191,8 @@ class DetectorOrProfiles:
     reads_content: ClassVar[bool] = True
 
     @property
-    def wish(self) -> Wish:
-        return self.detector.wish
+    def target_prior(self) -> TargetPrior:
+        return self.detector.target_prior
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         both = zip(self.detector.judge(pages), self.profiles.judge(pages), strict=True)

@@ -14,20 +14,20 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Accuracy:
-    """`precision`: of the pages that the judge takes, the share that is wanted (None: it takes none). `recall`: of the
-    wanted pages the share that it takes (None: there is none)."""
+    """`precision`: of the pages that the judge takes, the share that is relevant (None: it takes none). `recall`: of
+    the relevant pages the share that it takes (None: there is none)."""
 
     precision: float | None
-    recall: float | None
+    relearn: float | None
 
     def as_json(self) -> dict[str, float | None]:
         return asdict(self)
 
 
-def accuracy(taken: NDArray[np.bool_], wanted: NDArray[np.bool_]) -> Accuracy:
+def accuracy(taken: NDArray[np.bool_], relevant: NDArray[np.bool_]) -> Accuracy:
     """Page by page: did the judge take it, and is it wanted?"""
-    right = int((taken & wanted).sum())
-    return Accuracy(_share(right, int(taken.sum())), _share(right, int(wanted.sum())))
+    right = int((taken & relevant).sum())
+    return Accuracy(_share(right, int(taken.sum())), _share(right, int(relevant.sum())))
 
 
 def _share(part: int, of: int) -> float | None:
@@ -55,10 +55,10 @@ def parted(pages: Sequence[T], fold: int) -> tuple[list[T], list[T]]:
 
 def f1(accuracy: Accuracy) -> float:
     """The harmonic mean of precision and recall; 0 when one of them is 0 or unknown."""
-    precision, recall = accuracy.precision or 0.0, accuracy.recall or 0.0
-    return 2.0 * precision * recall / (precision + recall) if precision and recall else 0.0
+    precision, relearn = accuracy.precision or 0.0, accuracy.relearn or 0.0
+    return 2.0 * precision * relearn / (precision + relearn) if precision and relearn else 0.0
 
 
 def told(accuracy: Accuracy) -> str:
-    precision, recall = accuracy.precision or 0.0, accuracy.recall or 0.0
-    return f"precision {precision:.3f}, recall {recall:.3f}, F1 {f1(accuracy):.3f}"
+    precision, relearn = accuracy.precision or 0.0, accuracy.relearn or 0.0
+    return f"precision {precision:.3f}, recall {relearn:.3f}, F1 {f1(accuracy):.3f}"

@@ -181,7 +181,7 @@ _BUILT_IN: dict[str, Named] = {
     "gold": Named(gold, "the topic by one document that is just right", subjects=("FILE", "best-page.html")),
     "vsm": Named(vsm, "the topic by documents of the field: cosine of TF-IDF vectors", VSM, ("FOLDER", "my-documents")),
     "examples": Named(
-        examples, "the topic by wanted pages and others, trained", subjects=("FOLDER", "FILE.spoor", "my.spoor")
+        examples, "the topic by relevant pages and others, trained", subjects=("FOLDER", "FILE.spoor", "my.spoor")
     ),
     "taxonomy": Named(
         taxonomy, "the class of the page among several, some wanted: naive Bayes", subjects=("FILE.spoor", "my.spoor")

@@ -31,7 +31,7 @@ from spoor.judging.encodings import (
 from spoor.judging.profile_search import THRESHOLD, Identifier, Recogniser, identifier, recogniser
 from spoor.judging.profiles import is_in, profiles_of, tag_of
 from spoor.parse.charset import canonical
-from spoor.records import Page, Verdict, Wish
+from spoor.records import Page, TargetPrior, Verdict
 
 # The language of a page by its character encoding, as the first language-specific crawlers told it.
 
@@ -61,8 +61,8 @@ class Charset:
             raise UsageError(f"no encoding gives the language {self.language!r} away; the charset judge knows {known}")
 
     @property
-    def wish(self) -> Wish:
-        return Wish(language=self.language)
+    def target_prior(self) -> TargetPrior:
+        return TargetPrior(language=self.language)
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         return [self._judge(page) for page in pages]
@@ -108,8 +108,8 @@ class CodeInterval:
         object.__setattr__(self, "_intervals", (*letters, *in_unicode))
 
     @property
-    def wish(self) -> Wish:
-        return Wish(language=_encodings(self.language)[0].language)
+    def target_prior(self) -> TargetPrior:
+        return TargetPrior(language=_encodings(self.language)[0].language)
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         return [self._judge(page) for page in pages]
@@ -247,8 +247,8 @@ class NgramRank:
         profiles_of(self.language)
 
     @property
-    def wish(self) -> Wish:
-        return Wish(language=self.language)
+    def target_prior(self) -> TargetPrior:
+        return TargetPrior(language=self.language)
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         near = self._recogniser().similarities([page.text for page in pages]).tolist()
@@ -285,7 +285,7 @@ STEEPNESS = 20.0
 @dataclass(frozen=True)
 class NearestProfile:
     """`language` is a tag, or a model file whose profiles compete with the shipped ones. The relevance is 0.5 when the
-    wanted language and the best rival are equally near; relevant is what is nearer to the wanted one. The label of a
+    target language and the best rival are equally near; relevant is what is nearer to the relevant one. The label of a
     verdict is the language found."""
 
     language: str
@@ -296,8 +296,8 @@ class NearestProfile:
         profiles_of(self.language)
 
     @property
-    def wish(self) -> Wish:
-        return Wish(language=self.language)
+    def target_prior(self) -> TargetPrior:
+        return TargetPrior(language=self.language)
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         known = self._identifier()

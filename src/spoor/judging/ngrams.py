@@ -91,18 +91,18 @@ def plain_ranks(sentences: Sequence[str], n: int, top: int | None = None) -> Ran
     return {gram: place for place, gram in enumerate(order, 1)}
 
 
-def calibrate(wanted: Sequence[float], unwanted: Sequence[float]) -> float:
-    """The threshold above which similarities tell wanted texts from unwanted ones with the best F1: the middle of the
-    gap between two neighbours; of equally good gaps the widest."""
-    gaps = pairwise(sorted({*wanted, *unwanted, 0.0, 1.0}))
-    best = max(gaps, key=lambda gap: (_f1(sum(gap) / 2, wanted, unwanted), gap[1] - gap[0]))
+def calibrate(relevant: Sequence[float], irrelevant: Sequence[float]) -> float:
+    """The threshold above which similarities tell relevant texts from irrelevant ones with the best F1: the middle of
+    the gap between two neighbours; of equally good gaps the widest."""
+    gaps = pairwise(sorted({*relevant, *irrelevant, 0.0, 1.0}))
+    best = max(gaps, key=lambda gap: (_f1(sum(gap) / 2, relevant, irrelevant), gap[1] - gap[0]))
     return sum(best) / 2
 
 
-def _f1(threshold: float, wanted: Sequence[float], unwanted: Sequence[float]) -> float:
-    hits = sum(value > threshold for value in wanted)
-    wrong = sum(value > threshold for value in unwanted)
-    return 2 * hits / (hits + wrong + len(wanted)) if hits else 0.0
+def _f1(threshold: float, relevant: Sequence[float], irrelevant: Sequence[float]) -> float:
+    hits = sum(value > threshold for value in relevant)
+    wrong = sum(value > threshold for value in irrelevant)
+    return 2 * hits / (hits + wrong + len(relevant)) if hits else 0.0
 
 
 # The n-grams of a text, counted and ranked at machine speed.

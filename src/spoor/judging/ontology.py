@@ -43,7 +43,7 @@ class Ontology:
 
     def __post_init__(self) -> None:
         if not self.terms:
-            raise BadInput(f"the ontology {self.name} holds no terms; give one that names what is wanted")
+            raise BadInput(f"the ontology {self.name} holds no terms; give one that names what is relevant")
         for term in self.terms:
             if not (term.importance > 0 and math.isfinite(term.importance)):
                 told = f"the importance of {term.name!r} is {term.importance:g}"
@@ -86,11 +86,11 @@ class Concept:
 
     def name(self, languages: Sequence[str] = ()) -> str:
         """How people are told of it: the preferred label, in one of the languages if there is such, else in English."""
-        wanted = [*languages, "en", ""]
+        relevant = [*languages, "en", ""]
 
         def place(label: Label) -> tuple[bool, int]:
-            found = [k for k, language in enumerate(wanted) if is_in(label.language, language)]
-            return not label.preferred, min(found, default=len(wanted))
+            found = [k for k, language in enumerate(relevant) if is_in(label.language, language)]
+            return not label.preferred, min(found, default=len(relevant))
 
         return min(self.labels, key=place).text
 
@@ -124,16 +124,16 @@ class Concepts:
         """How many steps below the nearest start each concept is that can be reached."""
         return _steps(starts, self.narrower.__getitem__)
 
-    def find(self, wanted: str) -> str:
+    def find(self, relevant: str) -> str:
         """The URI of a concept that is named by a label, its URI, or the last part of that."""
-        if wanted in self.by_uri:
-            return wanted
+        if relevant in self.by_uri:
+            return relevant
         for named in (self._by_preferred, self._by_label, self._by_key):
-            if (uri := named.get(wanted.strip().casefold())) is not None:
+            if (uri := named.get(relevant.strip().casefold())) is not None:
                 return uri
-        near = difflib.get_close_matches(wanted.casefold(), self._by_label, SUGGESTED, 0.0)
+        near = difflib.get_close_matches(relevant.casefold(), self._by_label, SUGGESTED, 0.0)
         told = ", ".join(repr(self.by_uri[self._by_label[label]].name()) for label in near)
-        raise UsageError(f"the ontology {self.name} has no concept {wanted!r}; the nearest are {told}")
+        raise UsageError(f"the ontology {self.name} has no concept {relevant!r}; the nearest are {told}")
 
     @cached_property
     def _by_preferred(self) -> dict[str, str]:

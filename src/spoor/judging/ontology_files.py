@@ -108,7 +108,7 @@ TABLES = {".csv": read_csv, ".tsv": read_csv, ".toml": read_toml}
 
 @dataclass(frozen=True)
 class Choice:
-    """What is wanted of a file or folder: what is at and below a `concept`, which is named by a label, its URI or the
+    """What is relevant of a file or folder: what is at and below a `concept`, which is named by a label, its URI or the
     last part of that; labels in these `languages`, BCP-47 tags; of a folder the ontology that suits the `query`. All
     may be left out."""
 

@@ -13,7 +13,7 @@ from spoor.judging.dictionary import Transcriber
 from spoor.judging.term_finder import Finder, Match, tokens
 from spoor.judging.topic_judges import HEADINGS, IN_HEADING, IN_TITLE, SHORTEST
 from spoor.parse.words import is_unspaced, word_count
-from spoor.records import Page, Verdict, Wish
+from spoor.records import Page, TargetPrior, Verdict
 
 ENOUGH, FOR_EACH_FORM = 0.1, 0.0055
 """Importance of all terms found, for the square root of the number of words, at which a page is as relevant as not: one
@@ -46,7 +46,7 @@ class OntologyTerms:
     finder: Finder
     least: float = 0.5
     transcriber: Transcriber | None = None
-    _wish: Wish = field(init=False, repr=False, compare=False)
+    _target_prior: TargetPrior = field(init=False, repr=False, compare=False)
     _enough: float = field(init=False, repr=False, compare=False)
 
     reads_content: ClassVar[bool] = True
@@ -57,11 +57,11 @@ class OntologyTerms:
             raise UsageError(f"least={self.least:g} is not a relevance above 0 and up to 1")
         forms = sum(len(term.forms) for term in self.finder.ontology.terms)
         object.__setattr__(self, "_enough", max(ENOUGH, FOR_EACH_FORM * math.sqrt(forms)))
-        object.__setattr__(self, "_wish", Wish(words=self.finder.ontology.most_important(WISHED)))
+        object.__setattr__(self, "_wish", TargetPrior(words=self.finder.ontology.most_important(WISHED)))
 
     @property
-    def wish(self) -> Wish:
-        return self._wish
+    def target_prior(self) -> TargetPrior:
+        return self._target_prior
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         return [self._judge(page) for page in pages]

@@ -58,14 +58,14 @@ class Rules:
         out = self.times.sum(axis=1, keepdims=True)
         return np.asarray(self.times / np.maximum(out, 1))
 
-    def look_ahead(self, wanted: Sequence[str], combine: str = "sum", steps: int = STEPS) -> NDArray[np.float64]:
+    def look_ahead(self, relevant: Sequence[str], combine: str = "sum", steps: int = STEPS) -> NDArray[np.float64]:
         """LARS of a link on a page of each class, with respect to all `wanted` classes together."""
         if combine not in COMBINATIONS:
             raise UsageError(f"combine={combine} is not known; several ways count by {' or '.join(COMBINATIONS)}")
         if not 1 <= steps <= STEPS:
             raise UsageError(f"a way of {steps} steps cannot be looked ahead; 1 to {STEPS} can")
         taken, chances = COMBINATIONS[combine], self.chances
-        ends = [self.classes.index(name) for name in wanted]
+        ends = [self.classes.index(name) for name in relevant]
         ahead = [_ahead(start, ends, chances, taken, steps) for start in range(len(self.classes))]
         return np.round(SCALE * np.array(ahead), DIGITS)
 
@@ -106,7 +106,7 @@ class RuleModel:
     rules: Rules = field(repr=False)
 
     @property
-    def wanted(self) -> tuple[str, ...]:
+    def relevant(self) -> tuple[str, ...]:
         return tuple(leaf for leaf in self.rules.classes if is_good(leaf, self.taxonomy.good))
 
 
@@ -131,7 +131,7 @@ def _rules(model: TaxonomyModel, says: Mapping[str, Any]) -> Rules:
     return Rules(classes, times)
 
 
-# Is what a page links to likely to lead to what is wanted, by the class of the page and the rules of its class?
+# Is what a page links to likely to lead to what is relevant, by the class of the page and the rules of its class?
 
 
 _WORDS = Words()
@@ -148,7 +148,7 @@ class LookAhead:
     _by_class: NDArray[np.float64] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        ahead = self.model.rules.look_ahead(self.model.wanted, self.combine)
+        ahead = self.model.rules.look_ahead(self.model.relevant, self.combine)
         object.__setattr__(self, "_by_class", ahead)
 
     def score(self, text: str) -> float:
@@ -202,7 +202,7 @@ class Examples:
 
 
 def trained_on_web(web: LabelledWeb, target: str, classes: Sequence[str] = ()) -> RuleModel:
-    """From all labels of the kind of `target`, which is the wanted one."""
+    """From all labels of the kind of `target`, which is the relevant one."""
     examples = labelled_examples(web, classes or siblings(web, target))
     pages = {leaf: kept.examples for leaf, kept in examples.pages.items()}
     taxonomy = modelled(target, pages, (target,), web.name)

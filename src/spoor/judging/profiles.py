@@ -281,8 +281,8 @@ def _remedy(language: str) -> str:
     return train if read_tag(language) else f"give a BCP-47 tag such as mn or uz-Cyrl, or {train}"
 
 
-def is_in(found: str, wanted: str) -> bool:
+def is_in(found: str, relevant: str) -> bool:
     """Whether a page in the language `found` is one in `wanted`."""
-    if found == wanted:
+    if found == relevant:
         return True
-    return read_tag(found) is not None and read_tag(wanted) is not None and matches(wanted, found)
+    return read_tag(found) is not None and read_tag(relevant) is not None and matches(relevant, found)

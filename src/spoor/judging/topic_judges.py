@@ -21,7 +21,7 @@ from spoor.judging.ngrams import calibrate
 from spoor.judging.similar_words import Field, RewrittenTopic
 from spoor.judging.vectors import Likeness, Topic, cut_to, general_space
 from spoor.parse.words import Words, any_letter, any_word, folded, is_unspaced, word_count
-from spoor.records import Page, Verdict, Wish
+from spoor.records import Page, TargetPrior, Verdict
 
 # A page beside a topic: the verdict that a cosine gives.
 
@@ -80,8 +80,8 @@ class Keywords:
         object.__setattr__(self, "_patterns", {word: pattern_of(word) for word in self.words})
 
     @property
-    def wish(self) -> Wish:
-        return Wish(words=tuple(word.removesuffix(ANY_ENDING) for word in self.words))
+    def target_prior(self) -> TargetPrior:
+        return TargetPrior(words=tuple(word.removesuffix(ANY_ENDING) for word in self.words))
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         return [self._judge(page) for page in pages]
@@ -147,7 +147,7 @@ def _no_keyword(keyword: str) -> str:
     return f"keyword {keyword!r} holds no letters or digits that make a word; leave it out"
 
 
-# The topic of a page by one document that is just what is wanted: does the page use the same uncommon words?
+# The topic of a page by one document that is just what is relevant: does the page use the same uncommon words?
 
 
 @dataclass(frozen=True)
@@ -177,8 +177,8 @@ class Gold:
         object.__setattr__(self, "_topic", Topic(words, space, vector))
 
     @property
-    def wish(self) -> Wish:
-        return Wish(words=self._topic.heaviest(self.terms))
+    def target_prior(self) -> TargetPrior:
+        return TargetPrior(words=self._topic.heaviest(self.terms))
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         return [judged_near(page, self._topic, self.least, self.name) for page in pages]
@@ -215,8 +215,8 @@ class VectorSpaceModel:
             raise BadInput(f"{self.name} holds no words that tell its texts from others; give texts of the field")
 
     @property
-    def wish(self) -> Wish:
-        return Wish(words=self.topic.heaviest(WISHED))
+    def target_prior(self) -> TargetPrior:
+        return TargetPrior(words=self.topic.heaviest(WISHED))
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         return [judged_near(page, self.topic, self.least, self.name) for page in pages]
@@ -230,14 +230,14 @@ def calibrated(learned: Field, terms: int, texts: Sequence[str], others: Sequenc
     texts. Without other texts, or with one text of the field, nothing can be measured."""
     if not others or len(texts) < 2:
         return UNCALIBRATED
-    wanted: list[float] = []
+    relevant: list[float] = []
     folds = min(FOLDS, len(texts))
     for fold in range(folds):
         left_out = range(fold, len(texts), folds)
         topic = learned.topic(terms, left_out)
-        wanted += [topic.likeness(texts[number]).cosine for number in left_out]
+        relevant += [topic.likeness(texts[number]).cosine for number in left_out]
     whole = learned.topic(terms)
-    return calibrate(wanted, [whole.likeness(text).cosine for text in others])
+    return calibrate(relevant, [whole.likeness(text).cosine for text in others])
 
 
 # The topic of a page by named words, in the text and once more in everything that its markup stresses.
@@ -278,8 +278,8 @@ class TagWeighted:
         object.__setattr__(self, "_topic", Topic(words, space, vector))
 
     @property
-    def wish(self) -> Wish:
-        return Wish(words=self._topic.heaviest(len(self._topic.vector)))
+    def target_prior(self) -> TargetPrior:
+        return TargetPrior(words=self._topic.heaviest(len(self._topic.vector)))
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         return [self._judge(page) for page in pages]

@@ -75,7 +75,7 @@ def _check(classes: Mapping[str, Kept], good: Sequence[str]) -> None:
         if not any(is_good(leaf, [node]) for leaf in classes):
             raise UsageError(f"--good {node}: there is no such class; there are {', '.join(classes)}")
     if all(is_good(leaf, good) for leaf in classes):
-        raise UsageError(f"--good {' '.join(good)} takes every class; add folders of pages that are not wanted")
+        raise UsageError(f"--good {' '.join(good)} takes every class; add folders of pages that are not relevant")
 
 
 def _trial(pages: Mapping[str, Sequence[Example]], good: tuple[str, ...]) -> TaxonomyTrial:
@@ -89,5 +89,5 @@ def _trial(pages: Mapping[str, Sequence[Example]], good: tuple[str, ...]) -> Tax
             labels += [verdict.label for verdict in verdicts]
             taken += [verdict.relevant for verdict in verdicts]
     right = sum(leaf == label for leaf, label in zip(leaves, labels, strict=True))
-    wanted = np.array([is_good(leaf, good) for leaf in leaves])
-    return TaxonomyTrial(right / len(leaves), accuracy(np.array(taken), wanted))
+    relevant = np.array([is_good(leaf, good) for leaf in leaves])
+    return TaxonomyTrial(right / len(leaves), accuracy(np.array(taken), relevant))

@@ -1,4 +1,4 @@
-"""From pages that are wanted and pages that are not to a model that tells them apart: logistic regression."""
+"""From pages that are relevant and pages that are not to a model that tells them apart: logistic regression."""
 
 from __future__ import annotations
 
@@ -55,23 +55,23 @@ def train_topic(name: str, positive: Kept, negative: Kept, trained_on: str) -> T
     _check_apart(positive.examples, negative.examples)
     found = [features(each.page.title, each.text) for each in (*positive.examples, *negative.examples)]
     own, others = len(positive.examples), len(negative.examples)
-    wanted = np.arange(len(found)) < own
+    relevant = np.arange(len(found)) < own
     folds = np.concatenate([folds_of(own), folds_of(others)])
-    matrix = _telling(_matrix(found), wanted)
-    scores = _scored_by_others(matrix, wanted, folds)
-    slope, shift = _calibration(name, scores, wanted)
+    matrix = _telling(_matrix(found), relevant)
+    scores = _scored_by_others(matrix, relevant, folds)
+    slope, shift = _calibration(name, scores, relevant)
     chances = 1.0 / (1.0 + np.exp(-(slope * scores + shift)))
-    weights, bias = _fitted(matrix, wanted)
+    weights, bias = _fitted(matrix, relevant)
     model = TopicModel(
         name=name,
         trained_on=trained_on,
-        threshold=_threshold(chances, wanted),
+        threshold=_threshold(chances, relevant),
         bias=slope * bias + shift,
         words=tuple(_strongest(found[:own], found[own:], weights)),
         weights=(slope * weights).astype(np.float32),
     )
     against = tuple(_strongest(found[own:], found[:own], -weights))
-    return TrainedTopic(model, _trial(chances, wanted, folds), against)
+    return TrainedTopic(model, _trial(chances, relevant, folds), against)
 
 
 @lru_cache(maxsize=1)
@@ -104,35 +104,35 @@ def _matrix(found: Sequence[Features]) -> Any:
     return sparse.csr_array((weights, places, ends), shape=(len(found), PLACES))
 
 
-def _telling(matrix: Any, wanted: Flags) -> Any:
+def _telling(matrix: Any, relevant: Flags) -> Any:
     """Without the words that most pages of either kind hold: they would count for little, but stand in every reason."""
-    mostly = [np.bincount(matrix[own].indices, minlength=PLACES) > own.sum() / 2 for own in (wanted, ~wanted)]
+    mostly = [np.bincount(matrix[own].indices, minlength=PLACES) > own.sum() / 2 for own in (relevant, ~relevant)]
     kept = matrix.copy()
     kept.data[(mostly[0] & mostly[1])[matrix.indices]] = 0.0
     kept.eliminate_zeros()
     return kept
 
 
-def _scored_by_others(matrix: Any, wanted: Flags, folds: NDArray[np.int64]) -> Floats:
+def _scored_by_others(matrix: Any, relevant: Flags, folds: NDArray[np.int64]) -> Floats:
     """Each page by a model that was trained without its fold."""
-    scores = np.zeros(len(wanted))
+    scores = np.zeros(len(relevant))
     for fold in range(FOLDS):
-        weights, bias = _fitted(matrix[folds != fold], wanted[folds != fold])
+        weights, bias = _fitted(matrix[folds != fold], relevant[folds != fold])
         scores[folds == fold] = matrix[folds == fold] @ weights + bias
     return scores
 
 
-def _fitted(matrix: Any, wanted: Flags) -> tuple[Floats, float]:
+def _fitted(matrix: Any, relevant: Flags) -> tuple[Floats, float]:
     used = np.unique(matrix.indices)
-    fit = _regression(FREEDOM).fit(matrix[:, used], wanted)
+    fit = _regression(FREEDOM).fit(matrix[:, used], relevant)
     weights = np.zeros(PLACES)
     weights[used] = fit.coef_[0]
     return weights, float(fit.intercept_[0])
 
 
-def _calibration(name: str, scores: Floats, wanted: Flags) -> tuple[float, float]:
+def _calibration(name: str, scores: Floats, relevant: Flags) -> tuple[float, float]:
     """What makes of scores probabilities, by the pages that were scored unseen (Platt)."""
-    fit = _regression(1.0).fit(scores[:, None], wanted)
+    fit = _regression(1.0).fit(scores[:, None], relevant)
     slope, shift = float(fit.coef_[0, 0]), float(fit.intercept_[0])
     if slope <= 0.0:
         raise BadInput(f"{name}: no words tell the positive pages from the negative ones; look at the examples again")
@@ -153,23 +153,23 @@ def _needs_the_extra() -> MissingExtra:
     return MissingExtra("training a topic needs scikit-learn; install it with: pip install 'spoor[topics]'")
 
 
-def _threshold(chances: Floats, wanted: Flags) -> float:
+def _threshold(chances: Floats, relevant: Flags) -> float:
     """Finer than a thousandth nobody can tell, and many pages are soon compared."""
     rounded = chances.round(3)
-    return calibrate(rounded[wanted].tolist(), rounded[~wanted].tolist())
+    return calibrate(rounded[relevant].tolist(), rounded[~relevant].tolist())
 
 
-def _trial(chances: Floats, wanted: Flags, folds: NDArray[np.int64]) -> TopicTrial:
-    taken = np.zeros(len(wanted), bool)
+def _trial(chances: Floats, relevant: Flags, folds: NDArray[np.int64]) -> TopicTrial:
+    taken = np.zeros(len(relevant), bool)
     for fold in range(FOLDS):
         others = folds != fold
-        taken[~others] = chances[~others] >= _threshold(chances[others], wanted[others])
-    return TopicTrial(accuracy(taken, wanted), _astray(chances, wanted))
+        taken[~others] = chances[~others] >= _threshold(chances[others], relevant[others])
+    return TopicTrial(accuracy(taken, relevant), _astray(chances, relevant))
 
 
-def _astray(chances: Floats, wanted: Flags) -> float:
+def _astray(chances: Floats, relevant: Flags) -> float:
     bins = np.minimum((chances * _BINS).astype(int), _BINS - 1)
-    gaps = [abs(float((chances[bins == b] - wanted[bins == b]).sum())) for b in range(_BINS)]
+    gaps = [abs(float((chances[bins == b] - relevant[bins == b]).sum())) for b in range(_BINS)]
     return sum(gaps) / len(chances)
 
 

@@ -113,7 +113,7 @@ def urls_in(source: Path) -> list[str]:
 
 
 def sides(source: Path, examples: Iterable[Example]) -> tuple[list[Example], list[Example]]:
-    """The wanted pages and the others, of a source with a folder for each."""
+    """The relevant pages and the others, of a source with a folder for each."""
     by_side: dict[str, list[Example]] = {side: [] for side in SIDES}
     for example in examples:
         side, slash, _ = example.name.partition("/")
@@ -129,7 +129,8 @@ def sides(source: Path, examples: Iterable[Example]) -> tuple[list[Example], lis
 
 
 def usable(examples: Iterable[Example]) -> Kept:
-    """Pages that say something, each once: a copy would be met again when the training is tried out. By their names."""
+    """Pages that say something, each once: a copy would be found again when the training is tried out. By their
+    names."""
     seen: dict[tuple[str, str], Example] = {}
     empty = illegible = copies = 0
     for example in sorted(examples, key=lambda example: example.name):

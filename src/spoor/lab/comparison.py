@@ -14,14 +14,14 @@ from typing import Any, Literal
 from spoor import registry
 from spoor.errors import UsageError
 from spoor.lab.measures import Run, Score, Yardstick, beside
-from spoor.lab.runs import Advance, course, run, score, scored
+from spoor.lab.runs import Advance, prepared_task, run, score, scored
 from spoor.lab.task import AnyNamed, GivenStrategy, Task, over_orders
 from spoor.origins import bring_in, origins_of
 from spoor.pools import processes
 
 _log = logging.getLogger(__name__)
 
-# Strategies side by side on one task: who finds the wanted pages soonest?
+# Strategies side by side on one task: who finds the relevant pages soonest?
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def compare(
     for name in names:
         if reason := refusal(task, name):
             raise reason
-    each = range(len(course(task).seed_orders(orders)))
+    each = range(len(prepared_task(task).seed_orders(orders)))
     jobs = [(name, order) for name in names for order in each]
     scores: list[Score] = side_by_side([(score, task, *job) for job in jobs], pool, advance)
     by_job = dict(zip(jobs, scores, strict=True))
@@ -77,7 +77,7 @@ class Simulation:
 
 def simulation(task: Task, strategy: AnyNamed, orders: int, advance: Advance) -> Simulation:
     """From so many orders of the seeds, or fewer if the seeds have no more; `advance` is told of events."""
-    each = range(len(course(task).seed_orders(orders)))
+    each = range(len(prepared_task(task).seed_orders(orders)))
     runs = [run(task, strategy, order, advance) for order in each]
     own = [scored(task, strategy, order, done) for order, done in zip(each, runs, strict=True)]
     oracles = [score(task, "oracle", order) for order in each]
@@ -87,7 +87,7 @@ def simulation(task: Task, strategy: AnyNamed, orders: int, advance: Advance) ->
 
 def compared(task: Task, scores: Mapping[str, Sequence[Score]]) -> Comparison:
     """The scores of each strategy from each order, beside those of the oracle from the same order."""
-    prepared = course(task)
+    prepared = prepared_task(task)
     against = prepared.yardstick
     whole = [
         over_orders([beside(one, oracle, against) for one, oracle in zip(own, scores["oracle"], strict=True)])
@@ -103,7 +103,7 @@ def refusal(task: Task, strategy: AnyNamed) -> UsageError | None:
     name, _ = registry.strategy_named(strategy)
     try:
         if name not in registry.ORACLES:
-            registry.strategy(strategy, course(task).judge())
+            registry.strategy(strategy, prepared_task(task).judge())
     except UsageError as error:
         return error
     return None

@@ -31,12 +31,12 @@ from spoor.judging.train_topic import train_topic
 from spoor.judging.training_pages import Example, Kept, usable
 from spoor.lab.comparison import Comparison, compared, refusal, side_by_side
 from spoor.lab.measures import Score
-from spoor.lab.runs import course, score
-from spoor.lab.task import Course, Task, read_seeds
+from spoor.lab.runs import prepared_task, score
+from spoor.lab.task import PreparedTask, Task, read_seeds
 from spoor.lab.web import Web
 from spoor.lab.worlds import NAMED
 
-# The rows of a contest: a web, what is wanted of it, and where to start.
+# The rows of a contest: a web, what is relevant of it, and where to start.
 
 
 COLUMNS = ("web", "target", "start", "seeds")
@@ -201,23 +201,23 @@ def make_ready(task: Task) -> None:
     task = replace(task, conditions=None)
     kind, _, subject = task.judge.partition(":")
     if kind == TRAINED and not (file := Path(subject)).exists():
-        model = trained_on_half(course(task))
+        model = trained_on_half(prepared_task(task))
         with new_file(file) as partial:
             write_topic(partial, model)
     assert task.verdicts is not None
     if not task.verdicts.exists():
-        verdicts = course(task).verdicts()
+        verdicts = prepared_task(task).verdicts()
         with new_file(task.verdicts) as partial:
             verdicts.write(partial)
 
 
-def trained_on_half(prepared: Course) -> TopicModel:
+def trained_on_half(prepared: PreparedTask) -> TopicModel:
     """From pages with the label and pages without. Empty pages and copies teach nothing, nor does a page that is there
     both with the label and without."""
     target, half = prepared.task.target, _taught(prepared.web) & prepared.web.answers()
-    positive = _examples(prepared, half & prepared.wanted)
+    positive = _examples(prepared, half & prepared.relevant)
     known = {(example.page.title, example.text) for example in positive.examples}
-    others = _examples(prepared, half & ~prepared.wanted)
+    others = _examples(prepared, half & ~prepared.relevant)
     negative = tuple(each for each in others.examples if (each.page.title, each.text) not in known)
     try:
         return train_topic(target, positive, replace(others, examples=negative), f"half of {prepared.web.name}").model
@@ -226,18 +226,18 @@ def trained_on_half(prepared: Course) -> TopicModel:
         raise BadInput(f"no judge of {target} in {prepared.web.name} can be trained: {error}; {remedy}") from None
 
 
-def _examples(prepared: Course, these: NDArray[np.bool_]) -> Kept:
+def _examples(prepared: PreparedTask, these: NDArray[np.bool_]) -> Kept:
     pages = prepared.pages(np.flatnonzero(these))
     return usable(Example(page.url, page) for page in pages)
 
 
 def accuracy_on_unseen(task: Task) -> Accuracy:
     """Against the label, over the pages that can be reached and were not used in training."""
-    prepared = course(task)
+    prepared = prepared_task(task)
     there = prepared.reachable & prepared.web.answers()
     if task.judge.startswith(f"{TRAINED}:"):
         there &= ~_taught(prepared.web)
-    return accuracy(prepared.judged()[there], prepared.wanted[there])
+    return accuracy(prepared.judged()[there], prepared.relevant[there])
 
 
 def _taught(web: Web) -> NDArray[np.bool_]:
@@ -280,7 +280,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Heat:
+class ContestRun:
     """A row in one view: what each of the strategies runs once from each order of the seeds."""
 
     row: Row
@@ -294,33 +294,35 @@ class Heat:
 class Result:
     """A heat that was run; `accuracy` is that of the judge, None for one that knows the truth."""
 
-    heat: Heat
+    contest_run: ContestRun
     comparison: Comparison
     accuracy: Accuracy | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The form of `compare --json`, and what the row adds."""
         judge = {"accuracy": self.accuracy.as_json()} if self.accuracy else {}
-        return self.comparison.as_json() | {"start": self.heat.row.start} | judge
+        return self.comparison.as_json() | {"start": self.contest_run.row.start} | judge
 
 
-def planned(plan: Plan, rows: Sequence[Row], folder: ContestFolder) -> list[Heat]:
+def planned(plan: Plan, rows: Sequence[Row], folder: ContestFolder) -> list[ContestRun]:
     """Heats without strategies yet, all rows under the first conditions first. Under a cap a row takes part when more
     than one host has relevant pages: else there is nothing to be won elsewhere."""
-    return [heat for name in plan.conditions for row in rows for heat in _heats_of(row, name, plan, folder)]
+    return [
+        contest_run for name in plan.conditions for row in rows for contest_run in _runs_of(row, name, plan, folder)
+    ]
 
 
-def _heats_of(row: Row, conditions: str, plan: Plan, folder: ContestFolder) -> Iterable[Heat]:
+def _runs_of(row: Row, conditions: str, plan: Plan, folder: ContestFolder) -> Iterable[ContestRun]:
     plain = Task(folder.web(row.web.name), row.target, read_seeds(row.seeds))
     perfect = replace(plain, conditions=NAMED[conditions])
     tasks: dict[Judging, Task] = {"truth": perfect, "real": with_real_judge(row, perfect, folder)}
-    orders = len(course(plain).seed_orders(plan.orders))
+    orders = len(prepared_task(plain).seed_orders(plan.orders))
     for judging in plan.judges:
-        yield Heat(row, View(conditions, judging), tasks[judging], orders)
-    if plan.caps and (course(plain).yardstick.relevant_hosts or 0) > 1:
+        yield ContestRun(row, View(conditions, judging), tasks[judging], orders)
+    if plan.caps and (prepared_task(plain).yardstick.relevant_hosts or 0) > 1:
         first = plan.judges[0]
         for cap in plan.caps:
-            yield Heat(row, View(conditions, first, cap), replace(tasks[first], per_host=cap), orders)
+            yield ContestRun(row, View(conditions, first, cap), replace(tasks[first], per_host=cap), orders)
 
 
 class Refusals:
@@ -337,38 +339,40 @@ class Refusals:
             self._known[asked] = refusal(task, strategy)
         return self._known[asked]
 
-    def of_all(self, heats: Sequence[Heat], strategy: str) -> UsageError | None:
+    def of_all(self, contest_runs: Sequence[ContestRun], strategy: str) -> UsageError | None:
         """Why it takes none of the heats; None: it takes some."""
-        reasons = [self.of(heat.task, strategy) for heat in heats]
+        reasons = [self.of(contest_run.task, strategy) for contest_run in contest_runs]
         return reasons[0] if all(reasons) else None
 
 
-def entered(plan: Plan, heats: Iterable[Heat], refusals: Refusals) -> list[Heat]:
+def entered(plan: Plan, contest_runs: Iterable[ContestRun], refusals: Refusals) -> list[ContestRun]:
     """The heats with the strategies that take them, the oracle among them."""
-    return [replace(heat, strategies=tuple(_takers(plan, heat, refusals))) for heat in heats]
+    return [
+        replace(contest_run, strategies=tuple(_takers(plan, contest_run, refusals))) for contest_run in contest_runs
+    ]
 
 
-def _takers(plan: Plan, heat: Heat, refusals: Refusals) -> Iterable[str]:
-    ablations = plan.ablations if heat.view == View(heat.view.conditions, plan.judges[0]) else ()
+def _takers(plan: Plan, contest_run: ContestRun, refusals: Refusals) -> Iterable[str]:
+    ablations = plan.ablations if contest_run.view == View(contest_run.view.conditions, plan.judges[0]) else ()
     names = dict.fromkeys([*plan.strategies, *ablations, "oracle"])
-    return (name for name in names if refusals.of(heat.task, name) is None)
+    return (name for name in names if refusals.of(contest_run.task, name) is None)
 
 
-Runs = Mapping[tuple[Heat, str, int], Path]
+Runs = Mapping[tuple[ContestRun, str, int], Path]
 """Each strategy of each heat from each order of the seeds, and the file where its score is kept."""
 
 
-def runs_of(heats: Iterable[Heat], folder: ContestFolder) -> Runs:
+def runs_of(contest_runs: Iterable[ContestRun], folder: ContestFolder) -> Runs:
     return {
-        (heat, name, order): _file(heat, name, order, folder)
-        for heat in heats
-        for name in heat.strategies
-        for order in range(heat.orders)
+        (contest_run, name, order): _file(contest_run, name, order, folder)
+        for contest_run in contest_runs
+        for name in contest_run.strategies
+        for order in range(contest_run.orders)
     }
 
 
-def _file(heat: Heat, strategy: str, order: int, folder: ContestFolder) -> Path:
-    row, view, task = heat.row, heat.view, heat.task
+def _file(contest_run: ContestRun, strategy: str, order: int, folder: ContestFolder) -> Path:
+    row, view, task = contest_run.row, contest_run.view, contest_run.task
     cap = "any" if view.cap is None else str(view.cap)
     name = "--".join((row.target, row.start, strategy, view.conditions, view.judging, cap, f"order{order}"))
     return folder.file(f"runs/{name}.json", task.web, *task.seeds, *filter(None, [code_of(strategy)]))
@@ -376,7 +380,9 @@ def _file(heat: Heat, strategy: str, order: int, folder: ContestFolder) -> Path:
 
 def run_missing(runs: Runs, pool: Executor, advance: Callable[[int], None]) -> None:
     """Runs what is not kept yet; `advance` is told of each that is done."""
-    missing = [(heat.task, name, order, file) for (heat, name, order), file in runs.items() if not file.exists()]
+    missing = [
+        (contest_run.task, name, order, file) for (contest_run, name, order), file in runs.items() if not file.exists()
+    ]
     side_by_side([(keep_score, *job) for job in missing], pool, advance)
 
 
@@ -384,11 +390,14 @@ def keep_score(task: Task, strategy: str, order: int, file: Path) -> None:
     write_score(file, score(task, strategy, order))
 
 
-def results(heats: Iterable[Heat], runs: Runs) -> list[Result]:
-    return [_result(heat, runs) for heat in heats]
+def results(contest_runs: Iterable[ContestRun], runs: Runs) -> list[Result]:
+    return [_result(contest_run, runs) for contest_run in contest_runs]
 
 
-def _result(heat: Heat, runs: Runs) -> Result:
-    scores = {name: [read_score(runs[heat, name, order]) for order in range(heat.orders)] for name in heat.strategies}
-    accuracy = accuracy_on_unseen(heat.task) if heat.view.judging == "real" else None
-    return Result(heat, compared(heat.task, scores), accuracy)
+def _result(contest_run: ContestRun, runs: Runs) -> Result:
+    scores = {
+        name: [read_score(runs[contest_run, name, order]) for order in range(contest_run.orders)]
+        for name in contest_run.strategies
+    }
+    accuracy = accuracy_on_unseen(contest_run.task) if contest_run.view.judging == "real" else None
+    return Result(contest_run, compared(contest_run.task, scores), accuracy)

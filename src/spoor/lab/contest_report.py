@@ -12,7 +12,7 @@ from spoor.errors import BadInput
 from spoor.lab import leaderboard as tables
 from spoor.lab import plots
 from spoor.lab.contest import Judging, Plan, Result, View
-from spoor.lab.leaderboard import Board, Table, boards
+from spoor.lab.leaderboard import Leaderboard, Table, boards
 from spoor.lab.worlds import NAMED
 
 # A page of Markdown whose tables are made anew between markers, while what people wrote around them stays.
@@ -53,7 +53,7 @@ _DRAWN = {
     "times": "Share of the relevant pages found over virtual time",
     "means": "Mean normalised areas",
 }
-_TABLES: dict[str, tuple[Judging, Callable[[Board], Table]]] = {
+_TABLES: dict[str, tuple[Judging, Callable[[Leaderboard], Table]]] = {
     "leaders": ("truth", tables.leaders),
     "rows": ("truth", tables.row_by_row),
     "beaten": ("truth", tables.beaten),
@@ -77,7 +77,7 @@ class Report:
     results: tuple[Result, ...]
 
     @cached_property
-    def views(self) -> Mapping[View, Board]:
+    def views(self) -> Mapping[View, Leaderboard]:
         return boards(self.results, (*self.plan.strategies, "oracle"))
 
     def sections(self) -> dict[str, str]:
@@ -106,17 +106,20 @@ class Report:
         yield "caps", self._caps(conditions)
         yield "ablations", self._ablations(conditions)
 
-    def _table(self, view: View, table: Callable[[Board], Table]) -> str:
-        board = self.views.get(view)
-        return table(board).markdown() if board else ""
+    def _table(self, view: View, table: Callable[[Leaderboard], Table]) -> str:
+        ranking = self.views.get(view)
+        return table(ranking).markdown() if ranking else ""
 
     def _about(self) -> str:
-        webs = list(dict.fromkeys(result.heat.row.web.name for result in self.results))
+        webs = list(dict.fromkeys(result.contest_run.row.web.name for result in self.results))
         scores = [score for result in self.results for score in result.comparison.scores]
-        rows, runs = len({result.heat.row for result in self.results}), sum(len(score.orders) for score in scores)
+        rows, runs = (
+            len({result.contest_run.row for result in self.results}),
+            sum(len(score.orders) for score in scores),
+        )
         seconds = sum(score.seconds * len(score.orders) for score in scores)
         told = f"{rows} rows of {', '.join(webs)}; {len(self.plan.strategies)} strategies"
-        orders = max(result.heat.orders for result in self.results)
+        orders = max(result.contest_run.orders for result in self.results)
         return f"{told}; {orders} orders of the seeds; {runs:,} runs, {seconds:,.0f} s of computing time.\n"
 
     def _judges(self) -> str:
@@ -125,7 +128,7 @@ class Report:
 
     def _caps(self, conditions: str) -> str:
         of_first = (conditions, self.plan.judges[0])
-        views = {view.cap: board for view, board in self.views.items() if view[:2] == of_first}
+        views = {view.cap: ranking for view, ranking in self.views.items() if view[:2] == of_first}
         return tables.capped(views).markdown() if len(views) > 1 else ""
 
     def _ablations(self, conditions: str) -> str:
@@ -133,15 +136,15 @@ class Report:
             return ""
         whole = self.plan.ablations[0].rpartition(":without=")[0]
         view = View(conditions, self.plan.judges[0])
-        of_view = [result for result in self.results if result.heat.view == view]
+        of_view = [result for result in self.results if result.contest_run.view == view]
         return tables.ablated(boards(of_view, (whole, *self.plan.ablations))[view], whole).markdown()
 
 
-def _drawings_of(judged: Mapping[View, Board]) -> dict[str, Callable[[], str]]:
+def _drawings_of(judged: Mapping[View, Leaderboard]) -> dict[str, Callable[[], str]]:
     """Of the views of one of the conditions, the first judge first."""
-    view, board = next(iter(judged.items()))
-    by_time = {"times": lambda: plots.times(board, view)} if NAMED[view.conditions] else {}
-    return {"curves": lambda: plots.curves(board, view), **by_time, "means": lambda: plots.means(judged)}
+    view, ranking = next(iter(judged.items()))
+    by_time = {"times": lambda: plots.times(ranking, view)} if NAMED[view.conditions] else {}
+    return {"curves": lambda: plots.curves(ranking, view), **by_time, "means": lambda: plots.means(judged)}
 
 
 def is_plot(section: str) -> bool:

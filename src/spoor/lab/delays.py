@@ -88,13 +88,13 @@ def politeness(events: Iterable[Event], rest: float) -> Politeness:
         if not isinstance(event, Visited | Redirected | Failed | HostOpened):
             continue
         host, began, visits = event.visit.host, event.visit.at, visits + 1
-        wanted = max(rest, delay_for(files.as_of(began), host))
+        relevant = max(rest, delay_for(files.as_of(began), host))
         peace = hosts.setdefault(host, Peace())
         since = peace.since(began)
-        if wanted:
-            tightest = min(tightest, share(since, began, wanted))
-            if began < since + wanted:
-                violations.append(Violation(host, began, began - since, wanted))
+        if relevant:
+            tightest = min(tightest, share(since, began, relevant))
+            if began < since + relevant:
+                violations.append(Violation(host, began, began - since, relevant))
         peace.visit(began, event.at)
         if isinstance(event, HostOpened):
             files.note(event.at, RobotsFile(event.visit.url, inf, event.rest))

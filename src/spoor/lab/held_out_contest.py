@@ -16,7 +16,7 @@ from spoor.files import SUFFIX
 from spoor.lab.comparison import Comparison, compare, side_by_side
 from spoor.lab.contest import Row
 from spoor.lab.link_graph import WebBacklinks, reachable, write_part
-from spoor.lab.runs import course
+from spoor.lab.runs import prepared_task
 from spoor.lab.task import Task
 from spoor.lab.web import Web
 from spoor.ordering.path_model import write_paths
@@ -28,12 +28,12 @@ from spoor.urls import host_of, registrable_domain
 
 
 LEAST_SHARE = 0.2
-"""Of the wanted pages that either half must have, or sites are no way to part the web."""
+"""Of the relevant pages that either half must have, or sites are no way to part the web."""
 MOST_LINKED = 200
 """Pages with most links, among which hubs to begin from are drawn."""
 SEEDS = 3
 ENOUGH = 50
-"""Wanted pages that can be reached from seeds; the first draw from which so many can is taken."""
+"""Relevant pages that can be reached from seeds; the first draw from which so many can is taken."""
 
 How = Literal["sites", "pages"]
 
@@ -41,7 +41,8 @@ How = Literal["sites", "pages"]
 @dataclass(frozen=True)
 class Halves:
     """`how`: the web is parted by its sites, all hosts of a registrable domain together; or by its pages, where the
-    wanted ones are on too few sites. Then a site has pages in both halves, which makes it easier to know the others."""
+    relevant ones are on too few sites. Then a site has pages in both halves, which makes it easier to know the
+    others."""
 
     web: Path
     how: How
@@ -58,8 +59,8 @@ class Halves:
 
 def halved(folder: Path, target: str) -> Halves:
     web = Web.open(folder)
-    wanted = web.labelled(target) & web.answers()
-    share = float(teaching(web, "sites")[wanted].mean()) if wanted.any() else 0.0
+    relevant = web.labelled(target) & web.answers()
+    share = float(teaching(web, "sites")[relevant].mean()) if relevant.any() else 0.0
     return Halves(folder, "sites" if LEAST_SHARE <= share <= 1.0 - LEAST_SHARE else "pages")
 
 
@@ -84,9 +85,9 @@ def write_halves(halves: Halves, webs: Path) -> None:
 
 
 def seeds(web: Web, target: str, start: str) -> tuple[str, ...]:
-    """Three wanted pages to start from; or, for the start `hub`, three of those with most links that are not wanted.
-    Drawn again until enough wanted pages can be reached from them; the best draw, if that is never so. None when there
-    are no three, or none from which a wanted page can be reached."""
+    """Three relevant pages to start from; or, for the start `hub`, three of those with most links that are not
+    relevant. Drawn again until enough relevant pages can be reached from them; the best draw, if that is never so. None
+    when there are no three, or none from which a relevant page can be reached."""
     numbers = _hubs(web, target) if start == "hub" else np.flatnonzero(web.answers() & web.labelled(target))
     urls = [web.urls[int(number)] for number in numbers]
     order = sorted(range(len(urls)), key=lambda place: draw(f"{target} {start} {urls[place]}"))
@@ -108,7 +109,7 @@ def _hubs(web: Web, target: str) -> NDArray[np.int64]:
 
 
 def _within_reach(web: Web, target: str, begin: NDArray[np.int64]) -> int:
-    """How many wanted pages can be reached."""
+    """How many relevant pages can be reached."""
     found = reachable(*web.steps(), begin.tolist(), web.pages)
     return int((found & web.answers() & web.labelled(target)).sum())
 
@@ -124,7 +125,7 @@ def draw(text: str) -> int:
 UNTRAINED = ("breadth-first", "soft-focused", "tunnelling", "learned")
 """That run beside them, as far as they are there."""
 FEWEST = 10
-"""Wanted pages within reach; with fewer, a row is left to luck."""
+"""Relevant pages within reach; with fewer, a row is left to luck."""
 CLUSTERS = (None, 10)
 """Each model is trained with as many clusters as the pages suggest, and with as many as people like to name."""
 
@@ -162,9 +163,9 @@ def prepare(rows: Sequence[Row], webs: Path, advance: Callable[[int], None]) -> 
 
 
 def _obstacle(task: Task) -> str:
-    found = course(task).yardstick.relevant if task.seeds else 0
+    found = prepared_task(task).yardstick.relevant if task.seeds else 0
     return (
-        "" if found >= FEWEST else f"{found} wanted pages can be reached in the half that is crawled, {FEWEST} needed"
+        "" if found >= FEWEST else f"{found} relevant pages can be reached in the half that is crawled, {FEWEST} needed"
     )
 
 
@@ -182,9 +183,9 @@ def model_file(row: HeldOutRow, clusters: int | None, out: Path) -> Path:
 
 def teach(row: HeldOutRow, clusters: int | None, file: Path) -> None:
     half = Web.open(row.task.web.parent / row.halves.taught)
-    wanted = np.flatnonzero(half.labelled(row.row.target) & half.answers())
+    relevant = np.flatnonzero(half.labelled(row.row.target) & half.answers())
     lesson = Lesson(row.row.target, half.name, clusters=clusters)
-    write_paths(file, train_paths(WebBacklinks(half), wanted, lesson, lambda pages: None).model)
+    write_paths(file, train_paths(WebBacklinks(half), relevant, lesson, lambda pages: None).model)
 
 
 def strategies(row: HeldOutRow, models: Path) -> dict[str, str]:

@@ -110,7 +110,7 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Board:
+class Leaderboard:
     """One result a row. `strategies` are those to look at, in the order in which they were named."""
 
     results: tuple[Result, ...]
@@ -123,7 +123,7 @@ class Board:
         for result in self.results:
             for score in result.comparison.scores:
                 if score.strategy in found:
-                    found[score.strategy][result.heat.row.name] = (score, result.comparison.yardstick)
+                    found[score.strategy][result.contest_run.row.name] = (score, result.comparison.yardstick)
         return {name: taken for name, taken in found.items() if taken}
 
     def areas(self, strategy: str) -> dict[str, float]:
@@ -214,20 +214,23 @@ def _median_until(figures: Iterable[float | None]) -> float | None:
     return None if math.isinf(middle) else middle
 
 
-def boards(results: Iterable[Result], strategies: Sequence[str]) -> dict[View, Board]:
+def boards(results: Iterable[Result], strategies: Sequence[str]) -> dict[View, Leaderboard]:
     """A board for each view. A row on which even the oracle found nothing, as may be under a cap, has no part."""
     found: dict[View, list[Result]] = {}
     for result in results:
-        of_view = found.setdefault(result.heat.view, [])
+        of_view = found.setdefault(result.contest_run.view, [])
         if all(score.normalised is not None for score in result.comparison.scores):
             of_view.append(result)
-    return {view: Board(tuple(rows), tuple(strategies)) for view, rows in found.items()}
+    return {view: Leaderboard(tuple(rows), tuple(strategies)) for view, rows in found.items()}
 
 
-def on_common_rows(all_of: Sequence[Board]) -> list[Board]:
+def on_common_rows(all_of: Sequence[Leaderboard]) -> list[Leaderboard]:
     """The boards with only the rows that each of them has."""
-    common = set.intersection(*({result.heat.row.name for result in board.results} for board in all_of))
-    return [replace(board, results=tuple(r for r in board.results if r.heat.row.name in common)) for board in all_of]
+    common = set.intersection(*({result.contest_run.row.name for result in ranking.results} for ranking in all_of))
+    return [
+        replace(ranking, results=tuple(r for r in ranking.results if r.contest_run.row.name in common))
+        for ranking in all_of
+    ]
 
 
 # Boards as tables: who leads, row by row, under a cap, and without what.
@@ -256,12 +259,12 @@ def _is_text(cells: Sequence[str]) -> bool:
     return any(letter.isalpha() for cell in cells for letter in cell)
 
 
-def leaders(board: Board) -> Table:
+def leaders(ranking: Leaderboard) -> Table:
     """All strategies by their mean, each beside the reference; under a clock, what they made of their time."""
-    standings, reference = board.standings(), board.reference
+    standings, reference = ranking.standings(), ranking.reference
     clocked = all(one.clock for one in standings)
     columns, told = (FIELD_COLUMNS, _in_the_field) if clocked else (LAB_COLUMNS, _in_the_lab)
-    lines = [(*told(one), *_paired(board, one.strategy, reference)) for one in standings]
+    lines = [(*told(one), *_paired(ranking, one.strategy, reference)) for one in standings]
     return Table((*columns, f"against {reference}", "difference"), tuple(lines))
 
 
@@ -309,8 +312,8 @@ def _in_the_field(one: Standing) -> tuple[str, ...]:
     )
 
 
-def _paired(board: Board, strategy: str, reference: str) -> tuple[str, str]:
-    pair = board.against(strategy, reference)
+def _paired(ranking: Leaderboard, strategy: str, reference: str) -> tuple[str, str]:
+    pair = ranking.against(strategy, reference)
     if pair is None or strategy == reference:
         return "", ""
     return f"{pair.wins}–{pair.losses}–{pair.ties}", _difference(pair)
@@ -320,26 +323,26 @@ def _difference(pair: Paired) -> str:
     return f"{pair.difference:+.3f} [{pair.low:+.3f}, {pair.high:+.3f}]"
 
 
-def row_by_row(board: Board) -> Table:
+def row_by_row(ranking: Leaderboard) -> Table:
     """Normalised areas of the best strategies and the greedy oracle, and how large each row is."""
-    names = [*board.best(SHOWN), *(name for name in ORACLES if name != "oracle" and name in board.scores)]
-    areas = [board.areas(name) for name in names]
+    names = [*ranking.best(SHOWN), *(name for name in ORACLES if name != "oracle" and name in ranking.scores)]
+    areas = [ranking.areas(name) for name in names]
     lines = []
-    for result in board.results:
-        row, against = result.heat.row.name, result.comparison.yardstick
+    for result in ranking.results:
+        row, against = result.contest_run.row.name, result.comparison.yardstick
         lines.append((row, f"{against.relevant:,}", f"{against.budget:,}", *(_cell(of.get(row)) for of in areas)))
     lines.append(("**mean**", "", "", *(_cell(mean(of.values())) for of in areas)))
     return Table(("row", "relevant", "budget", *names), tuple(lines))
 
 
-def beaten(board: Board) -> Table:
+def beaten(ranking: Leaderboard) -> Table:
     """Where the reference is clearly not the best."""
-    reference = board.reference
-    lines = [(row, best, _cell(area), _cell(own)) for row, best, area, own in board.beaten(reference, GAP)]
+    reference = ranking.reference
+    lines = [(row, best, _cell(area), _cell(own)) for row, best, area, own in ranking.beaten(reference, GAP)]
     return Table(("row", "best", "its area", reference), tuple(lines))
 
 
-def capped(views: Mapping[Cap, Board]) -> Table:
+def capped(views: Mapping[Cap, Leaderboard]) -> Table:
     """Means under each cap, and how many of the hosts were found, on the rows that have a part in all of it."""
     boards = on_common_rows(list(views.values()))
     names = ["no cap" if cap is None else f"{cap:,} a host" for cap in views]
@@ -351,32 +354,34 @@ def capped(views: Mapping[Cap, Board]) -> Table:
     return Table(("strategy", "rows", *names, *(f"hosts, {name}" for name in names)), tuple(lines))
 
 
-def _side_by_side(boards: Sequence[Board]) -> list[list[Standing]]:
+def _side_by_side(boards: Sequence[Leaderboard]) -> list[list[Standing]]:
     """The standings of each strategy on all boards, in the order of the first."""
-    by_name = [{one.strategy: one for one in board.standings()} for board in boards]
+    by_name = [{one.strategy: one for one in ranking.standings()} for ranking in boards]
     return [[standings[name] for standings in by_name] for name in by_name[0]]
 
 
-def ablated(board: Board, whole: str) -> Table:
+def ablated(ranking: Leaderboard, whole: str) -> Table:
     """A strategy beside itself without one thing after the other; what costs most first."""
-    lines = [("everything", _cell(_mean_area(board.areas(whole))), "", "")]
-    parts = [name for name in board.scores if name != whole]
-    for name in sorted(parts, key=lambda name: mean(board.areas(name).values())):
-        pair = board.against(name, whole)
+    lines = [("everything", _cell(_mean_area(ranking.areas(whole))), "", "")]
+    parts = [name for name in ranking.scores if name != whole]
+    for name in sorted(parts, key=lambda name: mean(ranking.areas(name).values())):
+        pair = ranking.against(name, whole)
         assert pair is not None, "both took the same rows"
         told = (f"{pair.wins}–{pair.losses}–{pair.ties}", _difference(pair))
-        lines.append((f"… without {name.rpartition('=')[2]}", _cell(_mean_area(board.areas(name))), *told))
+        lines.append((f"… without {name.rpartition('=')[2]}", _cell(_mean_area(ranking.areas(name))), *told))
     return Table((whole, "mean", "wins–losses–ties", "difference"), tuple(lines))
 
 
-def judges(board: Board) -> Table:
+def judges(ranking: Leaderboard) -> Table:
     """How often the real judges are right, on pages that can be reached and were not used in training."""
     lines = []
-    for result in board.results:
+    for result in ranking.results:
         if result.accuracy is not None:
-            judge = result.heat.task.judge
+            judge = result.contest_run.task.judge
             judge = TRAINED if judge.startswith(TRAINED) else judge
-            lines.append((result.heat.row.name, judge, _cell(result.accuracy.precision), _cell(result.accuracy.recall)))
+            lines.append(
+                (result.contest_run.row.name, judge, _cell(result.accuracy.precision), _cell(result.accuracy.relearn))
+            )
     return Table(("row", "judge", "precision", "recall"), tuple(lines))
 
 

@@ -21,7 +21,7 @@ from spoor.lab.build.builder import write_labels
 from spoor.lab.web import Web
 from spoor.lab.web_files import Blobs, BlobWriter, ListedUrls
 
-# What the links of a web say about reach: what can be found from where, and how far away the wanted pages are.
+# What the links of a web say about reach: what can be found from where, and how far away the relevant pages are.
 
 
 FAR: Final = 2**31 - 1
@@ -138,7 +138,7 @@ def _distances(
     return distance
 
 
-# Do wanted pages link to wanted pages? Counted over all links of a web, a slice at a time.
+# Do relevant pages link to relevant pages? Counted over all links of a web, a slice at a time.
 
 
 _LINKS_AT_ONCE = 4_000_000

@@ -84,7 +84,7 @@ def area_by_time(found_at: Sequence[float], relevant: int, until: float) -> floa
     return float(np.clip(until - np.array(found_at, np.float64), 0.0, None).sum()) / until / relevant
 
 
-# How soon a crawl found what was wanted: harvest, coverage, area, queue.
+# How soon a crawl found what is relevant: harvest, coverage, area, queue.
 
 
 CURVE_POINTS = 200
@@ -92,7 +92,7 @@ CURVE_POINTS = 200
 
 @dataclass(frozen=True)
 class Run:
-    """A crawl visit by visit: the number of the page, did it bring a wanted page, how many links waited before it
+    """A crawl visit by visit: the number of the page, did it bring a relevant page, how many links waited before it
     (itself included), did the judge take it, and its bytes. A URL that the web has never heard of has the number -1, a
     visit that brought no page 0 bytes. `seconds` is the computer's time. `failed` says which visits brought no page,
     redirects included; None: not known. `timing` is None in the lab, where nothing takes time.
@@ -115,8 +115,9 @@ class Run:
 
 @dataclass(frozen=True)
 class Yardstick:
-    """What a run is measured against: wanted pages that can be reached, how many visits count, and the hosts that hold
-    wanted pages. `page_hosts` has the number of the host of each page. Both are None where hosts are not known."""
+    """What a run is measured against: relevant pages that can be reached, how many visits count, and the hosts that
+    hold relevant pages. `page_hosts` has the number of the host of each page. Both are None where hosts are not
+    known."""
 
     relevant: int
     budget: int
@@ -243,8 +244,8 @@ def _after(found: NDArray[np.int64], visits: int) -> int:
     return int(found[min(visits, len(found)) - 1]) if len(found) else 0
 
 
-def _visits_until(found: NDArray[np.int64], wanted: float) -> int | None:
-    place = int(np.searchsorted(found, wanted - 1e-9))
+def _visits_until(found: NDArray[np.int64], relevant: float) -> int | None:
+    place = int(np.searchsorted(found, relevant - 1e-9))
     return place + 1 if place < len(found) else None
 
 
@@ -268,8 +269,8 @@ SECONDS_OF_AN_HOUR = 3600
 
 @dataclass(frozen=True)
 class Collected:
-    """Pages that were collected and how many of them are wanted; `accurate` and `fault` are the megabytes of those that
-    are wanted (AIS) and of those that are not (FIS)."""
+    """Pages that were collected and how many of them are relevant; `accurate` and `fault` are the megabytes of those
+    that are relevant (AIS) and of those that are not (FIS)."""
 
     pages: int
     correct: int
@@ -315,7 +316,7 @@ class Information:
 
 
 def information(run: Run, seconds: float | None = None) -> Information:
-    """A visit that brought no page counts as one that is not wanted and has no bytes."""
+    """A visit that brought no page counts as one that is not relevant and has no bytes."""
     everything = np.ones(len(run.found), np.bool_)
     hours = None if seconds is None else seconds / SECONDS_OF_AN_HOUR
     return Information(_collected(run, everything), _collected(run, run.stored), hours)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from spoor.errors import MissingExtra
 from spoor.lab.contest import Judging, View
-from spoor.lab.leaderboard import SHOWN, Board
+from spoor.lab.leaderboard import SHOWN, Leaderboard
 from spoor.lab.measures import Score, Yardstick
 from spoor.registry import ORACLES
 
@@ -90,28 +90,28 @@ def said(view: View) -> str:
     return f"{RUN[view.conditions]}, {JUDGED[view.judging]}"
 
 
-def curves(board: Board, view: View) -> str:
+def curves(ranking: Leaderboard, view: View) -> str:
     """The share of relevant pages found over the share of the budget spent, the mean over rows, from the first order of
     the seeds. The oracle, a thin grey line, is the ceiling."""
-    return _drawn(board, view, _by_visits, "share of the budget spent")
+    return _drawn(ranking, view, _by_visits, "share of the budget spent")
 
 
-def times(board: Board, view: View) -> str:
+def times(ranking: Leaderboard, view: View) -> str:
     """The same over virtual time, as a share of the seconds that count."""
-    return _drawn(board, view, _by_time, "share of the virtual time that counts, four times what the oracle needs")
+    return _drawn(ranking, view, _by_time, "share of the virtual time that counts, four times what the oracle needs")
 
 
 Found = Callable[[Score, Yardstick, NDArray[np.float64]], NDArray[np.float64]]
 """The share of relevant pages found when such shares of the budget, or of the time, are spent."""
 
 
-def _drawn(board: Board, view: View, found: Found, over: str) -> str:
+def _drawn(ranking: Leaderboard, view: View, found: Found, over: str) -> str:
     figure = blank(9.0, 5.2)
     panel = figure.subplots()
     spent = np.linspace(0.0, 1.0, POINTS)
-    for name in [*board.best(SHOWN), *reversed(ORACLES)]:
-        if name in board.scores:
-            shares = [found(score, against, spent) for score, against in board.scores[name].values()]
+    for name in [*ranking.best(SHOWN), *reversed(ORACLES)]:
+        if name in ranking.scores:
+            shares = [found(score, against, spent) for score, against in ranking.scores[name].values()]
             (line,) = panel.plot(spent, np.array(shares).mean(axis=0), label=name)
             if name in ORACLES:
                 line.set(color="0.55", linewidth=1.0, linestyle="-" if name == "oracle" else "--")
@@ -120,7 +120,7 @@ def _drawn(board: Board, view: View, found: Found, over: str) -> str:
     panel.set_xlim(0, 1)
     panel.set_ylim(0, 1)
     panel.grid(alpha=0.25)
-    panel.set_title(f"Mean over {len(board.results)} rows, {said(view)}", fontsize=10, loc="left")
+    panel.set_title(f"Mean over {len(ranking.results)} rows, {said(view)}", fontsize=10, loc="left")
     panel.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside right upper", frameon=False, fontsize=9)
     return svg_of(figure)
@@ -138,7 +138,7 @@ def _by_time(score: Score, against: Yardstick, spent: NDArray[np.float64]) -> ND
     return share
 
 
-def means(views: Mapping[View, Board]) -> str:
+def means(views: Mapping[View, Leaderboard]) -> str:
     """The mean normalised area of each strategy that took all rows: a bar under the first judge, a mark under the
     second."""
     (first, *second) = views.values()
@@ -150,8 +150,8 @@ def means(views: Mapping[View, Board]) -> str:
     for name, bar in zip(names, bars, strict=True):
         if name in ORACLES:
             bar.set_color("0.7")
-    for board in second:
-        panel.plot([_mean(board, name) for name in names], places, "D", color="tab:orange", markersize=4)
+    for ranking in second:
+        panel.plot([_mean(ranking, name) for name in names], places, "D", color="tab:orange", markersize=4)
     panel.set_yticks(places, names, fontsize=9)
     panel.set_xlim(left=0)
     panel.set_xlabel("normalised area by visits, 1 = oracle")
@@ -166,5 +166,5 @@ def _legend(views: Sequence[View]) -> str:
     return f"{RUN[views[0].conditions]}, " + " and ".join(f"{judge} ({mark})" for judge, mark in marked)
 
 
-def _mean(board: Board, strategy: str) -> float:
-    return float(np.mean(list(board.areas(strategy).values()) or [np.nan]))
+def _mean(ranking: Leaderboard, strategy: str) -> float:
+    return float(np.mean(list(ranking.areas(strategy).values()) or [np.nan]))

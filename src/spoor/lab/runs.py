@@ -22,7 +22,7 @@ from spoor.lab import compiled_crawl as compiled
 from spoor.lab.link_graph import FAR
 from spoor.lab.measures import Run, Score, measure, timing
 from spoor.lab.simulated import simulate
-from spoor.lab.task import AnyNamed, Course, GivenStrategy, Task
+from spoor.lab.task import AnyNamed, GivenStrategy, PreparedTask, Task
 from spoor.lab.worlds import ComparedWorld, Conditions, Network, RecordedWorld
 from spoor.ordering.admissions import AllOf, AtMost, Manners
 from spoor.ordering.scope import Scope
@@ -38,9 +38,9 @@ COMPILED_FROM = 100_000
 
 
 @lru_cache(maxsize=2)
-def course(task: Task) -> Course:
+def prepared_task(task: Task) -> PreparedTask:
     """Each process prepares a task once."""
-    return Course(task)
+    return PreparedTask(task)
 
 
 def _nobody(events: int) -> None:
@@ -49,7 +49,7 @@ def _nobody(events: int) -> None:
 
 def run(task: Task, strategy: AnyNamed, order: int = 0, advance: Advance = _nobody) -> Run:
     """One strategy on one task, from one of the orders of its seeds, under whatever conditions the task has."""
-    prepared = course(task)
+    prepared = prepared_task(task)
     if _takes_compiled(prepared, strategy):
         assert isinstance(strategy, str)
         return _run_compiled(prepared, strategy, order)
@@ -69,7 +69,7 @@ def score(task: Task, strategy: AnyNamed, order: int = 0) -> Score:
 def scored(task: Task, strategy: AnyNamed, order: int, done: Run) -> Score:
     """Under a clock an oracle that saves visits and one that saves time are two crawls. The score of the oracle has
     what is about time from the second, all else from the first."""
-    against = course(task).yardstick
+    against = prepared_task(task).yardstick
     own = measure(str(strategy), done, against)
     if task.conditions is None or not _is_oracle(strategy):
         return own
@@ -97,7 +97,7 @@ def _undelayed(conditions: Conditions) -> Conditions:
 def run_fast_oracle(task: Task, order: int = 0) -> Run:
     """The oracle that is measured by time, until it has found everything: no connection waits for a better link, but
     none is used for a link from which no relevant page can be reached. Visits are free to it."""
-    began, prepared = time.perf_counter(), course(task)
+    began, prepared = time.perf_counter(), prepared_task(task)
     parts, conditions = _parts(prepared, "oracle"), _drawn(task.conditions, order)
     useful = AllOf((parts.admission, AtMost("level", FAR - 1)))
     events, world = _simulated(prepared, replace(parts, admission=useful), order, conditions, Limits())
@@ -115,7 +115,7 @@ def _until_found(events: Iterable[Event], world: RecordedWorld, pages: int) -> I
             return
 
 
-def _parts(prepared: Course, strategy: AnyNamed) -> Strategy:
+def _parts(prepared: PreparedTask, strategy: AnyNamed) -> Strategy:
     """The strategy as it is named, with verdicts that are known already, under the cap that the task sets."""
     parts = _made(prepared, strategy)
     if prepared.task.verdicts is not None:
@@ -131,7 +131,7 @@ def _parts(prepared: Course, strategy: AnyNamed) -> Strategy:
     return parts
 
 
-def _made(prepared: Course, strategy: AnyNamed) -> Strategy:
+def _made(prepared: PreparedTask, strategy: AnyNamed) -> Strategy:
     if isinstance(strategy, GivenStrategy):
         return strategy.make(prepared.judge())
     name, _ = registry.strategy_named(strategy)
@@ -139,7 +139,7 @@ def _made(prepared: Course, strategy: AnyNamed) -> Strategy:
     return registry.strategy(strategy, prepared.judge(), level_of)
 
 
-def _level_of(prepared: Course, oracle: str) -> Callable[[str], int]:
+def _level_of(prepared: PreparedTask, oracle: str) -> Callable[[str], int]:
     levels, number = prepared.levels(oracle), prepared.world(with_content=False).number
 
     def level_of(url: str) -> int:
@@ -150,7 +150,7 @@ def _level_of(prepared: Course, oracle: str) -> Callable[[str], int]:
 
 
 def _simulated(
-    prepared: Course, parts: Strategy, order: int, conditions: Conditions | None, limits: Limits
+    prepared: PreparedTask, parts: Strategy, order: int, conditions: Conditions | None, limits: Limits
 ) -> tuple[Iterator[Event], RecordedWorld]:
     """A crawl as it happens, and the recorded world that it happens on. Under conditions hosts are asked for their
     rules first, have a crawl delay, and differ in speed; where texts are read, duplicates are told as in a live crawl.
@@ -161,8 +161,8 @@ def _simulated(
     crawl.begin(prepared.web.urls[number] for number in prepared.seed_orders(order + 1)[order])
     if conditions is None:
         return simulate(crawl, world), world
-    met = ComparedWorld(world) if parts.reads_content and prepared.web.has_content else world
-    return simulate(crawl, Network(met, conditions), conditions.connections), world
+    discovered = ComparedWorld(world) if parts.reads_content and prepared.web.has_content else world
+    return simulate(crawl, Network(discovered, conditions), conditions.connections), world
 
 
 def _written_down(events: Iterable[Event], world: RecordedWorld, conditions: Conditions | None) -> Run:
@@ -203,7 +203,7 @@ def visit_by_visit(events: Iterable[Event], world: RecordedWorld) -> Run:
     )
 
 
-def _takes_compiled(prepared: Course, strategy: AnyNamed) -> bool:
+def _takes_compiled(prepared: PreparedTask, strategy: AnyNamed) -> bool:
     driver = prepared.task.driver
     obstacle = _obstacle(prepared, strategy)
     if driver == "compiled" and obstacle:
@@ -211,7 +211,7 @@ def _takes_compiled(prepared: Course, strategy: AnyNamed) -> bool:
     return not obstacle and (driver == "compiled" or (driver == "auto" and prepared.web.pages >= COMPILED_FROM))
 
 
-def _obstacle(prepared: Course, strategy: AnyNamed) -> str:
+def _obstacle(prepared: PreparedTask, strategy: AnyNamed) -> str:
     """Why the compiled driver cannot run a strategy here, or nothing."""
     if isinstance(strategy, GivenStrategy):
         return f"it does not know {strategy}"
@@ -234,7 +234,7 @@ def _plan_name(strategy: str) -> str:
     return registry.strategy_named(strategy)[0].removeprefix("prioritised-")
 
 
-def _run_compiled(prepared: Course, strategy: str, order: int) -> Run:
+def _run_compiled(prepared: PreparedTask, strategy: str, order: int) -> Run:
     began = time.perf_counter()
     name, given = registry.strategy_named(strategy)
     plan = compiled.Plan(
@@ -247,4 +247,4 @@ def _run_compiled(prepared: Course, strategy: str, order: int) -> Run:
     done = compiled.run(compiled.LinkGraph.of(prepared.web, judged), plan, seeds, prepared.yardstick.budget)
     pages, seconds = done.order, time.perf_counter() - began
     sizes, failed = prepared.web.array("size")[pages], np.zeros(len(pages), np.bool_)
-    return Run(pages, prepared.wanted[pages], done.queue, judged[pages], sizes, seconds, failed)
+    return Run(pages, prepared.relevant[pages], done.queue, judged[pages], sizes, seconds, failed)

@@ -127,11 +127,11 @@ class GivenJudge:
 
 @dataclass(frozen=True)
 class Task:
-    """What strategies are asked to do. `budget` None: four visits for every wanted page, at least 200. `per_host`: how
-    many pages of one host may be visited, None: any number. `verdicts`: a file with what the judge says of every page,
-    None: pages are judged as they come. `conditions` None: the lab, and `open_ended` says whether links out of the web
-    cost a failed visit there; other conditions say it themselves. `given` takes the place of `judge`, which then only
-    says what it is called."""
+    """What strategies are asked to do. `budget` None: four visits for every relevant page, at least 200. `per_host`:
+    how many pages of one host may be visited, None: any number. `verdicts`: a file with what the judge says of every
+    page, None: pages are judged as they come. `conditions` None: the lab, and `open_ended` says whether links out of
+    the web cost a failed visit there; other conditions say it themselves. `given` takes the place of `judge`, which
+    then only says what it is called."""
 
     web: Path
     target: str
@@ -160,7 +160,7 @@ def read_seeds(path: Path) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Course:
+class PreparedTask:
     """A task made ready: the web opened, what can be reached worked out."""
 
     task: Task
@@ -170,7 +170,7 @@ class Course:
         return Web.open(self.task.web)
 
     @cached_property
-    def wanted(self) -> NDArray[np.bool_]:
+    def relevant(self) -> NDArray[np.bool_]:
         """Which pages carry the label, errors and redirects left out: they cannot be found."""
         return self.web.labelled(self.task.target) & self.web.answers()
 
@@ -205,13 +205,13 @@ class Course:
 
     @cached_property
     def yardstick(self) -> Yardstick:
-        hosts, wanted = self.web.array("page_host"), self.reachable & self.wanted
-        relevant = self._allowed(wanted)
+        hosts, pages = self.web.array("page_host"), self.reachable & self.relevant
+        relevant = self._allowed(pages)
         if not relevant:
             raise BadInput(f"no page labelled {self.task.target} can be reached from the seeds in {self.web.name}")
         most = min(self._allowed(self._pages_in_reach), max(4 * relevant, 200))
         budget = most if self.task.budget is None else self.task.budget
-        return Yardstick(relevant, budget, len(np.unique(hosts[wanted])), hosts)
+        return Yardstick(relevant, budget, len(np.unique(hosts[pages])), hosts)
 
     def _allowed(self, pages: NDArray[np.bool_]) -> int:
         """How many of these pages one crawl may visit. Seeds are always visited, and count."""
@@ -223,7 +223,7 @@ class Course:
         return int(np.minimum(there, np.maximum(seeds, self.task.per_host)).sum())
 
     def world(self, with_content: bool) -> RecordedWorld:
-        return RecordedWorld(self.web, self.wanted, with_content, self.task.open_web)
+        return RecordedWorld(self.web, self.relevant, with_content, self.task.open_web)
 
     def judge(self) -> Judge:
         if self.task.given is not None:
@@ -235,17 +235,17 @@ class Course:
     def levels(self, oracle: str) -> NDArray[np.int32]:
         """What an oracle knows of each page; smaller is sooner."""
         if oracle == "greedy-oracle":
-            return (~self.wanted).astype(np.int32)
+            return (~self.relevant).astype(np.int32)
         return self._distances
 
     @cached_property
     def _distances(self) -> NDArray[np.int32]:
-        return distance_to_relevant(*self.web.steps(), self.wanted, self.reachable)
+        return distance_to_relevant(*self.web.steps(), self.relevant, self.reachable)
 
     def judged(self) -> NDArray[np.bool_]:
         """The judge's verdict on every page that can be reached."""
         if self.task.judge == "truth":
-            return self.wanted
+            return self.relevant
         if self.task.verdicts is not None:
             return Verdicts.read(self.task.verdicts).relevant
         judge = self.judge()

@@ -194,9 +194,9 @@ class ListedUrls:
             raise damaged(self._path, f"URL {number} is no text") from None
 
     def find(self, url: str) -> int | None:
-        wanted = _hash(url)
-        place = int(np.searchsorted(self._hashes, wanted))
-        while place < len(self._hashes) and self._hashes[place] == wanted:
+        relevant = _hash(url)
+        place = int(np.searchsorted(self._hashes, relevant))
+        while place < len(self._hashes) and self._hashes[place] == relevant:
             if self[int(self._ids[place])] == url:
                 return int(self._ids[place])
             place += 1

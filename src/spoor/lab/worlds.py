@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.lab.web import TEXTS, Web
-from spoor.parse.simhash import sketch
+from spoor.parse.simhash import text_fingerprint
 from spoor.records import Failure, Link, Outcome, Page, Redirect, RobotsRules, Visit
 from spoor.roles import World
 from spoor.store.duplicates import Duplicates
@@ -100,9 +100,9 @@ class Network:
 
 @dataclass(frozen=True)
 class RecordedWorld:
-    """`relevant` says of each page whether it is wanted. `with_content` loads texts and link contexts, which costs time
-    that strategies looking at attributes only need not spend. The world is closed: links that lead out of the web are
-    left out, unless `open_ended`, when a visit to one fails."""
+    """`relevant` says of each page whether it is relevant. `with_content` loads texts and link contexts, which costs
+    time that strategies looking at attributes only need not spend. The world is closed: links that lead out of the web
+    are left out, unless `open_ended`, when a visit to one fails."""
 
     web: Web
     relevant: NDArray[np.bool_]
@@ -189,11 +189,11 @@ class ComparedWorld:
         return self.world.truth(url)
 
     def _compared(self, page: Page) -> Page:
-        drawn = sketch(page.text) if page.text else None
+        drawn = text_fingerprint(page.text) if page.text else None
         twin = self._equal.setdefault(_digest(page), page.url)
         if twin == page.url:
             twin = self._similar.alike(page.url, None if drawn is None else drawn.fingerprint)
-        return replace(page, sketch=drawn, duplicate_of=twin)
+        return replace(page, text_fingerprint=drawn, duplicate_of=twin)
 
 
 def _digest(page: Page) -> bytes:

@@ -15,7 +15,7 @@ from spoor.live.workers import Workers
 from spoor.parse.demanding import demanding
 from spoor.parse.html import Interest, is_html
 from spoor.parse.main_text import QUICK
-from spoor.parse.simhash import sketch
+from spoor.parse.simhash import text_fingerprint
 from spoor.records import Failure, Hints, Judged, Link, Outcome, Page, Response, Trouble, Verdict, Visit
 from spoor.robots import LONGEST_FILE
 from spoor.roles import Judge, LinkReader, Looker, Troubles
@@ -24,7 +24,7 @@ from spoor.store.incidents import MOST_BYTES, line_of
 from spoor.store.journal import Journal, PageFacts
 from spoor.store.warc import Kept, WarcKeeper, judgement
 from spoor.store.warc_records import digest_of
-from spoor.strategy import Strategy, hinted, reads_main_text, wish_of
+from spoor.strategy import Strategy, hinted, prior_of, reads_main_text
 from spoor.urls import canonical
 
 GLANCE = 2_000
@@ -50,13 +50,17 @@ class Reader:
         texts = on_the_way or (links is None and strategy.scorer.reads_content)
         contexts = on_the_way or strategy.scorer.reads_content
         interest = Interest(QUICK if reads_main_text(strategy.judge) else None, contexts, most_links)
-        return Reader(strategy.judge, links, texts, interest, labels=bool(wish_of(strategy.judge).language))
+        return Reader(strategy.judge, links, texts, interest, labels=bool(prior_of(strategy.judge).language))
 
     def read(self, visit: Visit, response: Response) -> Outcome:
         outcome = understand(visit, response, self.interest)
         if not isinstance(outcome, Page):
             return outcome
-        page = replace(outcome, links=canonical_links(outcome), sketch=sketch(outcome.text) if outcome.text else None)
+        page = replace(
+            outcome,
+            links=canonical_links(outcome),
+            text_fingerprint=text_fingerprint(outcome.text) if outcome.text else None,
+        )
         verdict = self.judge.judge([page])[0]
         return Judged(page, verdict, self._language(page, verdict))
 
@@ -145,7 +149,7 @@ class Archive:
             del self._kept[visit.url]
             return outcome
         page = outcome.page
-        fingerprint = None if page.sketch is None else page.sketch.fingerprint
+        fingerprint = None if page.text_fingerprint is None else page.text_fingerprint.fingerprint
         same = self.duplicates.same(kept.digest)
         twin = same.url if same is not None and same.url != page.url else ""
         copied = twin or self.duplicates.alike(page.url, fingerprint)

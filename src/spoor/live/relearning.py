@@ -151,7 +151,7 @@ def check_links(strategy: Strategy, own: sqlite3.Connection) -> None:
 def _teach(learners: Sequence[Recalling], lesson: Sighting | Miss, advance: Advance, troubles: Troubles | None) -> None:
     for learner in learners:
         try:
-            recall(learner, lesson)
+            relearn(learner, lesson)
         except Exception as error:
             if troubles is None or isinstance(error, OF_STORAGE):
                 raise
@@ -163,10 +163,10 @@ def _left(learners: Sequence[Recalling], restored: Restored) -> list[Recalling]:
     return [learner for learner in learners if not restored.knows(learner)]
 
 
-def recall(learner: Recalling, lesson: Sighting | Miss) -> None:
+def relearn(learner: Recalling, lesson: Sighting | Miss) -> None:
     """Teaches again what was learned once. Not every learner learns from misses."""
     if isinstance(lesson, Sighting):
-        learner.recall(lesson)
+        learner.relearn(lesson)
     elif isinstance(learner, MissLearner):
         learner.learn_miss(lesson)
 

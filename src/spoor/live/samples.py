@@ -36,9 +36,9 @@ class Samples:
 
 async def pages_at(urls: Sequence[str], settings: Config, advance: Callable[[int], None]) -> Samples:
     """`urls` are normalised; `advance` is told of each that is done. What they link to is not visited."""
-    samples, wanted = Samples(), Truth("sample", lambda url: True)
-    reader = Reader(wanted, None, texts=True, interest=Interest(QUICK, contexts=False), labels=False)
-    strategy = Strategy(wanted, Arrival(), admission=Scope(max_depth=0))
+    samples, relevant = Samples(), Truth("sample", lambda url: True)
+    reader = Reader(relevant, None, texts=True, interest=Interest(QUICK, contexts=False), labels=False)
+    strategy = Strategy(relevant, Arrival(), admission=Scope(max_depth=0))
     troubles, frontier = SavedTroubles(None), Frontier(MemoryStore(), host_rules(settings))
     crawl = Crawl(strategy, frontier, Limits(agent=AGENT, robots_tries=3), troubles=troubles)
     crawl.begin(urls)

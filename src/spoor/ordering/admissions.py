@@ -118,7 +118,7 @@ class KeyAbove:
         return ADMIT
 
 
-# Only so many unwanted pages in a row: tunnelling with a limit.
+# Only so many irrelevant pages in a row: tunnelling with a limit.
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ _AROUND = " \t\n»›→>«‹←<|·•[](){}.:…-–—"
 
 @dataclass(frozen=True)
 class NoNoise:
-    """Drops noise links; met again with an anchor that says something, one comes in."""
+    """Drops noise links; found again with an anchor that says something, one comes in."""
 
     reads_content: ClassVar[bool] = True
 

@@ -24,7 +24,7 @@ from spoor.ordering.targets import topic_for
 from spoor.ordering.trails import Inherited, SinceRelevant
 from spoor.records import Evidence, Hints, Link, Page, Sighting
 from spoor.roles import Comparing, Judge, Merge
-from spoor.strategy import Strategy, wish_of
+from spoor.strategy import Strategy, prior_of
 
 # Fish-search: the first links of a page are swum to first, and more of them where there was food.
 
@@ -63,7 +63,7 @@ class Fish:
 
 @dataclass(frozen=True)
 class Shark:
-    """`topic` knows what is wanted; `beta` is what the anchor counts for beside its surroundings, `gamma` what is
+    """`topic` knows what is relevant; `beta` is what the anchor counts for beside its surroundings, `gamma` what is
     inherited beside both. Goes with the trail `Inherited`.
 
     `barren` counts the irrelevant pages since the last relevant one on the shortest such way; it is there for an
@@ -121,9 +121,9 @@ def shark_search(
 
 def _nearness_of_texts(judge: Judge, words: str) -> Comparing:
     """How near anchors are to the topic, or, where only a language is looked for, to that."""
-    wish = wish_of(judge)
-    only_language = bool(wish.language) and not wish.words and not words
-    return LikeLanguage(wish.language) if only_language else topic_for("shark-search", judge, words)
+    target_prior = prior_of(judge)
+    only_language = bool(target_prior.language) and not target_prior.words and not words
+    return LikeLanguage(target_prior.language) if only_language else topic_for("shark-search", judge, words)
 
 
 def opic(judge: Judge) -> Strategy:
@@ -172,7 +172,7 @@ CLASSICS: dict[str, Named] = {
     "page-rank": Named(page_rank, "by PageRank of the web as far as it was crawled", ORDERING),
     "taxonomy-soft": Named(taxonomy_soft, "links of the most relevant pages first; meant for judge taxonomy", FOCUSED),
     "taxonomy-hard": Named(
-        taxonomy_hard, "the same, but only links of pages whose likeliest class is a wanted one", FOCUSED
+        taxonomy_hard, "the same, but only links of pages whose likeliest class is a relevant one", FOCUSED
     ),
     "distiller": Named(
         distiller, "as taxonomy-soft, and what the best hubs found so far point at is brought forward", FOCUSED
@@ -180,7 +180,7 @@ CLASSICS: dict[str, Named] = {
     "link-classifier": Named(
         link_classifier, "by words in and around links, learned from the links followed so far", ACHE
     ),
-    "host-yield": Named(host_yield, "hosts with the largest share of wanted pages first, poor ones left", SPIDERLING),
+    "host-yield": Named(host_yield, "hosts with the largest share of relevant pages first, poor ones left", SPIDERLING),
     "tag-path-bandit": Named(
         tag_path_bandit, "by where on pages links stand: a bandit tries places and keeps to good ones", SLEEPING
     ),

@@ -84,7 +84,7 @@ def _words(link: Link) -> Iterator[str]:
             yield f"{kind}: {word}"
 
 
-# How many of the pages visited in a place were wanted: on a host, and in its folders.
+# How many of the pages visited in a place were relevant: on a host, and in its folders.
 
 
 FOLDERS = 3
@@ -95,16 +95,16 @@ TRUST = 4.0
 
 
 class PlaceShares:
-    """Counts visits and wanted pages, apart for each `kind` of page. A place about which little is known is expected to
-    be like the one around it."""
+    """Counts visits and relevant pages, apart for each `kind` of page. A place about which little is known is expected
+    to be like the one around it."""
 
     def __init__(self) -> None:
         self._counts: dict[tuple[str, int], tuple[int, int]] = {}
 
-    def note(self, url: str, kind: int, wanted: bool) -> None:
+    def note(self, url: str, kind: int, relevant: bool) -> None:
         for folder in _folders(url):
             visits, found = self._counts.get((folder, kind), (0, 0))
-            self._counts[folder, kind] = (visits + 1, found + wanted)
+            self._counts[folder, kind] = (visits + 1, found + relevant)
 
     def state(self) -> State:
         return {
@@ -122,7 +122,8 @@ class PlaceShares:
         self._counts = dict(zip(named, zip(visits, found, strict=True), strict=True))
 
     def expected(self, url: str, kind: int, elsewhere: float) -> float:
-        """The share of wanted pages, from 0 to 1, where `url` is; `elsewhere`: what is expected of an unknown host."""
+        """The share of relevant pages, from 0 to 1, where `url` is; `elsewhere`: what is expected of an unknown
+        host."""
         share = elsewhere
         for folder in _folders(url):
             visits, found = self._counts.get((folder, kind), (0, 0))
@@ -160,7 +161,7 @@ class Shares:
 
 @dataclass(frozen=True)
 class Aspects:
-    """`topic` knows what is wanted. Every aspect is between 0 and 1. A link that several pages hold is looked at from
+    """`topic` knows what is relevant. Every aspect is between 0 and 1. A link that several pages hold is looked at from
     its best side: each aspect is the largest that was seen.
 
     The aspect `chain` goes with the trail `ChainHops`; without that trail it is 0.
@@ -193,7 +194,7 @@ class Aspects:
         return shares.parent * evidence["parent"] + said + shares.chain * evidence["chain"]
 
 
-# The hyperlink correlation degree: how Mongolian (or whatever is wanted) a link looks before it is followed.
+# The hyperlink correlation degree: how Mongolian (or whatever is relevant) a link looks before it is followed.
 
 
 MERGES: Mapping[str, Merge] = {"max": max, "first": first}
@@ -201,7 +202,7 @@ PARENTS = ("text", "link")
 
 
 class Likeness(Protocol):
-    """Knows the wanted language."""
+    """Knows the target language."""
 
     def similarities(self, texts: Sequence[str]) -> Iterable[float]:
         """For each text how much it is like the language, from 0 to 1; 0 when it says nothing."""

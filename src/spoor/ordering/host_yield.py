@@ -35,7 +35,7 @@ class HostTally:
         self._visits[host] += 1
         self._relevant[host] += sighting.verdict.relevant
 
-    def recall(self, sighting: Sighting) -> None:
+    def relearn(self, sighting: Sighting) -> None:
         self.learn(sighting)
 
     def state(self) -> State:
@@ -88,7 +88,7 @@ class HostYield:
     def learn_miss(self, miss: Miss) -> None:
         self._visited[miss.visit.host] += 1
 
-    def recall(self, sighting: Sighting) -> None:
+    def relearn(self, sighting: Sighting) -> None:
         self.learn(sighting)
 
     def state(self) -> State:

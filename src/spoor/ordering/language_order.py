@@ -160,7 +160,7 @@ _UNKNOWN = 0.5
 
 @dataclass
 class ServerLanguage:
-    """Adds the evidence `server`, from -1 to 1: the share of wanted pages expected in the folder of the link, among
+    """Adds the evidence `server`, from -1 to 1: the share of relevant pages expected in the folder of the link, among
     pages whose URL says as much for or against the language. So a server of another language does not count against its
     /ja/, and folders that were never translated are found out. Of an unknown server the first links on a page are worth
     more than the later ones: it is tried, not flooded.
@@ -187,7 +187,7 @@ class ServerLanguage:
     def learn_miss(self, miss: Miss) -> None:
         self._note(miss.visit.url, False)
 
-    def recall(self, sighting: Sighting) -> None:
+    def relearn(self, sighting: Sighting) -> None:
         self.learn(sighting)
 
     def state(self) -> State:
@@ -219,7 +219,7 @@ class ServerLanguage:
 
     def _server(self, url: str, kind: int, turn: int) -> float:
         hoped = _UNKNOWN * CAREFUL / (CAREFUL + turn)
-        # Rounded, so that a link met again is not moved for next to nothing.
+        # Rounded, so that a link found again is not moved for next to nothing.
         return round(2 * self._shares.expected(url, kind, hoped) - 1, 2)
 
 

@@ -255,7 +255,7 @@ class Distiller:
             self._relevance.append(0.0)
         self._relevance[number] = sighting.verdict.relevance
 
-    def recall(self, sighting: Sighting) -> None:
+    def relearn(self, sighting: Sighting) -> None:
         """What a page was worth as an authority; where it linked to is not kept."""
         self.learn(sighting)
 

@@ -1,6 +1,6 @@
 """A classifier of links trained on the way, by what became of the links that were fetched.
 
-    odds(word) = (wanted with it + m p) / (unwanted with it + m (1 - p)) : p / (1 - p)      p = wanted / all
+    odds(word) = (wanted with it + m p) / (irrelevant with it + m (1 - p)) : p / (1 - p)      p = wanted / all
 
 So a word that was never met says nothing, however rare the wanted are.
 """
@@ -21,7 +21,7 @@ from spoor.parse.words import PLACES
 from spoor.records import Evidence, Hints, Link, Miss, Page, Sighting
 from spoor.roles import Merge, WaitingLinks
 
-# Which words speak for a wanted page, and how much? Naive Bayes on words that are there or not.
+# Which words speak for a relevant page, and how much? Naive Bayes on words that are there or not.
 
 
 Said = NDArray[np.int32]
@@ -45,17 +45,17 @@ class WordOdds:
     def ready(self) -> bool:
         return self._weights is not None
 
-    def count(self, said: Said, wanted: bool) -> None:
-        self._examples[wanted] += 1
-        self._with_word[int(wanted), said] += 1
+    def count(self, said: Said, relevant: bool) -> None:
+        self._examples[relevant] += 1
+        self._with_word[int(relevant), said] += 1
 
     def weigh(self) -> None:
-        unwanted, wanted = self._examples
-        if not unwanted or not wanted:
+        irrelevant, relevant = self._examples
+        if not irrelevant or not relevant:
             return
-        share = wanted / (wanted + unwanted)
+        share = relevant / (relevant + irrelevant)
         against, speaking_for = self._with_word
-        self._prior = float(np.log(wanted / unwanted))
+        self._prior = float(np.log(relevant / irrelevant))
         odds = (speaking_for + DOUBT * share) / (against + DOUBT * (1.0 - share))
         self._weights = (np.log(odds) - self._prior).astype(np.float32)
 
@@ -76,7 +76,7 @@ class WordOdds:
         self._examples, self._prior = counts_in(state, "examples", 2), number_in(state, "prior")
 
     def chance(self, said: Said) -> float:
-        """That a page is wanted, by what is said of it; only once it is `ready`."""
+        """That a page is relevant, by what is said of it; only once it is `ready`."""
         assert self._weights is not None
         return float(1.0 / (1.0 + np.exp(-self._prior - float(self._weights[said].sum()))))
 
@@ -89,7 +89,7 @@ _NOTHING: Said = np.zeros(0, np.int32)
 
 @dataclass
 class LinkClassifier:
-    """Scorer and upkeep. `promise` is how probable it is that the page is wanted, by the words of URL and anchor and
+    """Scorer and upkeep. `promise` is how probable it is that the page is relevant, by the words of URL and anchor and
     those around it; before the first training, how relevant the page is that links there. Trained anew every `every`
     visits, when all that waits is scored again.
 
@@ -98,9 +98,9 @@ class LinkClassifier:
     """
 
     every: int = 500
-    _odds: WordOdds = field(init=False, repr=False, compare=False, default_factory=WordOdds)
+    _logistic: WordOdds = field(init=False, repr=False, compare=False, default_factory=WordOdds)
     _said: dict[str, Said] = field(init=False, repr=False, compare=False, default_factory=dict)
-    _recalled: int = field(init=False, repr=False, compare=False, default=0)
+    _relearned: int = field(init=False, repr=False, compare=False, default=0)
 
     reads_content: ClassVar[bool] = True
     merge: ClassVar[Mapping[str, Merge]] = {"promise": max}
@@ -119,51 +119,51 @@ class LinkClassifier:
 
     def _count(self, url: str, found: bool) -> None:
         said = self._said.pop(url, None)
-        self._odds.count(_numbers(said_by_url(url)) if said is None else said, found)
+        self._logistic.count(_numbers(said_by_url(url)) if said is None else said, found)
 
-    def recall(self, sighting: Sighting) -> None:
+    def relearn(self, sighting: Sighting) -> None:
         """By the words of its URL: what else was said of a link that was followed is not kept."""
         self.learn(sighting)
-        self._recalled += 1
-        if self._recalled % self.every == 0:
-            self._odds.weigh()
+        self._relearned += 1
+        if self._relearned % self.every == 0:
+            self._logistic.weigh()
 
     def state(self) -> State:
         said = self._said.values()
         return {
-            "odds": self._odds.state(),
+            "odds": self._logistic.state(),
             "urls": list(self._said),
             "sizes": as_counts(map(len, said)),
             "said": np.concatenate([_NOTHING, *said]),
-            "recalled": self._recalled,
+            "recalled": self._relearned,
         }
 
     def restore(self, state: State) -> None:
         urls = texts_in(state, "urls")
         words = array_in(state, "said", np.int32, (ANY,), 0, PLACES - 1).astype(np.int32)
         places = slices(counts_in(state, "sizes", len(urls)), len(words))
-        self._odds.restore(state_in(state, "odds"))
+        self._logistic.restore(state_in(state, "odds"))
         self._said = {url: words[place] for url, place in zip(urls, places, strict=True)}
-        self._recalled = count_in(state, "recalled")
+        self._relearned = count_in(state, "recalled")
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
         said = [_numbers(link.hints) for link in links]
         for link, words in zip(links, said, strict=True):
             self._said.setdefault(link.url, words)
-        if not self._odds.ready:
+        if not self._logistic.ready:
             return [{"promise": sighting.verdict.relevance}] * len(links)
-        return [{"promise": self._odds.chance(words)} for words in said]
+        return [{"promise": self._logistic.chance(words)} for words in said]
 
     def key(self, evidence: Evidence) -> float:
         return evidence["promise"]
 
     def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
-        self._odds.weigh()
+        self._logistic.weigh()
         for url, said in list(self._said.items()):
             if waiting.evidence_of(url) is None:
                 del self._said[url]
-            elif self._odds.ready:
-                yield url, {"promise": self._odds.chance(said)}
+            elif self._logistic.ready:
+                yield url, {"promise": self._logistic.chance(said)}
 
 
 def _numbers(hints: Hints) -> Said:

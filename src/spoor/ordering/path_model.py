@@ -72,7 +72,7 @@ def matrix(space: VectorSpace, pages: Iterable[Iterable[str]]) -> Floats:
     return rows
 
 
-# What was learned from the surroundings of wanted pages: layers around them, and how pages of each layer look.
+# What was learned from the surroundings of relevant pages: layers around them, and how pages of each layer look.
 
 
 TERMS = 40
@@ -89,9 +89,9 @@ class InLayer:
 
 @dataclass(frozen=True, eq=False)
 class PathModel:
-    """`layers` is the distance of the farthest layer from the wanted pages, which are layer 0. `path` takes pages that
-    are farther for members of it; `bayes` has a class for each layer that had pages, called by its number. `words` are
-    those that tell the wanted pages from the others, the strongest first."""
+    """`layers` is the distance of the farthest layer from the relevant pages, which are layer 0. `path` takes pages
+    that are farther for members of it; `bayes` has a class for each layer that had pages, called by its number. `words`
+    are those that tell the relevant pages from the others, the strongest first."""
 
     target: str
     trained_on: str
@@ -120,7 +120,7 @@ def _told(bayes: NaiveBayes, words: Sequence[str], least: float) -> InLayer:
     return InLayer(int(bayes.classes[winner]) if chance >= least else None, chance)
 
 
-# Where on the way to a wanted page is a crawl, after all that it saw on the path, and where do the links lead?
+# Where on the way to a relevant page is a crawl, after all that it saw on the path, and where do the links lead?
 
 
 DECODERS = ("forward", "viterbi")
@@ -233,8 +233,8 @@ class PathView:
         return self._filter.ahead(self._pairs(state))
 
     def nearness(self, state: tuple[float, ...]) -> float:
-        """How near to a wanted page a link leads: 1 for one itself, half with every layer farther away, on average over
-        what may lie ahead."""
+        """How near to a relevant page a link leads: 1 for one itself, half with every layer farther away, on average
+        over what may lie ahead."""
         return float(self.ahead(state) @ self._worth)
 
     def _is_first(self, state: tuple[float, ...]) -> bool:

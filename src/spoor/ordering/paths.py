@@ -30,7 +30,7 @@ from spoor.records import Evidence, Hints, Key, Link, Page, Sighting, TrailState
 from spoor.roles import Judge, Merge
 from spoor.strategy import Strategy
 
-# What a path model believes of a path: how far from a wanted page it has come.
+# What a path model believes of a path: how far from a relevant page it has come.
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class HiddenState:
         return self.path.go_on(state, page.title, page.text)
 
     def rank(self, state: TrailState) -> float:
-        """How near to a wanted page the links lead."""
+        """How near to a relevant page the links lead."""
         return 0.0 if state is None else self.path.nearness(state)
 
 
@@ -110,11 +110,11 @@ class Layer:
 
     @property
     def _queues(self) -> int:
-        """One for each layer, the wanted pages included, and one for pages like none of them."""
+        """One for each layer, the relevant pages included, and one for pages like none of them."""
         return self.model.layers + 2
 
 
-# Links first that lead nearest to a wanted page, on average over all that a path model holds possible.
+# Links first that lead nearest to a relevant page, on average over all that a path model holds possible.
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class ExpectedDistance:
         return evidence["nearness"]
 
 
-# Links that most probably lead nearest to a wanted page first: by the likeliest layer, then by how likely it
+# Links that most probably lead nearest to a relevant page first: by the likeliest layer, then by how likely it
 # is.
 
 
@@ -200,7 +200,7 @@ def check_key(key: str) -> None:
         raise UsageError(f"key={key!r} is neither {' nor '.join(KEYS)}")
 
 
-# Strategies that go through unwanted pages to wanted ones, by name: models of the path, and patience.
+# Strategies that go through irrelevant pages to relevant ones, by name: models of the path, and patience.
 
 
 def hmm(judge: Judge, model: str = "", key: str = "expected", order: int = 1, decoder: str = "forward") -> Strategy:
@@ -246,8 +246,8 @@ def _model(name: str, file: str) -> PathModel:
 
 
 PATHS: dict[str, Named] = {
-    "tunnelling": Named(tunnelling, "through unwanted pages until the patience of the path is spent", TUNNELLING),
-    "context-graph": Named(context_graph, "by the layer around wanted pages that a page looks like", CONTEXT_GRAPHS),
-    "hmm": Named(hmm, "by the distance to a wanted page that a hidden Markov model of the path expects", HMM),
+    "tunnelling": Named(tunnelling, "through irrelevant pages until the patience of the path is spent", TUNNELLING),
+    "context-graph": Named(context_graph, "by the layer around relevant pages that a page looks like", CONTEXT_GRAPHS),
+    "hmm": Named(hmm, "by the distance to a relevant page that a hidden Markov model of the path expects", HMM),
     "ahmm": Named(ahmm, "the same with two states of memory, and by four aspects of the link", AHM),
 }

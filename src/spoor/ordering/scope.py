@@ -114,7 +114,7 @@ class Scope:
         return _dropped(self._outside(link.url))
 
     def at_pop(self, visit: Visit) -> Ruling:
-        """The URL is looked at again: the target of a redirect was never offered."""
+        """The URL is re-scored: the target of a redirect was never offered."""
         if self.max_depth is not None and visit.depth > self.max_depth:
             return Ruling("drop", f"outside scope: depth {visit.depth}, max_depth is {self.max_depth}")
         if self.pages_per_host is not None and self._pages.of(visit.host) >= self.pages_per_host:
@@ -125,7 +125,7 @@ class Scope:
         if self.pages_per_host is not None:
             self._pages.count(sighting.visit.host)
 
-    def recall(self, sighting: Sighting) -> None:
+    def relearn(self, sighting: Sighting) -> None:
         self.learn(sighting)
 
     def state(self) -> State:

@@ -24,7 +24,7 @@ def check_every(every: int) -> None:
         raise UsageError(f"every={every}: at least 1 visit must lie between two revisions of the queue")
 
 
-# What becomes of one evidence when a waiting link is met again. `max` and `min` are Python's own.
+# What becomes of one evidence when a waiting link is found again. `max` and `min` are Python's own.
 
 
 def first(old: float, new: float) -> float:
@@ -69,7 +69,7 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Latest:
-    """The links of the page visited last go first, in document order; a link met again counts as new."""
+    """The links of the page visited last go first, in document order; a link found again counts as new."""
 
     reads_content: ClassVar[bool] = False
     merge: ClassVar[Mapping[str, Merge]] = {"found_by_visit": max}
@@ -130,7 +130,7 @@ class ParentRelevance:
         return evidence["parent"]
 
 
-# Links of wanted pages before links of others: the simple strategy of language-specific crawling.
+# Links of relevant pages before links of others: the simple strategy of language-specific crawling.
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class RelevantReferrer:
         return evidence["relevant_referrer"]
 
 
-# The more wanted pages link to it, the sooner.
+# The more relevant pages link to it, the sooner.
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ class RelevantInLinks:
         return evidence["relevant_in_links"]
 
 
-# The nearer to a wanted page on the way, the sooner: the prioritised limited-distance strategy.
+# The nearer to a relevant page on the way, the sooner: the prioritised limited-distance strategy.
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class Nearness:
         return -evidence["distance"]
 
 
-# What is known only to an oracle: how far each page is from a wanted one. A ceiling for measuring, not a
+# What is known only to an oracle: how far each page is from a relevant one. A ceiling for measuring, not a
 # strategy.
 
 
@@ -201,7 +201,7 @@ class Foresight:
         return -evidence["level"]
 
 
-# The likelier the page that links there is of a wanted class, the sooner.
+# The likelier the page that links there is of a target class, the sooner.
 
 
 _WORDS = Words()
@@ -209,7 +209,7 @@ _WORDS = Words()
 
 @dataclass(frozen=True)
 class PageClass:
-    """The probability of all wanted classes together, as the judge `taxonomy` tells it, whoever judges."""
+    """The probability of all target classes together, as the judge `taxonomy` tells it, whoever judges."""
 
     model: TaxonomyModel
 
@@ -222,19 +222,19 @@ class PageClass:
         return [(goodness(leaves, self.model.good),)] * len(links)
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
-        return [{"wanted_class": wanted} for (wanted,) in (link.hints for link in links)]
+        return [{"wanted_class": relevant} for (relevant,) in (link.hints for link in links)]
 
     def key(self, evidence: Evidence) -> float:
         return evidence["wanted_class"]
 
 
-# Focused by a taxonomy: links of the pages that most probably belong to a wanted class go first.
+# Focused by a taxonomy: links of the pages that most probably belong to a target class go first.
 
 
 @dataclass(frozen=True)
 class TaxonomyRelevance:
     """`goodness` is the relevance of the best page that links there: with the judge `taxonomy` the probability of all
-    wanted classes together. `best_is_good` is 1 where the likeliest class of some such page is a wanted one; it is
+    target classes together. `best_is_good` is 1 where the likeliest class of some such page is a relevant one; it is
     there for an admission."""
 
     reads_content: ClassVar[bool] = False

@@ -31,7 +31,7 @@ from spoor.ordering.simple import (
 from spoor.ordering.targets import known_language, language_for, topic_for
 from spoor.ordering.trails import ChainHops, LastPage, SinceRelevant
 from spoor.roles import Judge
-from spoor.strategy import Strategy, wish_of
+from spoor.strategy import Strategy, prior_of
 
 Level = Callable[[str], int]
 
@@ -69,10 +69,10 @@ def in_links(judge: Judge) -> Strategy:
 
 
 def g_crawl(judge: Judge, language: str = "") -> Strategy:
-    wanted = language_for("g-crawl", judge, language)
-    fonts = shipped_for(wanted)
+    relevant = language_for("g-crawl", judge, language)
+    fonts = shipped_for(relevant)
     if not fonts:
-        raise UsageError(f"g-crawl looks for the code intervals of fonts, and none is known for {wanted!r}")
+        raise UsageError(f"g-crawl looks for the code intervals of fonts, and none is known for {relevant!r}")
     return Strategy(judge, IntervalShare(tuple(interval for font in fonts for interval in font.letters)))
 
 
@@ -95,13 +95,13 @@ def n_crawl(
 
 
 def language_focused(judge: Judge, language: str = "", without: str = "") -> Strategy:
-    wanted = known_language("language-focused", judge, language)
-    return Strategy(judge, LanguageSigns(wanted, joined(without)))
+    relevant = known_language("language-focused", judge, language)
+    return Strategy(judge, LanguageSigns(relevant, joined(without)))
 
 
 def server_language(judge: Judge, language: str = "", without: str = "", patience: int = 50) -> Strategy:
-    wanted = known_language("server-language", judge, language)
-    return Strategy(judge, ServerLanguage(wanted, joined(without)), admission=LeftServers(patience))
+    relevant = known_language("server-language", judge, language)
+    return Strategy(judge, ServerLanguage(relevant, joined(without)), admission=LeftServers(patience))
 
 
 def by_vector_space(judge: Judge, graded: bool = False, depth: int = 3) -> Strategy:
@@ -141,12 +141,12 @@ def foreseeing(judge: Judge, level_of: Level) -> Strategy:
 
 
 def learned(judge: Judge, without: str = "") -> Strategy:
-    scorer = Learned(wish_of(judge), joined(without))
+    scorer = Learned(prior_of(judge), joined(without))
     return Strategy(judge, scorer, LastPage(), upkeep=scorer)
 
 
 _BUILT_IN: dict[str, Named] = {
-    "learned": Named(learned, "learns on the way what leads to wanted pages", kinds=WITHOUT),
+    "learned": Named(learned, "learns on the way what leads to relevant pages", kinds=WITHOUT),
     "breadth-first": Named(breadth_first, "links in the order they were found"),
     "depth-first": Named(depth_first, "links of the page visited last first"),
     "random": Named(random, "any waiting link, each with the same chance"),

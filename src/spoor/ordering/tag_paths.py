@@ -93,7 +93,7 @@ def _length(pairs: Counter[tuple[str, str]]) -> float:
     return math.sqrt(sum(count * count for count in pairs.values()))
 
 
-# Which place on pages do wanted pages hang from? A bandit that learns by trying.
+# Which place on pages do relevant pages hang from? A bandit that learns by trying.
 
 
 @dataclass

@@ -9,22 +9,22 @@ from spoor.judging.language_tags import canonical_tag
 from spoor.judging.topic_judges import Keywords
 from spoor.naming import joined
 from spoor.roles import Comparing, Judge
-from spoor.strategy import wish_of
+from spoor.strategy import prior_of
 
 
 def known_language(name: str, judge: Judge, given: str) -> str:
     """A tag in its one spelling, or a model file."""
-    wanted = language_for(name, judge, given)
-    return wanted if wanted.endswith(SUFFIX) else canonical_tag(wanted)
+    relevant = language_for(name, judge, given)
+    return relevant if relevant.endswith(SUFFIX) else canonical_tag(relevant)
 
 
 def language_for(name: str, judge: Judge, given: str) -> str:
     """What a strategy that needs to know the language was told, or what the judge will look for."""
-    wanted = given or wish_of(judge).language
-    if not wanted:
+    relevant = given or prior_of(judge).language
+    if not relevant:
         remedy = f"name it, as in {name}:language=mn-Mong, or give a judge that does, as in language:mn-Mong"
-        raise UsageError(f"{name} needs to know which language is wanted; {remedy}")
-    return wanted
+        raise UsageError(f"{name} needs to know which language is relevant; {remedy}")
+    return relevant
 
 
 def topic_for(name: str, judge: Judge, words: str, otherwise: tuple[str, ...] = ()) -> Comparing:
@@ -33,8 +33,8 @@ def topic_for(name: str, judge: Judge, words: str, otherwise: tuple[str, ...] = 
     compares = judge.nearest if isinstance(judge, Agreement) else judge
     if not words and isinstance(compares, Comparing):
         return compares
-    wanted = joined(words) or wish_of(judge).words or otherwise
-    if not wanted:
+    relevant = joined(words) or prior_of(judge).words or otherwise
+    if not relevant:
         remedy = f"name words, as in {name}:words=horse+steppe, or give a judge that does, as in keywords:horse+steppe"
         raise UsageError(f"{name} needs to know what the topic is; {remedy}")
-    return Keywords(wanted)
+    return Keywords(relevant)

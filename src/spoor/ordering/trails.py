@@ -14,7 +14,7 @@ from spoor.records import Page, Sighting, TrailState, Verdict
 from spoor.roles import ContentReader, Trail
 from spoor.strategy import fresh_part
 
-# How many unwanted pages lie between here and the last wanted one on the path.
+# How many irrelevant pages lie between here and the last relevant one on the path.
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ class SinceRelevant:
         return -float(state)
 
 
-# The page that a link was found on, and how many unwanted pages lie between it and the last wanted one.
+# The page that a link was found on, and how many irrelevant pages lie between it and the last relevant one.
 
 
 @dataclass(frozen=True)
 class LastPage:
-    """States are pairs: unwanted pages in a row, the URL of the page. A link keeps the one with fewer."""
+    """States are pairs: irrelevant pages in a row, the URL of the page. A link keeps the one with fewer."""
 
     def root(self) -> TrailState:
         return 0, ""
@@ -120,7 +120,7 @@ class ChainHops:
         else:
             heapq.heappushpop(self._highest, relevance)
 
-    def recall(self, sighting: Sighting) -> None:
+    def relearn(self, sighting: Sighting) -> None:
         self.learn(sighting)
 
     def state(self) -> State:
@@ -162,7 +162,7 @@ class Inherited:
         return float(state)
 
 
-# How much of its patience a path has spent since the last wanted page: unwanted pages cost, the less the more
+# How much of its patience a path has spent since the last relevant page: irrelevant pages cost, the less the more
 # of the topic is on them.
 
 

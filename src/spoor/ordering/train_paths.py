@@ -25,19 +25,19 @@ from spoor.ordering.hidden_markov import Floats, HiddenMarkov, refined
 from spoor.ordering.path_model import TERMS, Observer, PathModel, matrix, words_in
 from spoor.roles import BacklinkSource
 
-# How far is each page from a wanted one? Layers around the wanted pages, against the direction of links.
+# How far is each page from a relevant one? Layers around the relevant pages, against the direction of links.
 
 
 Layers = NDArray[np.int64]
 """For each page, in the order of `BacklinkSource.pages`: the layer it belongs to."""
 
 
-def layers(source: BacklinkSource, wanted: NDArray[np.int64], most: int) -> Layers:
-    """Layer 0 are the wanted pages; a page of layer k has a link to one of layer k - 1 and to none of a nearer one.
-    Pages farther than `most`, or from which no wanted page can be reached, are in layer `most` + 1."""
+def layers(source: BacklinkSource, relevant: NDArray[np.int64], most: int) -> Layers:
+    """Layer 0 are the relevant pages; a page of layer k has a link to one of layer k - 1 and to none of a nearer one.
+    Pages farther than `most`, or from which no relevant page can be reached, are in layer `most` + 1."""
     pages = source.pages()
     found = np.full(len(pages), most + 1, np.int64)
-    newest = np.flatnonzero(np.isin(pages, wanted))
+    newest = np.flatnonzero(np.isin(pages, relevant))
     for layer in range(most + 1):
         found[newest] = layer
         linking, _ = source.links_to(pages[newest])
@@ -138,7 +138,7 @@ def _walk(page: int, sources: NDArray[np.int64], targets: NDArray[np.int64]) -> 
     return walk
 
 
-# From wanted pages and the pages around them to a path model: layers, clusters of what pages say, steps
+# From relevant pages and the pages around them to a path model: layers, clusters of what pages say, steps
 # counted.
 
 
@@ -149,14 +149,14 @@ MOST_WORDS = 5_000
 LEAST_HOLDERS = 2
 """Pages that hold a word that counts; one that only a single page knows tells nothing of others."""
 KEPT_WORDS = 30
-"""Of the wanted pages, to compare texts of links with when nobody says what the topic is."""
+"""Of the relevant pages, to compare texts of links with when nobody says what the topic is."""
 
 Advance = Callable[[int], None]
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """What is asked for: `layers` around the wanted pages; `clusters` None: as many as the pages suggest; `refine`
+    """What is asked for: `layers` around the relevant pages; `clusters` None: as many as the pages suggest; `refine`
     rounds of Baum-Welch after counting."""
 
     target: str
@@ -167,7 +167,7 @@ class Lesson:
 
     def __post_init__(self) -> None:
         if not 1 <= self.layers <= 20:
-            raise UsageError(f"--layers {self.layers}: a path model has from 1 to 20 layers around the wanted pages")
+            raise UsageError(f"--layers {self.layers}: a path model has from 1 to 20 layers around the relevant pages")
         if self.clusters is not None and not 2 <= self.clusters <= 1000:
             raise UsageError(f"--clusters {self.clusters}: give auto, or a number from 2 to 1000")
         if self.refine < 0:
@@ -185,9 +185,9 @@ class TrainedPaths:
     tells: float
 
 
-def train_paths(source: BacklinkSource, wanted: NDArray[np.int64], lesson: Lesson, advance: Advance) -> TrainedPaths:
+def train_paths(source: BacklinkSource, relevant: NDArray[np.int64], lesson: Lesson, advance: Advance) -> TrainedPaths:
     """`wanted` are the numbers of pages; `advance` is told of every text that was read."""
-    distance = layers(source, wanted, lesson.layers)
+    distance = layers(source, relevant, lesson.layers)
     texts = _texts(source, distance, advance)
     read = np.fromiter(texts, np.int64)
     _check_something_wanted(distance, read, lesson)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from spoor.errors import UsageError
 from spoor.files import State, array_in, as_counts, counts_in, slices, state_in, texts_in
-from spoor.parse.simhash import sketch
-from spoor.records import ADMIT, Evidence, Link, Ruling, Sighting, Sketch, TrailState, Visit
+from spoor.parse.simhash import text_fingerprint
+from spoor.records import ADMIT, Evidence, Link, Ruling, Sighting, TextFingerprint, TrailState, Visit
 from spoor.urls import host_of
 
 # How much of a text was not there before? A short memory of texts, of fixed size.
@@ -54,9 +54,9 @@ class Memory:
         return share
 
 
-def passages(sketch: Sketch, where: str) -> Hashes:
+def passages(text_fingerprint: TextFingerprint, where: str) -> Hashes:
     """A sample of the passages of a text at a place, such as a host."""
-    return np.frombuffer(sketch.passages, np.uint64) ^ _number(where)
+    return np.frombuffer(text_fingerprint.passages, np.uint64) ^ _number(where)
 
 
 def names(said: list[str], where: str) -> Hashes:
@@ -164,7 +164,7 @@ class Traps:
     groups (a folder, a query on any path) after three times as many. There is no cap: what keeps giving goes on.
 
     A page is new when at least `least_new` of its text was not read on its host before, relevant or not: a calendar in
-    the wanted language is a trap too. A page without text is new when it is relevant or links to templates not met.
+    the target language is a trap too. A page without text is new when it is relevant or links to templates not met.
     """
 
     patience: int = 20
@@ -228,10 +228,13 @@ class Traps:
 
     def _is_new(self, sighting: Sighting) -> bool:
         page, host = sighting.page, sighting.visit.host
-        if page.text or page.sketch is not None:
-            return self._memory.unseen(passages(page.sketch or sketch(page.text), host)) >= self.least_new
-        met = self._memory.unseen(names([template(link.url) for link in page.links], host))
-        return sighting.verdict.relevant or met > 0.0
+        if page.text or page.text_fingerprint is not None:
+            return (
+                self._memory.unseen(passages(page.text_fingerprint or text_fingerprint(page.text), host))
+                >= self.least_new
+            )
+        discovered = self._memory.unseen(names([template(link.url) for link in page.links], host))
+        return sighting.verdict.relevant or discovered > 0.0
 
     def _disappointed(self, host: str, group: str) -> None:
         self._barren[group] = pages = self._barren.pop(group, 0) + 1

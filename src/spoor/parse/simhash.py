@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.compiled import compiled
-from spoor.records import Sketch
+from spoor.records import TextFingerprint
 
 Hashes = NDArray[np.uint64]
 
@@ -31,10 +31,10 @@ _SPREAD = np.uint64(0xBF58476D1CE4E5B9)
 _PLANE = 1 << 16
 
 
-def sketch(text: str) -> Sketch:
+def text_fingerprint(text: str) -> TextFingerprint:
     codes = np.frombuffer(text[:READ].encode("utf-32-le", "surrogatepass"), np.uint32)
     letters, fingerprint, sample = _gathered(codes, _meaning())
-    return Sketch(fingerprint if letters >= SHORTEST else None, sample.tobytes())
+    return TextFingerprint(fingerprint if letters >= SHORTEST else None, sample.tobytes())
 
 
 @cache

@@ -1,4 +1,5 @@
-"""What a crawl found, for other tools: the text of each wanted page, with where it is from and why it was wanted."""
+"""What a crawl found, for other tools: the text of each relevant page, with where it is from and why it was
+relevant."""
 
 from __future__ import annotations
 
@@ -53,8 +54,8 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What is wanted of a crawl. `every` page, or only the relevant ones; `workers` is the number of processes."""
+class TargetPrior:
+    """What is relevant of a crawl. `every` page, or only the relevant ones; `workers` is the number of processes."""
 
     format: str
     every: bool = False
@@ -70,13 +71,13 @@ Archived = tuple[PageRow, bytes]
 Advance = Callable[[int], None]
 
 
-def export(folder: CrawlFolder, wish: Wish, out: Path, advance: Advance = lambda pages: None) -> Report:
+def export(folder: CrawlFolder, target_prior: TargetPrior, out: Path, advance: Advance = lambda pages: None) -> Report:
     """Writes the file `out`, complete or not at all. `advance` is told how many pages were dealt with."""
-    write = writer_of(wish.format)
+    write = writer_of(target_prior.format)
     require_trafilatura()
     report = Report()
     with contextlib.closing(open_to_read(folder.database)) as db:
-        documents = _documents(_archived(folder, db, wish.every, report), wish.workers)
+        documents = _documents(_archived(folder, db, target_prior.every, report), target_prior.workers)
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
             with replacing(out) as partial:

@@ -19,7 +19,7 @@ MOST_ROWS = 20
 """Of each table; the rest is counted together."""
 
 Curve = tuple[tuple[int, int, int], ...]
-"""Visits, wanted pages found, links waiting."""
+"""Visits, relevant pages found, links waiting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,13 @@ class Totals:
     """`visits` = `pages` + `redirects` + `failures`. Times in seconds since the epoch, sizes in bytes."""
 
     pages: int
-    wanted: int
+    relevant: int
     redirects: int
     failures: int
     given_up: int
     hosts: int
     hosts_with_pages: int
-    hosts_with_wanted: int
+    hosts_with_relevant: int
     dropped: int
     duplicates: int
     near_duplicates: int
@@ -62,11 +62,11 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Pages that have something in common, and how many of them were wanted."""
+    """Pages that have something in common, and how many of them were relevant."""
 
     name: str
     pages: int
-    wanted: int
+    relevant: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Incident:
 
 @dataclass(frozen=True, slots=True)
 class Find:
-    """A wanted page."""
+    """A relevant page."""
 
     url: str
     title: str
@@ -162,19 +162,19 @@ SELECT number, host, started, at, 0, json_extract(detail, '$.waiting') FROM even
 
 
 def _totals(db: sqlite3.Connection) -> Totals:
-    pages, wanted, volume = _row(db, "SELECT count(*), ifnull(sum(relevant), 0), ifnull(sum(size), 0) FROM pages")
+    pages, relevant, volume = _row(db, "SELECT count(*), ifnull(sum(relevant), 0), ifnull(sum(size), 0) FROM pages")
     failed = "FROM events WHERE kind = 'failed' AND number IS NOT NULL"
     duplicates, near_duplicates = _duplicates(db)
     began, ended = _span(db)
     return Totals(
         pages=pages,
-        wanted=wanted,
+        relevant=relevant,
         redirects=_count(db, "FROM events WHERE kind = 'redirected'"),
         failures=_count(db, failed),
         given_up=_count(db, f"{failed} AND json_extract(detail, '$.again_at') IS NULL"),
         hosts=_count(db, "FROM hosts"),
         hosts_with_pages=_count(db, "FROM (SELECT DISTINCT host FROM pages)"),
-        hosts_with_wanted=_count(db, "FROM (SELECT DISTINCT host FROM pages WHERE relevant)"),
+        hosts_with_relevant=_count(db, "FROM (SELECT DISTINCT host FROM pages WHERE relevant)"),
         dropped=_count(db, "FROM dropped") + _count(db, f"FROM events WHERE {_TURNED_AWAY}"),
         duplicates=duplicates,
         near_duplicates=near_duplicates,
@@ -229,7 +229,7 @@ def _kinds(db: sqlite3.Connection, column: str) -> tuple[Kind, ...]:
         f"GROUP BY {column} ORDER BY count(*) DESC, {column}"
     ).fetchall()
     rest = rows[MOST_ROWS:]
-    kinds = [Kind(str(name), pages, wanted) for name, pages, wanted in rows[:MOST_ROWS]]
+    kinds = [Kind(str(name), pages, relevant) for name, pages, relevant in rows[:MOST_ROWS]]
     others = [Kind(f"{len(rest)} others", sum(row[1] for row in rest), sum(row[2] for row in rest))] if rest else []
     return tuple(kinds + others)
 
@@ -317,7 +317,7 @@ def _incidents(db: sqlite3.Connection) -> tuple[Incident, ...]:
 
 
 def _finds(db: sqlite3.Connection) -> tuple[Find, ...]:
-    """The best of the wanted pages, and of equals the first found. Copies are left out."""
+    """The best of the relevant pages, and of equals the first found. Copies are left out."""
     rows = db.execute(
         "SELECT url, title, relevance, because FROM pages WHERE relevant AND duplicate_of = '' "
         f"ORDER BY relevance DESC, id LIMIT {MOST_ROWS}"

@@ -177,12 +177,12 @@ def _tiles(told: Figures) -> str:
     speed = totals.visits / totals.seconds if totals.seconds else 0.0
     idle = sum(stop.idle for stop in told.stops)
     tiles = (
-        (f"{totals.wanted:,}", f"wanted pages, {share(totals.wanted, totals.pages)} of all"),
+        (f"{totals.relevant:,}", f"relevant pages, {share(totals.relevant, totals.pages)} of all"),
         (f"{totals.pages:,}", f"pages, {size(totals.bytes)}, median {size(totals.median_size)}"),
         (f"{totals.visits:,}", f"visits, {speed:,.1f} a second"),
         (duration(idle), "idle by choice: a connection was left free for better links on resting hosts"),
         (f"{totals.failures:,}", f"failed visits, {totals.given_up:,} given up"),
-        (f"{totals.hosts_with_wanted:,}", f"hosts with a wanted page, of {totals.hosts:,} met"),
+        (f"{totals.hosts_with_relevant:,}", f"hosts with a relevant page, of {totals.hosts:,} met"),
         (f"{links['waiting'] + links['returning']:,}", f"links waiting, {links['parked']:,} parked"),
         (f"{totals.dropped:,}", "links dropped"),
         (f"{totals.duplicates:,}", f"copies, and {totals.near_duplicates:,} nearly so"),
@@ -198,13 +198,13 @@ def _curves(told: Figures) -> Iterable[str]:
     if told.curve:
         found = [(0.0, 0.0)] + [(float(visits), float(found)) for visits, found, _ in told.curve]
         waiting = [(float(visits), float(waiting)) for visits, _, waiting in told.curve]
-        yield _section("Wanted pages found", line_chart(found, "wanted pages found, over visits", "visits"))
+        yield _section("Relevant pages found", line_chart(found, "relevant pages found, over visits", "visits"))
         yield _section("Links waiting", line_chart(waiting, "links waiting, over visits", "visits"))
 
 
 def _kinds(title: str, what: str, kinds: Sequence[Kind], note: str = "") -> str:
     rows = [
-        (_safe(kind.name), f"{kind.pages:,}", f"{kind.wanted:,}", share(kind.wanted, kind.pages) + _bar(kind))
+        (_safe(kind.name), f"{kind.pages:,}", f"{kind.relevant:,}", share(kind.relevant, kind.pages) + _bar(kind))
         for kind in kinds
     ]
     return _table(title, (what, "pages", "wanted", "share"), rows, note)
@@ -212,11 +212,11 @@ def _kinds(title: str, what: str, kinds: Sequence[Kind], note: str = "") -> str:
 
 def _spread(told: Figures) -> str:
     totals = told.totals
-    return f"{totals.hosts_with_wanted:,} of {totals.hosts_with_pages:,} hosts that gave pages gave a wanted one."
+    return f"{totals.hosts_with_relevant:,} of {totals.hosts_with_pages:,} hosts that gave pages gave a relevant one."
 
 
 def _bar(kind: Kind) -> str:
-    return f'<span class="bar"><i style="width:{100 * kind.wanted / kind.pages:.0f}%"></i></span>'
+    return f'<span class="bar"><i style="width:{100 * kind.relevant / kind.pages:.0f}%"></i></span>'
 
 
 def _paces(paces: Sequence[Pace]) -> str:
@@ -242,7 +242,7 @@ def _number(count: int) -> str:
 
 def _finds(finds: Sequence[Find]) -> str:
     rows = [(_find(find), f"{find.relevance:.2f}") for find in finds]
-    return _table("The best of the wanted pages", ("page", "relevance"), rows)
+    return _table("The best of the relevant pages", ("page", "relevance"), rows)
 
 
 def _find(find: Find) -> Cell:

@@ -50,7 +50,7 @@ class Account:
     similar: tuple[str, ...]
 
     @property
-    def met(self) -> bool:
+    def discovered(self) -> bool:
         return bool(self.entry or self.pages or self.events or self.dropped or self.sent_here)
 
 
@@ -58,7 +58,7 @@ def account(folder: CrawlFolder, url: str, agent: str) -> Account:
     """`url` is normalised. It is looked for as it is, and then without what makes no difference to a page."""
     with one_moment(folder) as db:
         accounts = (_account(db, spelling, agent) for spelling in dict.fromkeys((url, canonical(url))))
-        told = next((one for one in accounts if one.met), None)
+        told = next((one for one in accounts if one.discovered), None)
         return told or _account(db, canonical(url), agent)
 
 

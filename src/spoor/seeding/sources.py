@@ -113,8 +113,8 @@ class CdxIndex:
         if isinstance(captures, Failure):
             return captures
         found = dict.fromkeys(url for capture in captures if (url := _html_page(capture)) is not None)
-        wanted = frozenset(Words("en").of(query) or Words().of(query))
-        matches = {url: len(wanted.intersection(Words().of(url_words(url)))) for url in found}
+        relevant = frozenset(Words("en").of(query) or Words().of(query))
+        matches = {url: len(relevant.intersection(Words().of(url_words(url)))) for url in found}
         best = sorted((url for url in found if matches[url]), key=lambda url: -matches[url])
         return [Listing(host_of(self.url), tuple(best[:most]))]
 

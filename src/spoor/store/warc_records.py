@@ -319,15 +319,15 @@ def _unpack(stream: BinaryIO, offset: int, window: int, must_begin: bytes = b"")
     """Piece by piece, because a record may be larger than what one wants in memory."""
     stream.seek(offset)
     unpacker, record = zlib.decompressobj(window), Unpacked()
-    length, wanted = 0, _FIRST
+    length, relevant = 0, _FIRST
     try:
         while not unpacker.eof:
-            chunk = unpacker.unconsumed_tail or stream.read(wanted)
+            chunk = unpacker.unconsumed_tail or stream.read(relevant)
             if not chunk:
                 return _attempted(_State.TORN, length, record)
             record.feed(unpacker.decompress(chunk, _CHUNK))
             length += len(chunk) - len(unpacker.unconsumed_tail or unpacker.unused_data)
-            wanted = _CHUNK
+            relevant = _CHUNK
             if not record.begins_like(must_begin):
                 return _attempted(_State.BROKEN, length, record)
     except zlib.error:

@@ -99,7 +99,7 @@ LANGUAGES_OF = {
     "gb2312": ("chinese",),
     "windows-1251": ("russian",),
 }
-"""What pages that are not in the wanted language are written in, by charset."""
+"""What pages that are not in the target language are written in, by charset."""
 
 CODECS = {"windows-874": "cp874"}
 """Where Python has another name for a charset."""
@@ -176,7 +176,7 @@ CODINGS = 201
 """The purpose of this stream of chance."""
 
 MENKSOFT, UNICODE = 0.60, 0.25
-"""Shares of the wanted pages in each coding; the rest is in the stand-in for Saiyin."""
+"""Shares of the relevant pages in each coding; the rest is in the stand-in for Saiyin."""
 
 ICONED = 0.12
 """Share of the other pages whose font has icons where Mongolian fonts have letters."""

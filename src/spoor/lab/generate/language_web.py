@@ -1,7 +1,7 @@
 """A web of site trees on a sparse graph of hosts (generator W2), and the trace of a crawl of it.
 
 Each host is a tree of pages, four children each. Hosts link to few other hosts, mostly of their own kind, and most
-hosts in other languages never link to one in the wanted language: there are long irrelevant stretches. Everything
+hosts in other languages never link to one in the target language: there are long irrelevant stretches. Everything
 about a page follows from (seed, page number) alone, so the web can be drawn, or walked, without being held.
 
 The crawl is limited-distance with N = 1, not prioritised: links are followed from relevant pages and from the first
@@ -21,7 +21,7 @@ from spoor.compiled import compiled
 from spoor.lab.generate.chance import Stream, begin, bell, below, chance, new_stream, seed_of
 from spoor.lab.generate.writing import CHARSETS, HTML_BYTES_MEDIAN, Batch
 
-# A web of site trees on a sparse graph of hosts, some of them in the wanted language (generator W2).
+# A web of site trees on a sparse graph of hosts, some of them in the target language (generator W2).
 
 
 SIZES, NEIGHBOURS, RELEVANCE, LINKS, ATTRIBUTES = range(5)
@@ -37,7 +37,7 @@ PAGES_AT_ONCE = 500_000
 
 @dataclass(frozen=True)
 class Language:
-    """The wanted language: the share of its hosts, and the charsets that give a page away, or do not."""
+    """The target language: the share of its hosts, and the charsets that give a page away, or do not."""
 
     share: float
     own_charsets: tuple[str, ...]
@@ -51,19 +51,19 @@ class Hosts(NamedTuple):
 
     seed: np.uint64
     offsets: NDArray[np.int32]
-    wanted: NDArray[np.bool_]
+    relevant: NDArray[np.bool_]
     mixed: NDArray[np.bool_]
     neighbours: NDArray[np.int32]
 
 
 def draw_hosts(share: float, pages: int, seed: int) -> Hosts:
     """As many hosts as make up exactly `pages` pages; the last one is cut to fit."""
-    offsets, wanted, mixed = _sizes_and_languages(seed_of(seed), share, pages)
-    own, other = np.flatnonzero(wanted), np.flatnonzero(~wanted)
-    everyone = np.arange(len(wanted))
+    offsets, relevant, mixed = _sizes_and_languages(seed_of(seed), share, pages)
+    own, other = np.flatnonzero(relevant), np.flatnonzero(~relevant)
+    everyone = np.arange(len(relevant))
     # In a web of a few hosts one side may be missing; then all hosts stand in for it.
     sides = [(side if len(side) else everyone).astype(np.int32) for side in (own, other)]
-    return Hosts(seed_of(seed), offsets, wanted, mixed, _neighbours(seed_of(seed), wanted, *sides))
+    return Hosts(seed_of(seed), offsets, relevant, mixed, _neighbours(seed_of(seed), relevant, *sides))
 
 
 def batches(hosts: Hosts, language: Language) -> Iterator[Batch]:
@@ -95,33 +95,33 @@ def _groups(offsets: NDArray[np.int32]) -> Iterator[tuple[int, int]]:
 def _sizes_and_languages(
     seed: np.uint64, share: float, pages: int
 ) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.bool_]]:
-    """The first host is always in the wanted language, so that there is something to find."""
+    """The first host is always in the target language, so that there is something to find."""
     most = pages // SMALLEST_HOST + 1
-    offsets, wanted, mixed = np.zeros(most + 1, np.int32), np.zeros(most, np.bool_), np.zeros(most, np.bool_)
+    offsets, relevant, mixed = np.zeros(most + 1, np.int32), np.zeros(most, np.bool_), np.zeros(most, np.bool_)
     stream, host = new_stream(), 0
     while offsets[host] < pages:
         begin(stream, seed, SIZES, host)
         size = min(3 + int(8 * (1.0 - chance(stream)) ** (-1 / 1.2)), LARGEST_HOST)
-        wanted[host] = chance(stream) < share or host == 0
+        relevant[host] = chance(stream) < share or host == 0
         mixed[host] = chance(stream) < 0.15
         offsets[host + 1] = min(offsets[host] + size, pages)
         host += 1
-    return offsets[: host + 1].copy(), wanted[:host].copy(), mixed[:host].copy()
+    return offsets[: host + 1].copy(), relevant[:host].copy(), mixed[:host].copy()
 
 
 @compiled
 def _neighbours(
-    seed: np.uint64, wanted: NDArray[np.bool_], own: NDArray[np.int32], other: NDArray[np.int32]
+    seed: np.uint64, relevant: NDArray[np.bool_], own: NDArray[np.int32], other: NDArray[np.int32]
 ) -> NDArray[np.int32]:
     """The hosts each host links to: three quarters of its own kind; six in ten other hosts know only others."""
-    found = np.zeros((len(wanted), NEIGHBOURS_EACH), np.int32)
+    found = np.zeros((len(relevant), NEIGHBOURS_EACH), np.int32)
     stream = new_stream()
-    for host in range(len(wanted)):
+    for host in range(len(relevant)):
         begin(stream, seed, NEIGHBOURS, host)
-        shut = not wanted[host] and chance(stream) < 0.6
+        shut = not relevant[host] and chance(stream) < 0.6
         for k in range(NEIGHBOURS_EACH):
             alike = shut or chance(stream) < 0.75
-            side = own if wanted[host] == alike else other
+            side = own if relevant[host] == alike else other
             found[host, k] = side[below(stream, len(side))]
     return found
 
@@ -130,8 +130,8 @@ def _neighbours(
 def is_relevant(hosts: Hosts, host: int, page: int, stream: Stream) -> bool:
     begin(stream, hosts.seed, RELEVANCE, page)
     if page == 0 or chance(stream) < (0.6 if hosts.mixed[host] else 0.95):
-        return bool(hosts.wanted[host])
-    return not hosts.wanted[host] and chance(stream) < 0.25
+        return bool(hosts.relevant[host])
+    return not hosts.relevant[host] and chance(stream) < 0.25
 
 
 @compiled

@@ -75,7 +75,7 @@ TOPICS: tuple[tuple[str, ...], ...] = tuple(
         "guitar melody concert album drum chorus violin singer rhythm orchestra piano lyric stage tune band jazz",
     )
 )
-"""The wanted topic, one near to it, one farther off, and six that have nothing to do with it."""
+"""The target topic, one near to it, one farther off, and six that have nothing to do with it."""
 
 COURSE_TERMS: dict[str, str] = {
     "CSE": "computer science and engineering",

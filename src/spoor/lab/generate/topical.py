@@ -150,7 +150,7 @@ def _sizes(seed: np.uint64, first: int, pages: int) -> NDArray[np.int32]:
     return sizes
 
 
-# The web for topical crawling (generator W3): nine types of pages, from the wanted topic to far from it.
+# The web for topical crawling (generator W3): nine types of pages, from the target topic to far from it.
 
 
 TARGET, NEAR, MIDDLE = range(3)
@@ -180,13 +180,13 @@ TYPED = TypedWeb(
 
 TOPIC_SHARE = {TARGET: (0.6, 0.12), NEAR: (0.3, 0.1), MIDDLE: (0.14, 0.06)}
 BACKGROUND_SHARE = (0.06, 0.05)
-"""Mean and deviation of the share of words of the wanted topic in pages of a type."""
+"""Mean and deviation of the share of words of the target topic in pages of a type."""
 
 
 @dataclass(frozen=True)
 class Anchors:
-    """How much anchors tell. A link to a wanted page is `described` with that chance, by an anchor whose share of topic
-    words has the mean `topical`; all other anchors have the mean `near` or `other`, by the type of the target."""
+    """How much anchors tell. A link to a relevant page is `described` with that chance, by an anchor whose share of
+    topic words has the mean `topical`; all other anchors have the mean `near` or `other`, by the type of the target."""
 
     described: float
     topical: float
@@ -246,7 +246,7 @@ def anchor_words(share: float) -> Vocabulary:
 
 @cache
 def _page_words(kind: int, twentieths: int) -> Vocabulary:
-    """Words of the wanted topic; of the rest half are of the page's own type, half everyday words."""
+    """Words of the target topic; of the rest half are of the page's own type, half everyday words."""
     rest = 1 - twentieths / 20
     everyday = LANGUAGES["english"]
     if kind == TARGET:

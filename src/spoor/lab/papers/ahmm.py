@@ -38,7 +38,7 @@ OTHER_SEED = 500
 WEBS = {"weak": "topical-weak", "descriptive": "topical"}
 """By how much their anchors tell."""
 JUDGE = f"tag-weighted:{'+'.join(TOPICS[0])}"
-"""The relevance of the paper, formula 2, with the words of the wanted topic."""
+"""The relevance of the paper, formula 2, with the words of the target topic."""
 CLUSTERS = 3
 """That the user of a traditional HMM crawler asks for."""
 TRIES = 2
@@ -72,7 +72,7 @@ ABLATION = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """The share of visits that brought a wanted page, and the seconds of processor time that the crawl took."""
+    """The share of visits that brought a relevant page, and the seconds of processor time that the crawl took."""
 
     precision: float
     seconds: float
@@ -136,12 +136,12 @@ def learned(anchors: str, seed: int, pages: int, folder: Path) -> dict[str, Path
     """The models, from a smaller web of the same kind."""
     elsewhere = Request(WEBS[anchors], round(TRAINING * pages), seed + OTHER_SEED, text=True)
     web = Web.open(_generated(elsewhere, folder))
-    wanted = np.flatnonzero(web.labelled("relevant"))
+    relevant = np.flatnonzero(web.labelled("relevant"))
     models: dict[str, Path] = {}
     for name, clusters in (("found", None), ("given", CLUSTERS)):
         lesson = Lesson("relevant", web.name, clusters=clusters)
         models[name] = folder / f"{elsewhere.name}-{elsewhere.seed}-{name}.spoor"
-        write_paths(models[name], train_paths(WebBacklinks(web), wanted, lesson, lambda texts: None).model)
+        write_paths(models[name], train_paths(WebBacklinks(web), relevant, lesson, lambda texts: None).model)
     return models
 
 

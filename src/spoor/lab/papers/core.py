@@ -19,7 +19,7 @@ from spoor.lab.generate.chance import Request
 from spoor.lab.generate.courses import OWN_HINDI
 from spoor.lab.measures import Run
 from spoor.lab.papers.experiment import Condition, rises
-from spoor.lab.runs import course, run
+from spoor.lab.runs import prepared_task, run
 from spoor.lab.task import Task, read_seeds
 from spoor.lab.web import Web
 
@@ -128,7 +128,7 @@ def outcome(request: Request, given: Given, folder: Path) -> Outcome:
     english = _task(replace(request, name="courses-english", words=None), folder)
     one, other = (run(english, strategies[crawler]) for crawler in (CORE, ML_CORE))
     found = {crawler: _curve(run(mixed, strategy), mixed) for crawler, strategy in strategies.items()}
-    relevant = course(mixed).yardstick.relevant
+    relevant = prepared_task(mixed).yardstick.relevant
     return Outcome(relevant, found | {IN_ENGLISH: _curve(one, english)}, np.array_equal(one.order, other.order))
 
 
@@ -156,7 +156,7 @@ def _task(request: Request, folder: Path) -> Task:
 
 def _curve(done: Run, task: Task) -> tuple[int, ...]:
     """A crawl that ended early keeps what it has."""
-    visits = course(task).yardstick.budget
+    visits = prepared_task(task).yardstick.budget
     return tuple(int(done.found[: visits * tick // TICKS].sum()) for tick in range(1, TICKS + 1))
 
 

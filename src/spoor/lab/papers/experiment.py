@@ -85,15 +85,15 @@ class Draw:
         return self.to_learn | self.to_calibrate
 
 
-def draw(wanted: NDArray[np.bool_], answers: NDArray[np.bool_], seed: int) -> Draw:
+def draw(relevant: NDArray[np.bool_], answers: NDArray[np.bool_], seed: int) -> Draw:
     """Samples of pages about anything, so that the field has its natural share in them."""
     order = np.random.default_rng(seed).permutation(np.flatnonzero(answers))
     size = int(SHARE * len(order))
     to_learn, to_calibrate = (_mask(len(answers), part) for part in (order[:size], order[size : 2 * size]))
     left = order[2 * size :]
-    seeds = left[wanted[left]][:STARTS]
-    if len(seeds) < STARTS or not (wanted & to_learn).any() or not (wanted & to_calibrate).any():
-        raise BadInput(f"{int(wanted.sum())} pages of the field are too few to learn from some and begin at {STARTS}")
+    seeds = left[relevant[left]][:STARTS]
+    if len(seeds) < STARTS or not (relevant & to_learn).any() or not (relevant & to_calibrate).any():
+        raise BadInput(f"{int(relevant.sum())} pages of the field are too few to learn from some and begin at {STARTS}")
     return Draw(to_learn, to_calibrate, tuple(seeds.tolist()))
 
 

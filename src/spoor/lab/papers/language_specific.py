@@ -13,7 +13,7 @@ from pathlib import Path
 from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.papers.experiment import Condition, falls, rises
-from spoor.lab.runs import course, run
+from spoor.lab.runs import prepared_task, run
 from spoor.lab.task import Task, read_seeds
 
 SEEDS = tuple(range(301, 311))
@@ -78,7 +78,7 @@ def outcomes(kind: str, seed: int, pages: int, folder: Path) -> Outcomes:
 def outcome(web: Path, judge: str, strategy: str, pages: int) -> Outcome:
     seeds = read_seeds(web / "seeds.txt")
     task = Task(web, "relevant", seeds, judge, budget=pages, driver="compiled")
-    prepared, done = course(task), run(task, strategy)
+    prepared, done = prepared_task(task), run(task, strategy)
     early = min(prepared.reachable_pages // EARLY, len(done.found))
     found = int(done.found.sum())
     return Outcome(

@@ -14,7 +14,7 @@ from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.measures import Information, information, speed
 from spoor.lab.papers.experiment import Condition
-from spoor.lab.runs import course, run
+from spoor.lab.runs import prepared_task, run
 from spoor.lab.task import Task, read_seeds
 
 # Ma, Yan, Zhang, Yang: Mongolian pages by hyperlink correlation degree, three crawlers on Mongolian-like webs.
@@ -76,13 +76,13 @@ def histories(request: Request, folder: Path) -> Histories:
     if not web.exists():
         generate(request, web, lambda pages: None)
     task = Task(web, "relevant", read_seeds(web / "seeds.txt"))
-    task = replace(task, budget=course(task).yardstick.relevant // 2)
+    task = replace(task, budget=prepared_task(task).yardstick.relevant // 2)
     return {name: history(replace(task, judge=judge), strategy) for name, (strategy, judge) in CRAWLERS.items()}
 
 
 def history(task: Task, strategy: str) -> History:
     done = run(task, strategy)
-    visits = course(task).yardstick.budget
+    visits = prepared_task(task).yardstick.budget
     parts = [done.beginning(visits * tick // TICKS) for tick in range(1, TICKS + 1)]
     return tuple(map(information, parts))
 

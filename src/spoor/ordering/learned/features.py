@@ -61,7 +61,7 @@ def packed_features(
     registrable domain; its places, from the outside in, the innermost repeated) and its features. `without` names
     `FIELDS` that are not read, and may name other things."""
     rows = np.zeros((len(links) + 1, HEAD + MOST), np.int32)
-    rows[:-1, :2] = _foretold(signs)
+    rows[:-1, :2] = _stored_prior(signs)
     rows[:-1, 3:5] = _domains(page, links)
     counts = np.zeros(len(links) + 1, np.int32)
     _read(np.frombuffer(spelled(page, links), np.uint32), _skipped(tuple(without)), rows, counts)
@@ -70,11 +70,11 @@ def packed_features(
     return [packed[start:end] for start, end in pairwise(places)]
 
 
-def _foretold(signs: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
-    foretold = np.array(signs, np.float64).reshape(-1, 2)
-    foretold[:, 0] = np.rint(foretold[:, 0] * 1000)
-    foretold[:, 1] = np.sign(foretold[:, 1])
-    return foretold
+def _stored_prior(signs: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
+    stored_prior = np.array(signs, np.float64).reshape(-1, 2)
+    stored_prior[:, 0] = np.rint(stored_prior[:, 0] * 1000)
+    stored_prior[:, 1] = np.sign(stored_prior[:, 1])
+    return stored_prior
 
 
 def _domains(page: Page, links: Sequence[Link]) -> list[tuple[bool, int]]:
@@ -194,17 +194,17 @@ _MET = 1 << 12
 
 
 @compiled
-def _add(rows: Numbers, counts: Numbers, met: Numbers, link: int, feature: np.int32) -> None:
+def _add(rows: Numbers, counts: Numbers, discovered: Numbers, link: int, feature: np.int32) -> None:
     """Each feature of a link once, as long as there is room."""
     count = counts[link]
     if count >= MOST:
         return
     place = feature & (_MET - 1)
-    if met[place] == link:
+    if discovered[place] == link:
         for k in range(HEAD, HEAD + count):
             if rows[link, k] == feature:
                 return
-    met[place] = link
+    discovered[place] = link
     rows[link, HEAD + count] = feature
     counts[link] = count + 1
 
@@ -218,7 +218,7 @@ def _feature(hashed: np.uint64) -> np.int32:
 def _read(letters: Codes, skipped: NDArray[np.bool_], rows: Numbers, counts: Numbers) -> None:
     """Fills a row for each link, and a last one of which the features are those of the title."""
     start, prime = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
-    met = np.full(_MET, -1, np.int32)
+    discovered = np.full(_MET, -1, np.int32)
     title = len(counts) - 1
     link, field, folders = -1, 0, 0
     word, whole = start, start
@@ -235,12 +235,12 @@ def _read(letters: Codes, skipped: NDArray[np.bool_], rows: Numbers, counts: Num
         else:
             if length > 0:
                 if not skipped[field]:
-                    _add(rows, counts, met, link, _feature(word ^ np.uint64(field)))
+                    _add(rows, counts, discovered, link, _feature(word ^ np.uint64(field)))
                 word, length = start, 0
             if _is_unspaced(code):
                 if _is_unspaced(before) and not skipped[field]:
                     pair = ((start ^ np.uint64(before)) * prime ^ np.uint64(code)) * prime
-                    _add(rows, counts, met, link, _feature(pair ^ np.uint64(field)))
+                    _add(rows, counts, discovered, link, _feature(pair ^ np.uint64(field)))
                 before = code
             else:
                 before = np.uint32(0)
@@ -250,12 +250,12 @@ def _read(letters: Codes, skipped: NDArray[np.bool_], rows: Numbers, counts: Num
                     for place in range(PLACES - 1):
                         rows[link, 5 + place] = np.int32(_mixed(whole) & np.uint64(0x7FFFFFFF))
                     if not skipped[HOST]:
-                        _add(rows, counts, met, link, _feature(whole))
+                        _add(rows, counts, discovered, link, _feature(whole))
                     folders = 0
                 elif field == ELEMENTS:
                     rows[link, 2] = np.int32(_mixed(whole) & np.uint64(0x7FFFFFFF))
                     if not skipped[ELEMENTS]:
-                        _add(rows, counts, met, link, _feature(whole ^ np.uint64(ELEMENTS)))
+                        _add(rows, counts, discovered, link, _feature(whole ^ np.uint64(ELEMENTS)))
                 field = code
                 if field == HOST:
                     link += 1
@@ -273,7 +273,7 @@ def _read(letters: Codes, skipped: NDArray[np.bool_], rows: Numbers, counts: Num
                     for place in range(folders, PLACES - 1):
                         rows[link, 5 + place] = np.int32(hashed & np.uint64(0x7FFFFFFF))
                     if not skipped[PATH]:
-                        _add(rows, counts, met, link, _feature(hashed))
+                        _add(rows, counts, discovered, link, _feature(hashed))
                 elif code == 63:
                     folders = PLACES
         whole = (whole ^ np.uint64(code)) * prime

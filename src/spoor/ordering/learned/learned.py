@@ -1,4 +1,4 @@
-"""Which links lead to wanted pages, learned from every visit."""
+"""Which links lead to relevant pages, learned from every visit."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from numpy.typing import NDArray
 
 from spoor.errors import UsageError
 from spoor.files import State, state_in, texts_in
-from spoor.ordering.learned.features import FIELDS, HEAD, packed_features
-from spoor.ordering.learned.logistic import Odds
-from spoor.ordering.learned.outlook import (
+from spoor.ordering.learned.expectations import (
     COLUMNS,
     FEATURES,
     FIRST_RELEVANT,
     TRUST,
     checked,
+    expectations,
     first_tries,
-    outlook,
     slots_of,
 )
-from spoor.ordering.learned.prior import Foreknowledge
+from spoor.ordering.learned.features import FIELDS, HEAD, packed_features
+from spoor.ordering.learned.logistic import OnlineLogistic
+from spoor.ordering.learned.prior import LinkPrior
 from spoor.ordering.learned.yields import MASK, Behind, Yields
 from spoor.ordering.simple import clearest, latest, total
-from spoor.records import Evidence, Hints, Key, Link, Miss, Page, Sighting, TrailState, Visit, WaitingLink, Wish
+from spoor.records import Evidence, Hints, Key, Link, Miss, Page, Sighting, TargetPrior, TrailState, Visit, WaitingLink
 from spoor.roles import Merge, WaitingLinks
 
 WEIGHTS: Mapping[str, float] = {
@@ -59,19 +59,19 @@ UNSAID = 0.5
 SLOPE = 0.3
 """Below the floor, what is known tells this much less than log odds say."""
 FARTHEST = 5.0
-"""Unwanted pages in a row that make a difference."""
+"""Irrelevant pages in a row that make a difference."""
 ENOUGH = 4
 """So many relevant pages that link to a URL say something of it, and as many others. More of them are pages of one site
 that link to the same things."""
 SIBLINGS = 64
-"""Links of a page that are looked at again when one of them led to a wanted page."""
+"""Links of a page that are re-scored when one of them led to a relevant page."""
 IN_TURN = 32
-"""Links that are looked at again after every visit, all that wait in turn."""
+"""Links that are re-scored after every visit, all that wait in turn."""
 
 OF_THE_FIELD = ("misses", "untried", "price", "pending", "behind")
 WITHOUT = (*FIELDS, "words", "parents", "hubs", "places", "prior", "exploration", "rescoring", *OF_THE_FIELD)
 """What can be left out, to see its worth."""
-NO_WISH = Wish()
+NO_WISH = TargetPrior()
 _MOVING = {"words": ("words",), "places": ("place",), "hubs": ("hub", "list", "dead")}
 EVIDENCE = ("relevance", "relevant_parents", "parents", "since", "depth", "signs", *COLUMNS)
 """Of every link, in this order."""
@@ -84,17 +84,16 @@ class Learned:
     `words`: what the words of URL, anchor, surroundings and page title make together, in log odds, by a linear model
     that learns from every visit. `place`, `hub`, `list`: by how much more or less than hoped for was found in its
     folder, behind the page that links to it, behind the same list on that page, in log odds. `signs`: what the target
-    foretold. `relevance`, `relevant_parents`, `parents`, `since`: of the pages that link to it, and how many unwanted
+    foretold. `relevance`, `relevant_parents`, `parents`, `since`: of the pages that link to it, and how many irrelevant
     pages lie behind. `depth`: links from a seed.
 
-    A link is asked about again when its turn has come, when another link of its page led to a wanted page, and now and
-    then. What it learned is worked out anew from the visits that a crawl has kept.
-    """
+    A link is asked about again when its turn has come, when another link of its page led to a relevant page, and now
+    and then. What it learned is worked out anew from the visits that a crawl has kept."""
 
-    wish: Wish = NO_WISH
+    target_prior: TargetPrior = NO_WISH
     without: tuple[str, ...] = ()
-    _prior: Foreknowledge = field(init=False, repr=False, compare=False)
-    _odds: Odds = field(init=False, repr=False, compare=False)
+    _prior: LinkPrior = field(init=False, repr=False, compare=False)
+    _logistic: OnlineLogistic = field(init=False, repr=False, compare=False)
     _yields: Yields = field(init=False, repr=False, compare=False)
     _behind: Behind = field(init=False, repr=False, compare=False)
     _under_way: dict[int, list[int]] = field(init=False, repr=False, compare=False, default_factory=dict)
@@ -121,14 +120,14 @@ class Learned:
         for name in self.without:
             if name not in WITHOUT:
                 raise UsageError(f"learned has nothing called {name!r} to leave out; there are {', '.join(WITHOUT)}")
-        self._prior = Foreknowledge(NO_WISH if "prior" in self.without else self.wish)
-        self._odds = Odds(np.array(list(WEIGHTS.values())))
+        self._prior = LinkPrior(NO_WISH if "prior" in self.without else self.target_prior)
+        self._logistic = OnlineLogistic(np.array(list(WEIGHTS.values())))
         self._yields = Yields()
-        self._behind = Behind(self._yields, self._odds)
+        self._behind = Behind(self._yields, self._logistic)
 
-    def __reduce__(self) -> tuple[type[Learned], tuple[Wish, tuple[str, ...]]]:
+    def __reduce__(self) -> tuple[type[Learned], tuple[TargetPrior, tuple[str, ...]]]:
         """Another process only reads links, for which nothing is needed that was learned: 18 MB less to send."""
-        return Learned, (self.wish, self.without)
+        return Learned, (self.target_prior, self.without)
 
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
         return packed_features(page, links, self._prior.of(page, links), self.without)
@@ -142,7 +141,7 @@ class Learned:
         packed = [link.hints for link in links if isinstance(link.hints, bytes)]
         moving = self._moving(packed, [_hub(sighting.trail)] * len(links))
         return [
-            dict(zip(EVIDENCE, (*inherited, depth, foretold(hints), *moves), strict=True))
+            dict(zip(EVIDENCE, (*inherited, depth, stored_prior(hints), *moves), strict=True))
             for hints, moves in zip(packed, moving, strict=True)
         ]
 
@@ -164,7 +163,9 @@ class Learned:
     def _weighed(self, evidence: Evidence) -> float:
         """What all evidence but `words` makes together. Added up one by one, so that it comes to the same on every
         machine, and without a loop, because this is done for every link that is met."""
-        always, relevance, share, relevant_parents, parents, since, place, hub, listed, signs = self._odds.weights_now
+        always, relevance, share, relevant_parents, parents, since, place, hub, listed, signs = (
+            self._logistic.weights_now
+        )
         linking, relevant = evidence["parents"], evidence["relevant_parents"]
         return (
             always
@@ -185,13 +186,13 @@ class Learned:
 
     def shares(self, evidence: Evidence) -> dict[str, float]:
         """What each evidence adds to the log odds of a link, `always` being what every link begins with."""
-        weighed = (self._odds.weights * facts(evidence)).tolist()
+        weighed = (self._logistic.weights * facts(evidence)).tolist()
         return {"words": evidence["words"], **dict(zip(WEIGHTS, weighed, strict=True))}
 
     def word_shares(self, hints: bytes) -> dict[int, float]:
         """What each feature of a link adds to its evidence `words`."""
         features = np.frombuffer(checked(hints), np.int32)[HEAD:] & FEATURES
-        shares = self._odds.words[features] / math.sqrt(max(1, len(features)))
+        shares = self._logistic.words[features] / math.sqrt(max(1, len(features)))
         return dict(zip(features.tolist(), shares.tolist(), strict=True))
 
     def begun(self, visit: Visit) -> None:
@@ -207,7 +208,7 @@ class Learned:
         if not visit.hints:
             return
         slots = self._note(visit, answered=True, found=found)
-        example = self._odds.learn(_features(visit), facts(visit.evidence), found)
+        example = self._logistic.learn(_features(visit), facts(visit.evidence), found)
         if found:
             self._gave.append(visit.found_on)
         else:
@@ -218,7 +219,7 @@ class Learned:
         visit = miss.visit
         if visit.hints and "misses" not in self.without:
             self._note(visit, answered=False, found=False)
-            self._odds.learn(_features(visit), facts(visit.evidence), False)
+            self._logistic.learn(_features(visit), facts(visit.evidence), False)
             self._credit(visit)
 
     def _note(self, visit: Visit, answered: bool, found: bool) -> list[int]:
@@ -235,13 +236,13 @@ class Learned:
             hub, _ = _hub(visit.trail)
             self._behind.tried(visit.trail[1], self._yields.share(hub & int(MASK), TRUST))
 
-    def recall(self, sighting: Sighting) -> None:
+    def relearn(self, sighting: Sighting) -> None:
         self.learn(sighting)
         self._gave.clear()
 
     def state(self) -> State:
         return {
-            "odds": self._odds.state(),
+            "odds": self._logistic.state(),
             "yields": self._yields.state(self._under_way.values()),
             "behind": self._behind.state(),
             "gave": list(self._gave),
@@ -249,7 +250,7 @@ class Learned:
 
     def restore(self, state: State) -> None:
         self._under_way.clear()
-        self._odds.restore(state_in(state, "odds"))
+        self._logistic.restore(state_in(state, "odds"))
         self._yields.restore(state_in(state, "yields"))
         self._behind.restore(state_in(state, "behind"))
         self._gave = list(texts_in(state, "gave"))
@@ -263,7 +264,7 @@ class Learned:
         self._gave.clear()
         if "rescoring" not in self.without:
             for hub in gave:
-                yield from self._again(waiting.met_on(hub, SIBLINGS))
+                yield from self._again(waiting.links_found_on(hub, SIBLINGS))
             yield from self._again(waiting.some(IN_TURN))
 
     def _again(self, links: Sequence[WaitingLink]) -> list[tuple[str, Evidence]]:
@@ -276,7 +277,7 @@ class Learned:
     def _moving(self, packed: Sequence[bytes], hubs: Sequence[tuple[int, bool]]) -> list[list[float]]:
         """The evidence that changes as more is learned: `COLUMNS` of each link."""
         first = RELEVANT_AT_LEAST if "exploration" in self.without else FIRST_RELEVANT
-        looks = outlook(packed, hubs, self._odds.words, self._yields, first)
+        looks = expectations(packed, hubs, self._logistic.words, self._yields, first)
         for kind in self.without:
             looks[:, [COLUMNS.index(name) for name in _MOVING.get(kind, ())]] = 0.0
         moving: list[list[float]] = looks.tolist()
@@ -300,7 +301,7 @@ def facts(evidence: Evidence) -> tuple[float, ...]:
     )
 
 
-def foretold(packed: bytes) -> float:
+def stored_prior(packed: bytes) -> float:
     return int.from_bytes(packed[:4], "little", signed=True) / 1000
 
 

@@ -22,7 +22,7 @@ LARGEST_WEIGHT = 1e6
 """No weight comes to this: steps are that small."""
 
 
-class Odds:
+class OnlineLogistic:
     """Learns by gradient, each weight at a pace of its own (AdaGrad). Visits are few and costly, so earlier ones are
     learned from again, drawn by a fixed rule, so that two runs are the same."""
 
@@ -77,23 +77,23 @@ class Odds:
         """As numbers of Python, which for few of them are quicker than an array."""
         return self._weights_now
 
-    def learn(self, ids: NDArray[np.int32], facts: Sequence[float], wanted: bool) -> int:
+    def learn(self, ids: NDArray[np.int32], facts: Sequence[float], relevant: bool) -> int:
         """Returns the number of the example."""
         place, self._seen = self._seen % KEPT, self._seen + 1
         self._ids[place, : len(ids)] = ids
         self._counts[place] = len(ids)
         self._facts[place] = facts
-        self._wanted[place] = wanted
+        self._wanted[place] = relevant
         kept = (self._ids, self._counts, self._facts, self._wanted)
         steps = (self.words, self._word_steps, self.weights, self._weight_steps)
         _learn(place, self._seen, *kept, *steps)
         self._weights_now = self.weights.tolist()
         return self._seen
 
-    def relabel(self, example: int, wanted: float) -> None:
+    def relabel(self, example: int, relevant: float) -> None:
         """From now on an example counts as wanted in part; one that has made room is passed over."""
         if self._seen - example < KEPT:
-            self._wanted[(example - 1) % KEPT] = wanted
+            self._wanted[(example - 1) % KEPT] = relevant
 
 
 @compiled
@@ -103,7 +103,7 @@ def _learn(
     ids: NDArray[np.int32],
     counts: NDArray[np.int32],
     facts: NDArray[np.float64],
-    wanted: NDArray[np.float64],
+    relevant: NDArray[np.float64],
     words: NDArray[np.float64],
     word_steps: NDArray[np.float64],
     weights: NDArray[np.float64],
@@ -121,7 +121,7 @@ def _learn(
             total += words[ids[example, k]] * size
         for k in range(len(weights)):
             total += weights[k] * facts[example, k]
-        wrong = 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, total)))) - wanted[example]
+        wrong = 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, total)))) - relevant[example]
         for k in range(counts[example]):
             feature = ids[example, k]
             slope = wrong * size

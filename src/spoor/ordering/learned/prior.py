@@ -10,7 +10,7 @@ from functools import lru_cache
 from spoor.files import SUFFIX
 from spoor.judging.language_tags import read_tag
 from spoor.ordering.language_order import WEIGHTS, LanguageSigns
-from spoor.records import Link, Page, Wish
+from spoor.records import Link, Page, TargetPrior
 
 _WORD = re.compile(r"[^\W_]+")
 _BEGINS, _ENDS = r"(?<![^\W_])", r"(?![^\W_])"
@@ -22,19 +22,19 @@ _SIGNS = tuple(WEIGHTS[name] for name in ("url", "hreflang", "anchor", "domain",
 
 
 @dataclass(frozen=True)
-class Foreknowledge:
+class LinkPrior:
     """Says for or against each link, in log odds; 0 when the wish tells nothing."""
 
-    wish: Wish
+    target_prior: TargetPrior
     _language: LanguageSigns | None = field(init=False, repr=False, compare=False, default=None)
     _words: frozenset[str] = field(init=False, repr=False, compare=False, default=frozenset())
     _pattern: re.Pattern[str] = field(init=False, repr=False, compare=False, default=_WORD)
 
     def __post_init__(self) -> None:
-        language = self.wish.language
+        language = self.target_prior.language
         if language.endswith(SUFFIX) or read_tag(language):
             object.__setattr__(self, "_language", LanguageSigns(language))
-        stems = frozenset(word[:_STEM] for word in self.wish.words if _WORD.fullmatch(word[:_STEM]))
+        stems = frozenset(word[:_STEM] for word in self.target_prior.words if _WORD.fullmatch(word[:_STEM]))
         object.__setattr__(self, "_words", stems)
         object.__setattr__(self, "_pattern", _pattern(stems))
 
@@ -59,7 +59,7 @@ class Foreknowledge:
 
     def _named(self, text: str) -> float:
         """1 where a word is named, half as much for every other, 2 at most: all pages of an encyclopedia name their
-        subject, few the one that is wanted."""
+        subject, few the one that is relevant."""
         said = text.lower()
         # Most texts hold none of the words, not even inside others, and that is seen sooner.
         if not any(map(said.__contains__, self._words)):

@@ -10,7 +10,7 @@ import numpy as np
 
 from spoor.errors import BadInput
 from spoor.files import ANY, LARGEST_NUMBER, State, array_in, as_counts, count_in, counts_in, slices, texts_in
-from spoor.ordering.learned.logistic import Odds
+from spoor.ordering.learned.logistic import OnlineLogistic
 
 # What became of the links tried: how many answered with a page, and how many pages were relevant. In a place,
 # behind a page, in one of its lists. Counted in a fixed space.
@@ -163,8 +163,8 @@ class _Passed:
 class Behind:
     """Irrelevant pages fetched last, by URL."""
 
-    def __init__(self, yields: Yields, odds: Odds) -> None:
-        self._yields, self._odds = yields, odds
+    def __init__(self, yields: Yields, odds: OnlineLogistic) -> None:
+        self._yields, self._logistic = yields, odds
         self._pages: dict[str, _Passed] = {}
 
     def passed(self, url: str, slots: Sequence[int], example: int) -> None:
@@ -188,7 +188,7 @@ class Behind:
         urls = texts_in(state, "urls")
         slots = array_in(state, "slots", np.int64, (ANY,), 0, int(MASK)).tolist()
         places = slices(counts_in(state, "sizes", len(urls)), len(slots))
-        examples = counts_in(state, "examples", len(urls), self._odds.seen)
+        examples = counts_in(state, "examples", len(urls), self._logistic.seen)
         credited = array_in(state, "credits", np.float64, (len(urls),), -1.0, 1.0).tolist()
         if len(urls) > PAGES:
             raise BadInput(f"{len(urls)} pages are remembered, more than {PAGES}")
@@ -202,5 +202,5 @@ class Behind:
             return
         worth = DISCOUNT * share
         self._yields.credit(page.slots, worth - page.credit)
-        self._odds.relabel(page.example, worth)
+        self._logistic.relabel(page.example, worth)
         page.credit = worth

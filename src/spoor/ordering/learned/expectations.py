@@ -38,7 +38,7 @@ Counts = NDArray[np.float32]
 Numbers = NDArray[np.int32]
 
 
-def outlook(
+def expectations(
     packed: Sequence[bytes], hubs: Sequence[tuple[int, bool]], words: Floats, yields: Yields, first_relevant: float
 ) -> Floats:
     """A row for each link, rounded, so that none is moved for next to nothing. `packed` as `features` packs them;
@@ -49,7 +49,7 @@ def outlook(
     pages = np.array(hubs, np.int64)
     out = np.empty((len(packed), len(COLUMNS)), np.float64)
     counts = (yields.tries, yields.answers, yields.finds, yields.untried)
-    _outlook(numbers, sizes, pages, words, *counts, first_relevant, out)
+    _expectations(numbers, sizes, pages, words, *counts, first_relevant, out)
     return out
 
 
@@ -95,7 +95,7 @@ def list_of(hub: int, where: int) -> np.uint32:
 
 @compiled
 def place_of(place: int, kind: int) -> np.uint32:
-    """The counter of a place, apart for URLs that speak for what is wanted, against it, or not at all."""
+    """The counter of a place, apart for URLs that speak for what is relevant, against it, or not at all."""
     return np.uint32(place) ^ (np.uint32(kind + 1) * np.uint32(0x9E3779B1))
 
 
@@ -139,7 +139,7 @@ def _hub_share(
 
 
 @compiled
-def _outlook(
+def _expectations(
     numbers: Numbers,
     sizes: NDArray[np.int64],
     hubs: NDArray[np.int64],
