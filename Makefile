@@ -8,7 +8,7 @@ KILLS ?= 1000
 MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check fix soak chaos fuzz floors profiles bench contest lock clean
+.PHONY: help install demo test check fix soak chaos fuzz floors profiles pictures bench contest package lock clean
 
 help: ## list these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -52,6 +52,9 @@ floors: install ## raise the floors of quality to what is measured now
 profiles: install ## train the shipped language profiles anew, if the texts are here
 	$(BIN)/python scripts/build_profiles.py
 
+pictures: install ## the pictures of the README, by the demo and a browser (chromium)
+	$(BIN)/python scripts/pictures.py
+
 bench: install ## speed, memory and quality, Scrapy and other libraries beside ours (half an hour)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check scrapy==2.19.0
 	$(BIN)/python -m bench
@@ -59,6 +62,10 @@ bench: install ## speed, memory and quality, Scrapy and other libraries beside o
 contest: install ## every strategy on every row, field first, lab second, into docs/contest.md, if its data is here (hours)
 	$(BIN)/spoor contest --conditions field,lab --orders 5 --ablate learned --per-host 100,10 --page docs/contest.md \
 	    --out out/contest
+
+package: install ## the sdist and the wheel, into dist/
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist
 
 lock: install ## pin the newest versions that fit pyproject.toml
 	$(BIN)/python -m pip install --quiet pip-tools

@@ -220,6 +220,23 @@ def test_every_target_of_the_makefile_is_told_to_contributors() -> None:
         assert target == "help" or f"make {target}" in (ROOT / "CONTRIBUTING.md").read_text("utf8"), target
 
 
+def test_the_map_names_modules_that_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf8")
+    (chart,) = re.findall(r"^```mermaid\n(.*?)^```", text, re.M | re.S)
+    modules = re.findall(r"[\w/]+\.py\b", chart)
+    assert len(modules) >= 12
+    for module in modules:
+        assert (ROOT / "src" / "spoor" / module).is_file(), module
+
+
+def test_every_room_is_on_the_map_of_layers_and_says_what_lives_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf8")
+    (layers,) = re.findall(r"^## Where things live\n.*?```\n(.*?)^```", text, re.M | re.S)
+    for room in (ROOT / "src" / "spoor").glob("*/__init__.py"):
+        assert has_word(layers, room.parent.name), room.parent.name
+        assert re.match(r'"""[A-Z].{40,}"""\n', room.read_text("utf8")), room
+
+
 def test_no_file_tells_where_it_was_written() -> None:
     for path in text_files():
         assert not MACHINE_PATHS.search(path.read_text("utf8", "replace")), path

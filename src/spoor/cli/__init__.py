@@ -1,1 +1,1 @@
-"""The `spoor` command: one sub-command, one module."""
+"""The `spoor` command: one module for each group of sub-commands; reads arguments and prints, decides nothing."""

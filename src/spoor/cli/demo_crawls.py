@@ -16,7 +16,7 @@ from spoor.cli.terminal import print_table
 from spoor.demo.plan import Plan
 from spoor.demo.server import DemoServer
 from spoor.demo.site import plan
-from spoor.errors import BadInput
+from spoor.errors import BadInput, UsageError
 from spoor.events import Failed, Visited
 from spoor.live.session import open_session
 from spoor.report.figures import figures
@@ -26,7 +26,7 @@ from spoor.store.crawl_folder import VERSION, CrawlFolder, open_for_crawling
 
 DEMO_EXAMPLES = """
 spoor demo
-spoor demo --out somewhere/else
+spoor demo --max-pages 200 --out somewhere/else
 """
 STRATEGIES = ("breadth-first", "learned")
 BUDGET = 700
@@ -67,9 +67,12 @@ class Result:
 def register_demo(commands: Commands) -> None:
     parser = add_command(commands, "demo", SUMMARIES["demo"], DEMO_EXAMPLES, run_demo)
     parser.add_argument("--out", type=Path, default=Path("out/demo"), metavar="FOLDER", help="(default: out/demo)")
+    parser.add_argument("--max-pages", type=int, default=BUDGET, metavar="N", help=f"stop after so many ({BUDGET})")
 
 
 def run_demo(arguments: argparse.Namespace) -> int:
+    if arguments.max_pages < 1:
+        raise UsageError(f"--max-pages {arguments.max_pages}: at least 1 is needed")
     folders = {strategy: arguments.out / strategy for strategy in STRATEGIES}
     for path in folders.values():
         make_room(path)
@@ -78,7 +81,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
     links = [link.to.address in web.dead for host in web.hosts.values() for link in host.links()]
     print(f"a web of {len(web.hosts)} hosts and {pages:,} pages on this machine, of which the Thai ones are wanted;")
     print(f"{sum(links) / len(links):.0%} of its links lead to {len(web.dead)} dead hosts\n")
-    results = [crawl_into(path, strategy, web) for strategy, path in folders.items()]
+    results = [crawl_into(path, strategy, web, arguments.max_pages) for strategy, path in folders.items()]
     print_table(COLUMNS, [result.row() for result in results])
     print()
     for path in folders.values():
@@ -105,19 +108,19 @@ def _version(path: Path) -> str:
     return file.read_text("utf8", "replace").strip() if file.exists() else ""
 
 
-def crawl_into(path: Path, strategy: str, web: Plan) -> Result:
+def crawl_into(path: Path, strategy: str, web: Plan, max_pages: int) -> Result:
     with open_for_crawling(path) as folder:
-        return asyncio.run(_crawl(folder, strategy, web))
+        return asyncio.run(_crawl(folder, strategy, web, max_pages))
 
 
-async def _crawl(folder: CrawlFolder, strategy: str, web: Plan) -> Result:
+async def _crawl(folder: CrawlFolder, strategy: str, web: Plan, max_pages: int) -> Result:
     """Served anew for each crawl, so that hosts that heal are ill again."""
     async with DemoServer(web) as server:
-        settings = settings_for(strategy, server.seeds)
+        settings = settings_for(strategy, server.seeds, max_pages)
         folder.write_settings(config.dumps(settings))
         found, failed, began = 0, 0, time.monotonic()
         async with open_session(folder, settings) as session:
-            with LiveLine(session.crawl, BUDGET) as line:
+            with LiveLine(session.crawl, max_pages) as line:
                 async for events in session.run():
                     line.tell(events)
                     found += sum(isinstance(event, Visited) and event.verdict.relevant for event in events)
@@ -126,11 +129,11 @@ async def _crawl(folder: CrawlFolder, strategy: str, web: Plan) -> Result:
         return Result(strategy, visits, found, failed, len(server.requests), seconds, server.disallowed.total())
 
 
-def settings_for(strategy: str, seeds: tuple[str, ...]) -> Config:
+def settings_for(strategy: str, seeds: tuple[str, ...], max_pages: int) -> Config:
     crawling = Crawling(
         seeds=seeds,
         strategy=strategy,
-        max_pages=BUDGET,
+        max_pages=max_pages,
         effort=EFFORT,
         contact=CONTACT,
         connections=CONNECTIONS,

@@ -1,1 +1,1 @@
-"""A web to try a crawler on: drawn from a seed, served on this machine, gone afterwards."""
+"""A web to try a crawler on: drawn from a seed, served on this machine, gone afterwards; no crawling here."""

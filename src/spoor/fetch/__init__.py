@@ -1,1 +1,1 @@
-"""Asking servers for pages, and understanding what they answer."""
+"""All that speaks HTTP as a client: requests, addresses, decoding, limits; what came back, not what it means."""

@@ -1,1 +1,1 @@
-"""What is waiting, what is in transit, and which hosts have a delay: the frontier and its two stores."""
+"""The queue of a crawl: what is waiting, what is in transit, which hosts have a delay; and its two stores."""

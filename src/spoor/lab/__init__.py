@@ -1,1 +1,1 @@
-"""Crawls without a network: recorded and generated webs, simulated drivers, contests, and the papers' experiments."""
+"""Crawls without a network: recorded and generated webs, simulated drivers, measures, contests, papers."""

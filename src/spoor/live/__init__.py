@@ -1,1 +1,1 @@
-"""A crawl of the real web: its driver, the reading of pages, worker processes, and relearning on resume."""
+"""Crawls of the real web: the driver, what is done with each response, worker processes, relearning on resume."""

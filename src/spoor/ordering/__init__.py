@@ -1,1 +1,1 @@
-"""Which link first? Scorers, trails and admissions, and the strategies made of them."""
+"""Which link first? Scorers, trails and admissions, the strategies made of them, and how these are trained."""

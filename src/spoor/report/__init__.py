@@ -1,1 +1,1 @@
-"""A crawl folder to something a person can read. Reads the folder, never the crawler."""
+"""What people and other tools read of a crawl: report.html, why, export; reads the folder, not the crawler."""

@@ -1,1 +1,1 @@
-"""Seeds from the result lists of several search sources."""
+"""Where to start: seeds from the result lists of several search sources."""

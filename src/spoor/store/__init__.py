@@ -1,1 +1,1 @@
-"""A crawl on disk: its folder, the archive of what came, the journal of what happened, and what was seen before."""
+"""A crawl on disk: folder, WARC files, indexes, journal, snapshots; how they are checked, repaired, migrated."""

@@ -1,4 +1,4 @@
-"""Which webs can be generated, by name."""
+"""Webs that are generated: one module for each kind, and here their names."""
 
 from __future__ import annotations
 

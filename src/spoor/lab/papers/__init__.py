@@ -1,1 +1,1 @@
-"""The experiments of the papers, run again: one paper, one file."""
+"""The experiments of the papers, run again: one module for each paper, and what they share in `experiment`."""

@@ -1,1 +1,1 @@
-"""The strategy that learns on the way: what a link says, what led to relevant pages before, and where."""
+"""The parts of the strategy `learned` and of no other: features of links, online regression, hit rates, priors."""
