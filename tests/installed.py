@@ -71,8 +71,16 @@ def install(wheel: Path, folder: Path) -> Path:
     for needed in closure(project()["dependencies"]):
         _link(needed, packages)
     commands = Path(sysconfig.get_path("scripts", "venv", scheme))
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", commands / "python"]
+    pip: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "--python",
+        commands / "python",
+    ]
     run([*pip, "install", "--quiet", "--no-index", wheel], folder)
+    _take_machine_code(packages / "spoor")
     return commands
 
 
@@ -100,3 +108,13 @@ def _link(installed: Distribution, packages: Path) -> None:
     """Every file or folder that a distribution has at the top."""
     for name in {file.parts[0] for file in installed.files or []} - {"..", "__pycache__"}:
         (packages / name).symlink_to(str(installed.locate_file(name)))
+
+
+def _take_machine_code(package: Path) -> None:
+    """What numba compiled in the checkout, so that it is not compiled again, which takes most of a minute. It holds for
+    a source of the same size and time."""
+    source = ROOT / "src" / "spoor"
+    for kept in source.rglob("__pycache__/*.nb[ci]"):
+        shutil.copy(kept, package / kept.relative_to(source))
+    for module in source.rglob("*.py"):
+        shutil.copystat(module, package / module.relative_to(source))
