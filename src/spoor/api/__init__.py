@@ -1,1 +1,1 @@
-"""spoor for Python programs: what `import spoor` gives. Prints nothing and changes nothing of its process."""
+"""The Python interface: what `import spoor` gives. Prints nothing and changes nothing of its process."""
