@@ -16,7 +16,7 @@ from pathlib import Path
 from bench.live import WEB_PER_CRAWL, Contestant, Run, Watch, settings
 from bench.served_web import Shape, served
 from spoor.cli.terminal import print_table
-from spoor.live.page_reader import LiveLooker
+from spoor.live.page_reader import LiveDownloader
 from spoor.live.session import open_session
 from spoor.store.crawl_folder import open_for_crawling
 
@@ -72,10 +72,10 @@ async def crawl(folder: Path, pages: int, seeds: list[str], strategy: str, bound
         asked = replace(asked, limits=replace(asked.limits, links_per_page=10**9))
     with open_for_crawling(folder) as opened:
         async with open_session(opened, asked) as session:
-            looker = session.driver.looker
-            assert isinstance(looker, LiveLooker)
+            downloader = session.driver.downloader
+            assert isinstance(downloader, LiveDownloader)
             if not bounded:
-                looker.workers = looker.troubles = None
+                downloader.workers = downloader.troubles = None
                 session.driver.troubles = Nothing()
                 session.crawl._isolation.troubles = None
             async for events in session.run():

@@ -31,7 +31,7 @@ class HubWeb:
     links: int
     hosts: int
 
-    def look(self, visit: Visit) -> tuple[Outcome, float]:
+    def fetch(self, visit: Visit) -> tuple[Outcome, float]:
         if visit.url == HUB:
             return Page(HUB, links=tuple(map(self.link, range(self.links)))), 1.0
         number = number_of(visit.url)

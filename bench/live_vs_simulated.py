@@ -87,8 +87,8 @@ class Late:
     world: World
     chance: Random
 
-    def look(self, visit: Visit) -> tuple[Outcome, float]:
-        outcome, seconds = self.world.look(visit)
+    def fetch(self, visit: Visit) -> tuple[Outcome, float]:
+        outcome, seconds = self.world.fetch(visit)
         return outcome, seconds + self.chance.expovariate(1 / MOMENT)
 
     def truth(self, url: str) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-from spoor.live.page_reader import LiveLooker
+from spoor.live.page_reader import LiveDownloader
 from spoor.live.session import open_session
 from spoor.records import Page, Sighting, Verdict
 from spoor.settings import Config, Crawling, Politeness, Target
@@ -44,12 +44,12 @@ async def crawl(folder: Path, seed: str, where: str) -> None:
     asked = Config(Target(pattern="x"), crawling, politeness=Politeness(rest=0.0))
     with open_for_crawling(folder) as opened:
         async with open_session(opened, asked) as session:
-            looker = session.driver.looker
-            assert isinstance(looker, LiveLooker) and looker.workers is not None
+            downloader = session.driver.downloader
+            assert isinstance(downloader, LiveDownloader) and downloader.workers is not None
             if where == "read":
-                looker.reader = replace(looker.reader, judge=DeadlyJudge())
-                for worker in looker.workers.workers:
-                    worker.reader = looker.reader
+                downloader.reader = replace(downloader.reader, judge=DeadlyJudge())
+                for worker in downloader.workers.workers:
+                    worker.reader = downloader.reader
             else:
                 session.crawl._parts.learners.append(DeadlyLearner())
             async for _ in session.run():

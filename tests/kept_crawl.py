@@ -41,7 +41,7 @@ def kept_crawl(path: Path, pages: int = 40, largest: int = 16_000, seed: int = 4
             crawl = Crawl(strategy, Frontier(store, POLITE), Limits(visits=pages), archive.journal)
             crawl.begin(urls[:2])
             for event in simulate(crawl, _Looking(world, archive)):
-                archive.told([event])
+                archive.note([event])
             archive.journal.end(NOON + 9000, crawl.ended())
             crawl.frontier.commit()
         folder.write_settings('[target]\nscript = "thai"\n\n[crawl]\nseeds = ["http://a.test/0"]\n')
@@ -80,7 +80,7 @@ class _Archive:
         self.duplicates.alike(page.url, facts.simhash)
         self.journal.tell(page.url, facts)
 
-    def told(self, events: Sequence[Event]) -> None:
+    def note(self, events: Sequence[Event]) -> None:
         for event in events:
             if isinstance(event, Visited):
                 self.keeper.note(self._kept[event.visit.url], NOON + event.at, judgement(event.visit, event.verdict))
@@ -90,8 +90,8 @@ class _Looking:
     def __init__(self, world: WrittenWorld, archive: _Archive) -> None:
         self._world, self._archive = world, archive
 
-    def look(self, visit: Visit) -> tuple[Outcome, float]:
-        outcome, seconds = self._world.look(visit)
+    def fetch(self, visit: Visit) -> tuple[Outcome, float]:
+        outcome, seconds = self._world.fetch(visit)
         if isinstance(outcome, Page):
             self._archive.keep(outcome, visit.at)
         return outcome, seconds

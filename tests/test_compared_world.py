@@ -18,7 +18,7 @@ class Texts:
     texts: dict[str, str]
     links: tuple[Link, ...] = ()
 
-    def look(self, visit: Visit) -> tuple[Outcome, float]:
+    def fetch(self, visit: Visit) -> tuple[Outcome, float]:
         text = self.texts.get(visit.url)
         return Failure("not recorded") if text is None else Page(visit.url, text=text, links=self.links), 0.5
 
@@ -27,7 +27,7 @@ class Texts:
 
 
 def duplicates(world: ComparedWorld, *urls: str) -> list[str]:
-    pages = [world.look(Visit(url, "h.test", 0, 0.0))[0] for url in urls]
+    pages = [world.fetch(Visit(url, "h.test", 0, 0.0))[0] for url in urls]
     return [page.duplicate_of for page in pages if isinstance(page, Page)]
 
 
@@ -47,4 +47,4 @@ def test_a_page_that_comes_again_is_no_duplicate_of_itself() -> None:
 
 
 def test_what_is_no_page_and_the_time_it_takes_stay_as_they_are() -> None:
-    assert ComparedWorld(Texts({})).look(Visit("a", "h.test", 0, 0.0)) == (Failure("not recorded"), 0.5)
+    assert ComparedWorld(Texts({})).fetch(Visit("a", "h.test", 0, 0.0)) == (Failure("not recorded"), 0.5)

@@ -47,7 +47,7 @@ def test_what_is_left_out_has_its_default_and_seeds_are_normalised() -> None:
         ("crawl", "max_minutes", -1, "[crawl] max_minutes = -1: must be a number, 0 or more"),
         ("crawl", "max_minutes", 0.0, "[crawl] max_minutes = 0.0: must be a number above 0"),
         ("crawl", "contact", "nobody", '[crawl] contact = "nobody": must be a URL or an e-mail address'),
-        ("crawl", "proxy", "localhost:8080", '[crawl] proxy = "localhost:8080": must be a URL'),
+        ("crawl", "proxy", "localhost:8080", '[crawl] proxy = "localhost:8080": must be an http(s) URL'),
         ("crawl", "user_agent", "a\nHost: b", "must be a text of one line"),
         ("crawl", "allow_private", "yes", '[crawl] allow_private = "yes": must be true or false'),
         ("crawl", "seeds", "http://a.test/", "[crawl] seeds = "),
@@ -55,7 +55,7 @@ def test_what_is_left_out_has_its_default_and_seeds_are_normalised() -> None:
             "crawl",
             "seeds",
             ["nonsense", "http://"],
-            'no URL that begins with http:// or https:// is "nonsense", "http://"',
+            'not an http(s) URL: "nonsense", "http://"',
         ),
         ("crawl", "seeds", [], "no seeds are given"),
         ("crawl", "max_page", 3, "unknown key 'max_page' in [crawl]; did you mean 'max_pages'?"),
@@ -101,7 +101,7 @@ def test_an_earlier_crawl_is_looked_for_beside_the_file_and_written_down_with_it
 def test_a_seeds_file_of_rubbish_is_refused_with_examples(tmp_path: Path) -> None:
     rubbish = tmp_path / "seeds.txt"
     rubbish.write_text("\n".join(["http://a.test/", "one", "two", "three", "four", "five"]))
-    with pytest.raises(UsageError, match=r'seeds\.txt: .* is "one", "two", "three" and 2 more'):
+    with pytest.raises(UsageError, match=r'seeds\.txt: .* URL: "one", "two", "three" and 2 more'):
         seeds_in(rubbish)
     rubbish.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(BadInput, match="cannot read the seeds file"):

@@ -166,10 +166,10 @@ def test_turning_away_is_told_with_the_next_arrival() -> None:
     crawl.begin([url("S")])
     visit = crawl.next_visit(0.0)
     assert visit is not None
-    crawl.absorb([(visit, world.look(visit)[0])], 0.0)
+    crawl.absorb([(visit, world.fetch(visit)[0])], 0.0)
     visit = crawl.next_visit(0.0)
     assert visit is not None and crawl.next_visit(0.0) is None
-    events = crawl.absorb([(visit, world.look(visit)[0])], 0.0)
+    events = crawl.absorb([(visit, world.fetch(visit)[0])], 0.0)
     told = [event.refusal.url for event in events if isinstance(event, Refused)]
     assert told == [url("c"), url("a")]
 

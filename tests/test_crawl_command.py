@@ -84,7 +84,7 @@ def test_a_folder_of_another_version_is_refused(tmp_path: Path, capsys: pytest.C
     (tmp_path / "crawl").mkdir()
     (tmp_path / "crawl" / "version").write_text("spoor crawl 99\n")
     assert spoor("--script", "thai", "--seed", SEED, "--out", tmp_path / "crawl") == 1
-    assert "was written by another spoor" in refusal(capsys)
+    assert "was written by another version of spoor" in refusal(capsys)
 
 
 def test_a_crawl_goes_on_only_with_a_strategy_that_can_read_what_is_known_of_its_links(
@@ -93,7 +93,7 @@ def test_a_crawl_goes_on_only_with_a_strategy_that_can_read_what_is_known_of_its
     kept = small_crawl(tmp_path / "crawl").settings()
     for other in ("learned", "in-links"):
         assert spoor("--out", tmp_path / "crawl", "--strategy", other) == 1
-        assert "begun by another strategy, which found out relevant_referrer of its links" in refusal(capsys)
+        assert "begun by another strategy, whose evidence for links is relevant_referrer" in refusal(capsys)
     assert CrawlFolder(tmp_path / "crawl").settings() == kept
 
 

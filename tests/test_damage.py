@@ -280,7 +280,7 @@ class TestADatabase:
             ("UPDATE links SET evidence = x'ff' WHERE id = 3", "links with evidence or a trail that cannot be read: 1"),
             ("UPDATE links SET trail = '{' WHERE id = 3", "links with evidence or a trail that cannot be read: 1"),
             ("UPDATE evidence_names SET names = '{'", "lists of names that are no JSON: 1"),
-            ("UPDATE links SET url = x'ff' WHERE id = 3", "rows of links with values of another kind: 1"),
+            ("UPDATE links SET url = x'ff' WHERE id = 3", "rows of links with values of another type: 1"),
             ("UPDATE pages SET relevance = 7 WHERE id = 3", "pages with an impossible relevance, status or time: 1"),
             ("UPDATE pages SET ended = 9e300 WHERE id = 3", "pages with an impossible relevance, status or time: 1"),
             (

@@ -45,7 +45,7 @@ def begun(crawl: Crawl, now: float, most: int = 10) -> list[Visit]:
 
 
 def absorb(crawl: Crawl, visits: list[Visit], now: float) -> None:
-    crawl.absorb([(visit, WEB.look(visit)[0]) for visit in visits], now)
+    crawl.absorb([(visit, WEB.fetch(visit)[0]) for visit in visits], now)
 
 
 def begin_with_s(file: Path) -> None:

@@ -120,9 +120,11 @@ class TestTheFile:
 
     def test_of_a_language_is_no_topic_and_the_other_way_round(self, file: Path, tmp_path: Path) -> None:
         write_profiles(tmp_path / "x-a.spoor", [learned("x-a", "a", "some text", "a text")])
-        with pytest.raises(BadInput, match="is no file of topic models but of language profiles; `spoor train topic`"):
+        with pytest.raises(
+            BadInput, match="is not a file of topic models but of language profiles; `spoor train topic`"
+        ):
             registry.judge(f"examples:{tmp_path / 'x-a.spoor'}")
-        with pytest.raises(BadInput, match="is no file of language profiles but of topic models"):
+        with pytest.raises(BadInput, match="is not a file of language profiles but of topic models"):
             open_profiles(file)
 
     def test_that_is_no_model_is_refused(self, file: Path) -> None:

@@ -29,7 +29,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Web:
 
 def look(web: Web, url: str) -> Page:
     world = RecordedWorld(web, web.labelled("relevant"), with_content=True, open_ended=True)
-    outcome, _ = world.look(Visit(url, "", 0, 0.0))
+    outcome, _ = world.fetch(Visit(url, "", 0, 0.0))
     assert isinstance(outcome, Page)
     return outcome
 

@@ -96,10 +96,10 @@ def test_a_page_that_was_given_up_stays_parked_when_it_is_found_again() -> None:
 
 def test_what_came_at_the_second_try_is_a_page_like_any_other() -> None:
     class Once(WrittenWorld):
-        def look(self, visit: Visit) -> tuple[Outcome, float]:
+        def fetch(self, visit: Visit) -> tuple[Outcome, float]:
             if visit.url == url("A") and not visit.apart:
                 return Trouble("ValueError while it was read"), 0.0
-            return super().look(visit)
+            return super().fetch(visit)
 
     crawl, events = crawl_of(Once(graph("S: A; A: B").outcomes), Fault([], []))
     assert names(events) == "s a a b"
@@ -335,8 +335,8 @@ async def _crawl_choking(folder: Path) -> list[Event]:
 
 
 def _give_judge(session: Session, judge: Choking) -> None:
-    looker = session.driver.looker
-    looker.reader = replace(looker.reader, judge=judge)  # type: ignore[attr-defined]
+    downloader = session.driver.downloader
+    downloader.reader = replace(downloader.reader, judge=judge)  # type: ignore[attr-defined]
 
 
 def test_a_live_crawl_goes_on_when_a_page_cannot_be_judged_and_keeps_a_sample_of_it(tmp_path: Path) -> None:

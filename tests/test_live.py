@@ -35,7 +35,7 @@ from spoor.lab.serve import WebServer
 from spoor.lab.simulated import simulate
 from spoor.lab.web import Web
 from spoor.lab.worlds import RecordedWorld, WrittenWorld
-from spoor.live.page_reader import LiveLooker, Reader
+from spoor.live.page_reader import LiveDownloader, Reader
 from spoor.live.session import fetcher_for, open_session, strategy_of
 from spoor.ordering.language_order import ServerLanguage
 from spoor.pricing import Limits
@@ -107,17 +107,17 @@ async def as_served(web: Web, asked: Config) -> WrittenWorld:
     """Every page of a web as a live crawl reads it: it is served with other words around its links than it has."""
     reader = Reader.of(strategy_of(asked))
     async with served(web) as proxy, fetcher_for(replace(asked, crawl=replace(asked.crawl, proxy=proxy))) as fetcher:
-        looker = LiveLooker(fetcher, None, reader)
+        downloader = LiveDownloader(fetcher, None, reader)
         urls = [web.urls[page] for page in range(web.pages)]
-        return WrittenWorld({url: await looker.look(Visit(url, host_of(url), 0, 0.0)) for url in urls})
+        return WrittenWorld({url: await downloader.fetch(Visit(url, host_of(url), 0, 0.0)) for url in urls})
 
 
 @pytest.mark.parametrize("workers", [0, 1])
-@pytest.mark.parametrize("relevant", [Target(language="th"), Target(keywords=("ข้าว",))], ids=["language", "topic"])
+@pytest.mark.parametrize("target", [Target(language="th"), Target(keywords=("ข้าว",))], ids=["language", "topic"])
 def test_what_learns_from_every_visit_visits_the_same_pages_in_the_same_order(
-    relevant: Target, workers: int, web: Web, tmp_path: Path
+    target: Target, workers: int, web: Web, tmp_path: Path
 ) -> None:
-    asked = replace(settings(web, strategy="learned", workers=workers), target=relevant)
+    asked = replace(settings(web, strategy="learned", workers=workers), target=target)
     live = asyncio.run(crawl_live(web, tmp_path / "crawl", asked))
     crawl = Crawl(strategy_of(asked), Frontier(MemoryStore(), HostRules(ask_first=True)), Limits(asked.crawl.max_pages))
     crawl.begin(asked.crawl.seeds)

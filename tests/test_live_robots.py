@@ -31,7 +31,7 @@ from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.judging.language_judges import ScriptShare
 from spoor.live.driver import LiveDriver
-from spoor.live.page_reader import LiveLooker, Reader
+from spoor.live.page_reader import LiveDownloader, Reader
 from spoor.live.session import AGENT, host_rules, open_session
 from spoor.ordering.simple import Arrival
 from spoor.parse.html import USUAL
@@ -55,8 +55,8 @@ async def crawl(seeds: list[str], allow_private: bool = True, rules: HostRules =
     crawl.begin(seeds)
     events: list[Event] = []
     async with HttpFetcher("spoor", SHORT, time.time, allow_private=allow_private) as fetcher:
-        looker = LiveLooker(fetcher, None, Reader(strategy.judge, None, False, USUAL, False))
-        async for batch in LiveDriver(crawl, looker, 20, time.time, SavedTroubles(None)).run():
+        downloader = LiveDownloader(fetcher, None, Reader(strategy.judge, None, False, USUAL, False))
+        async for batch in LiveDriver(crawl, downloader, 20, time.time, SavedTroubles(None)).run():
             events += batch
     return crawl, events
 

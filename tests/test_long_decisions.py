@@ -61,11 +61,11 @@ class LastOnly:
 
 
 @dataclass(frozen=True)
-class WrittenLooker:
+class WrittenDownloader:
     world: WrittenWorld
 
-    async def look(self, visit: Visit) -> Outcome:
-        return self.world.look(visit)[0]
+    async def fetch(self, visit: Visit) -> Outcome:
+        return self.world.fetch(visit)[0]
 
 
 def after_the_hub(strategy: Strategy) -> Crawl:
@@ -73,7 +73,7 @@ def after_the_hub(strategy: Strategy) -> Crawl:
     crawl.begin([url("S")])
     visit = crawl.next_visit(0.0)
     assert visit is not None
-    outcome, _ = HUB.look(visit)
+    outcome, _ = HUB.fetch(visit)
     crawl.absorb([(visit, outcome)], 1.0)
     return crawl
 
@@ -113,7 +113,9 @@ def test_a_live_crawl_goes_on_after_links_that_are_turned_away() -> None:
     crawl.begin([url("S")])
 
     async def run() -> list[Event]:
-        driver = LiveDriver(crawl, WrittenLooker(HUB), connections=2, clock=lambda: 0.0, troubles=SavedTroubles(None))
+        driver = LiveDriver(
+            crawl, WrittenDownloader(HUB), connections=2, clock=lambda: 0.0, troubles=SavedTroubles(None)
+        )
         return [event async for batch in driver.run() for event in batch]
 
     all_but_the_last_are_turned_away(asyncio.run(run()))

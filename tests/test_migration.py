@@ -88,7 +88,7 @@ def test_a_migration_that_fails_leaves_the_version_and_can_be_repeated(crawl: Cr
     as_version_3(crawl)
     with contextlib.closing(sqlite3.connect(crawl.database)) as db:
         db.execute("CREATE TABLE returning_links (taken INTEGER)")
-    with pytest.raises(BadInput, match=r"cannot bring .*crawl.db from 'spoor crawl 3' to 'spoor crawl 4'"):
+    with pytest.raises(BadInput, match=r"cannot migrate .*crawl.db from 'spoor crawl 3' to 'spoor crawl 4'"):
         open_for_crawling(crawl.path).__enter__()
     assert (crawl.path / "version").read_text().strip() == "spoor crawl 3"
     with contextlib.closing(sqlite3.connect(crawl.database)) as db:
@@ -99,5 +99,5 @@ def test_a_migration_that_fails_leaves_the_version_and_can_be_repeated(crawl: Cr
 def test_a_folder_of_version_3_can_be_read_as_it_is(crawl: CrawlFolder) -> None:
     as_version_3(crawl)
     assert open_for_reading(crawl.path) == crawl
-    with pytest.raises(UsageError, match=r"older version; `spoor crawl --out .*` brings it to this one"):
+    with pytest.raises(UsageError, match=r"older version; `spoor crawl --out .*` migrates it"):
         open_for_checking(crawl.path)

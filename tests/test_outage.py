@@ -57,12 +57,12 @@ class Failing:
     failure: Failure = NO_NAME_SERVER
     dead: frozenset[str] = frozenset()
 
-    def look(self, visit: Visit) -> tuple[Outcome, float]:
+    def fetch(self, visit: Visit) -> tuple[Outcome, float]:
         if any(began <= visit.at < ended for began, ended in self.outages):
             return self.failure, 1.0
         if visit.host in self.dead:
             return TIMED_OUT, 5.0
-        return self.world.look(visit)[0], 1.0
+        return self.world.fetch(visit)[0], 1.0
 
     def truth(self, url: str) -> bool:
         return self.world.truth(url)

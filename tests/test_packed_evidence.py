@@ -97,5 +97,5 @@ def test_a_database_that_cannot_be_read_is_refused_in_one_line(tmp_path: Path) -
     folder = small_crawl(tmp_path / "crawl")
     as_version_3(folder)
     folder.database.write_bytes(b"no database at all, and long enough to be taken for one" * 99)
-    with pytest.raises(BadInput, match=r"cannot bring .*crawl.db from 'spoor crawl 3'"), open_for_crawling(folder.path):
+    with pytest.raises(BadInput, match=r"cannot migrate .*db from 'spoor crawl 3'"), open_for_crawling(folder.path):
         pass

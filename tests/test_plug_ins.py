@@ -283,7 +283,7 @@ def test_plug_ins_of_a_script_are_known_in_processes_that_compare_and_that_read(
 
 def test_plug_ins_of_a_notebook_are_run_in_its_process_which_is_said_once(tmp_path: Path) -> None:
     compared, crawled = crawl_twice([sys.executable, "-"], COMPARED, tmp_path, PARTS + SCRIPT)
-    why = "no other process can import what is defined in a notebook or __main__; write it into a module"
+    why = "worker processes cannot import what is defined in a notebook or __main__; put it into a module"
     assert compared.count(f"strategies are run in this process, one after another: {why}\n") == 1
     assert crawled.count(f"pages are read and judged in this process, without limits of time and memory: {why}\n") == 1
     assert "anchor-mentions:word=telescope" in compared
@@ -381,7 +381,7 @@ def test_one_process_alone_asks_for_no_modules(
     workers(2).shutdown()
     (line,) = caplog.messages
     assert line.startswith(
-        "strategies are run in this process, one after another: no other process can import 'typed_in'"
+        "strategies are run in this process, one after another: worker processes cannot import 'typed_in'"
     )
 
 

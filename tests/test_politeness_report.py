@@ -84,13 +84,13 @@ def test_so_does_one_of_version_2(tmp_path: Path) -> None:
 
 def test_a_visit_too_soon(written: Written) -> None:
     told = written(opened(0, 1), visited(2, 3), visited(3.25, 4), visited(5, 6))
-    assert hows(told) == ["after 0.250 s of rest, 1 s were due"]
+    assert hows(told) == ["after 0.250 s, with a host delay of 1 s"]
     assert told.breaches[0].at == 3.25 and told.tightest == 0.25
 
 
 def test_a_host_is_due_the_rest_that_it_asked_for(written: Written) -> None:
     told = written(opened(0, 1, rest=5.0), visited(6, 7), visited(9, 10))
-    assert hows(told) == ["after 2.000 s of rest, 5 s were due"]
+    assert hows(told) == ["after 2.000 s, with a host delay of 5 s"]
 
 
 def test_large_numbers_of_seconds_are_no_excuse_and_no_trap(written: Written) -> None:
@@ -107,7 +107,7 @@ def test_two_visits_at_once(written: Written) -> None:
 def test_two_visits_at_once_may_be_allowed(written: Written) -> None:
     two = HostRules(rest=1.0, connections=2, ask_first=True)
     told = written(opened(0, 1), visited(2, 9), visited(4, 5), visited(5.5, 6), visited(7, 8), rules=two)
-    assert hows(told) == ["after 0.500 s of rest, 1 s were due"]
+    assert hows(told) == ["after 0.500 s, with a host delay of 1 s"]
 
 
 def test_a_page_before_the_rules(written: Written) -> None:
@@ -128,7 +128,7 @@ def test_rules_and_delay_may_come_from_another_host(written: Written) -> None:
     led = redirected(0, 1, "http://b.test/robots.txt")
     visits = (visited(5, 6), visited(8, 9), visited(20, 21, path="secret"))
     told = written(led, opened(2, 3, "b.test", rest=4.0), *visits, robots=DISALLOWING)
-    assert hows(told) == ["after 2.000 s of rest, 4 s were due", "robots.txt disallows it"]
+    assert hows(told) == ["after 2.000 s, with a host delay of 4 s", "robots.txt disallows it"]
 
 
 def test_a_page_before_the_rules_to_which_its_robots_txt_leads(written: Written) -> None:
@@ -138,7 +138,7 @@ def test_a_page_before_the_rules_to_which_its_robots_txt_leads(written: Written)
 
 def test_a_robots_txt_too_soon_is_a_breach_like_any_other(written: Written) -> None:
     told = written(redirected(0, 1, "http://a.test/rules"), redirected(1.5, 2, "http://a.test/more"))
-    assert hows(told) == ["after 0.500 s of rest, 1 s were due"]
+    assert hows(told) == ["after 0.500 s, with a host delay of 1 s"]
 
 
 def test_rules_that_could_not_be_had_allow_nothing(written: Written) -> None:
@@ -171,7 +171,7 @@ def test_rules_do_not_bind_those_who_came_before_them(written: Written) -> None:
 
 def test_an_address_rests_too(written: Written) -> None:
     told = written(opened(0, 1), opened(10, 11, "b.test"), visited(20, 21), visited(21.125, 22, "b.test"))
-    assert hows(told) == ["its IP address had rested 0.125 s, 0.25 s were due"]
+    assert hows(told) == ["after 0.125 s at its IP address, with a delay of 0.25 s"]
 
 
 def test_an_address_is_known_only_after_the_first_visit(written: Written) -> None:
@@ -192,7 +192,7 @@ def test_the_command_lists_what_it_found(tmp_path: Path, capsys: pytest.CaptureF
     folder = journal_of(tmp_path / "crawl", (opened(0, 1), visited(1.5, 2)))
     assert run(folder.path) == 1
     first, last = capsys.readouterr().out.splitlines()
-    assert first == "1970-01-01 00:00:01 UTC  http://a.test/  after 0.500 s of rest, 1 s were due"
+    assert first == "1970-01-01 00:00:01 UTC  http://a.test/  after 0.500 s, with a host delay of 1 s"
     assert last == "2 visits to 1 hosts, 1 broke a promise (tightest: 0.500 of the delay due)"
     assert not folder.report.exists()
 

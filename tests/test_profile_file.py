@@ -56,7 +56,7 @@ def test_a_model_of_another_version_is_refused(file: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"\xff" * 500, b"spoor language profiles"])
 def test_another_kind_of_file_is_refused(file: Path, content: bytes) -> None:
     file.write_bytes(content)
-    with pytest.raises(BadInput, match="is no file of language profiles"):
+    with pytest.raises(BadInput, match="is not a file of language profiles"):
         open_profiles(file)
 
 
@@ -69,7 +69,7 @@ def test_a_damaged_list_is_refused(file: Path, listed: str) -> None:
 
 def test_a_file_that_was_cut_is_refused(file: Path) -> None:
     file.write_bytes(file.read_bytes()[:-1])
-    with pytest.raises(BadInput, match="it is not whole"):
+    with pytest.raises(BadInput, match="it is incomplete"):
         open_profiles(file)
 
 

@@ -53,5 +53,5 @@ def test_a_strategy_goes_on_with_what_another_one_of_the_same_evidence_began(tmp
     [("soft-focused", "learned"), ("learned", "soft-focused"), ("breadth-first", "limited-distance")],
 )
 def test_links_of_which_other_things_are_known_are_refused(begun_by: str, gone_on_with: str, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="begun by another strategy, which found out"):
+    with pytest.raises(BadInput, match="begun by another strategy, whose evidence"):
         check(begun_by, gone_on_with, tmp_path / "crawl.db")

@@ -59,11 +59,11 @@ class Deadly:
     def __init__(self, world: WrittenWorld, looks: int) -> None:
         self.world, self.left = world, looks
 
-    def look(self, visit: Visit) -> tuple[Outcome, float]:
+    def fetch(self, visit: Visit) -> tuple[Outcome, float]:
         self.left -= 1
         if not self.left:
             raise Killed
-        return self.world.look(visit)
+        return self.world.fetch(visit)
 
     def truth(self, url: str) -> bool:
         return self.world.truth(url)

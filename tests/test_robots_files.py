@@ -7,7 +7,7 @@ from math import inf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.robots import MOST_REDIRECTS, RobotsFile, Wanted, delay_for, holding_for
+from spoor.robots import MOST_REDIRECTS, NeededFile, RobotsFile, delay_for, holding_for
 
 A, B, C = (f"http://{host}.test/robots.txt" for host in "abc")
 
@@ -17,27 +17,27 @@ def known(*files: RobotsFile) -> dict[str, RobotsFile]:
 
 
 def test_a_file_that_is_not_known_or_too_old_is_wanted() -> None:
-    assert holding_for(known().get, A, 0.0) == Wanted(A)
+    assert holding_for(known().get, A, 0.0) == NeededFile(A)
     files = known(RobotsFile(A, 10.0))
-    assert holding_for(files.get, A, 9.9) == files[A] and holding_for(files.get, A, 10.0) == Wanted(A)
+    assert holding_for(files.get, A, 9.9) == files[A] and holding_for(files.get, A, 10.0) == NeededFile(A)
 
 
 def test_the_first_file_that_is_not_known_is_wanted() -> None:
     files = known(RobotsFile(A, inf, leads_to=B), RobotsFile(B, 5.0, leads_to=C), RobotsFile(C, 9.0))
     assert holding_for(files.get, A, 0.0) == files[C]
-    assert holding_for(files.get, A, 5.0) == Wanted(B)
+    assert holding_for(files.get, A, 5.0) == NeededFile(B)
 
 
 def test_a_file_elsewhere_than_at_robots_txt_is_under_the_rules_of_its_host() -> None:
     elsewhere = "http://b.test/rules"
     files = known(RobotsFile(A, inf, leads_to=elsewhere))
-    assert holding_for(files.get, A, 0.0) == Wanted(B)
+    assert holding_for(files.get, A, 0.0) == NeededFile(B)
     files[B] = RobotsFile(B, inf, leads_to=C)
-    assert holding_for(files.get, A, 0.0) == Wanted(C)
+    assert holding_for(files.get, A, 0.0) == NeededFile(C)
     files[C] = RobotsFile(C, inf)
-    assert holding_for(files.get, A, 0.0) == Wanted(elsewhere, under=C)
+    assert holding_for(files.get, A, 0.0) == NeededFile(elsewhere, under=C)
     files[B] = RobotsFile(B, inf, leads_to=elsewhere)
-    assert holding_for(files.get, A, 0.0) == Wanted(elsewhere)
+    assert holding_for(files.get, A, 0.0) == NeededFile(elsewhere)
     files[B] = RobotsFile(B, inf, failed="no such host")
     assert holding_for(files.get, A, 0.0) == files[B]
 
@@ -65,6 +65,6 @@ def test_it_always_ends(files: dict[str, RobotsFile]) -> None:
 
     for robots in (A, B, C):
         found = holding_for(known, robots, 1.0)
-        if isinstance(found, Wanted):
+        if isinstance(found, NeededFile):
             assert found.url not in files or files[found.url].until <= 1.0
     assert len(asked) <= 3 * (MOST_REDIRECTS + 1) * (2 * MOST_REDIRECTS + 1)

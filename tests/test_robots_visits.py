@@ -26,7 +26,7 @@ from spoor.lab.worlds import WrittenWorld
 from spoor.ordering.simple import Arrival
 from spoor.pricing import Limits
 from spoor.records import Failure, Link, Outcome, Page, Redirect, RobotsRules, Visit
-from spoor.robots import RobotsFile, Wanted
+from spoor.robots import NeededFile, RobotsFile
 from spoor.strategy import Strategy
 from tests.tiny import truth
 
@@ -229,11 +229,11 @@ def test_a_host_that_answers_after_hours_is_crawled() -> None:
 
         failing: list[int] = field(default_factory=lambda: [5])
 
-        def look(self, visit: Visit) -> tuple[Outcome, float]:
+        def fetch(self, visit: Visit) -> tuple[Outcome, float]:
             if visit.purpose == "robots" and self.failing[0]:
                 self.failing[0] -= 1
                 return Failure("HTTP 500", again_after=60.0), 1.0
-            return super().look(visit)
+            return super().fetch(visit)
 
     world = Outage({"http://a.test/": Page("http://a.test/")})
     crawl = Crawl(Strategy(truth(world), Arrival()), Frontier(MemoryStore(), POLITE))
@@ -319,9 +319,9 @@ class Logging(WrittenWorld):
 
     log: list[Visit] = field(default_factory=list)
 
-    def look(self, visit: Visit) -> tuple[Outcome, float]:
+    def fetch(self, visit: Visit) -> tuple[Outcome, float]:
         self.log.append(visit)
-        return super().look(visit)
+        return super().fetch(visit)
 
 
 @settings(max_examples=100, deadline=None)
@@ -337,7 +337,7 @@ def test_a_crawl_killed_while_rules_are_asked_for_asks_again(rules: dict[str, Ou
                 crawl.begin(SEEDS)
                 list(islice(simulate(crawl, world, 3, now), steps))
                 if steps is not None and (cut_off := crawl.next_visit(world.log[-1].at + 9 if world.log else now)):
-                    world.look(cut_off)  # the server sees it, and nobody here writes it down
+                    world.fetch(cut_off)  # the server sees it, and nobody here writes it down
     relevant = {url for url in SEEDS if expected(rules, url)}
     relevant |= {url for url in ["http://d.test/"] if relevant and expected(rules, url)}
     assert {visit.url for visit in world.log if visit.purpose == "page"} == relevant
@@ -362,7 +362,7 @@ def test_a_clock_that_was_a_year_ahead_closes_no_host_for_a_year() -> None:
     store.save_robots(RobotsFile(robots("a"), year, failed="timed out", may_heal=True, tries=1), "")
     frontier = Frontier(store, POLITE, resumed_at=0.0)
     frontier.reopen(0.0)
-    assert frontier.robots_for("http://a.test/", 86_400.0) == Wanted(robots("a"))
+    assert frontier.robots_for("http://a.test/", 86_400.0) == NeededFile(robots("a"))
 
 
 # Memory.
@@ -372,10 +372,10 @@ def test_a_clock_that_was_a_year_ahead_closes_no_host_for_a_year() -> None:
 class Wordy(WrittenWorld):
     """Every host has a robots.txt of 500 KiB."""
 
-    def look(self, visit: Visit) -> tuple[Outcome, float]:
+    def fetch(self, visit: Visit) -> tuple[Outcome, float]:
         if visit.purpose == "robots":
             return RobotsRules(f"# {visit.host}\nUser-agent: *\nDisallow: /private\n".ljust(512_000, "#")), 0.0
-        return super().look(visit)
+        return super().fetch(visit)
 
 
 def test_texts_are_not_held_in_memory(tmp_path: Path) -> None:

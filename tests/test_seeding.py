@@ -107,10 +107,10 @@ class TestSearXng:
     @pytest.mark.parametrize(
         ("path", "told"),
         [
-            ("html", "gives HTML or XML instead of JSON"),
-            ("garbage", "gives something else instead of JSON"),
-            ("nested", "gives something else instead of JSON"),
-            ("other", "gives JSON without a list of results"),
+            ("html", "returns HTML or XML instead of JSON"),
+            ("garbage", "returns something else instead of JSON"),
+            ("nested", "returns something else instead of JSON"),
+            ("other", "returns JSON without a list of results"),
             ("forbidden", "HTTP 403; many instances do not allow format=json"),
             ("missing", "HTTP 404"),
             ("hanging", "timed out"),
@@ -136,11 +136,11 @@ class TestOpenSearch:
     @pytest.mark.parametrize(
         ("path", "told"),
         [
-            ("bomb", "gives no feed that can be read: it has a DOCTYPE"),
-            ("html", "gives HTML instead of a feed"),
-            ("large-html", "gives HTML instead of a feed"),
-            ("cdx", "gives no feed that can be read: not well-formed"),
-            ("svg", "gives XML that is no feed of RSS or Atom"),
+            ("bomb", "returns a feed that cannot be parsed: it has a DOCTYPE"),
+            ("html", "returns HTML instead of a feed"),
+            ("large-html", "returns HTML instead of a feed"),
+            ("cdx", "returns a feed that cannot be parsed: not well-formed"),
+            ("svg", "returns XML that is not an RSS or Atom feed"),
         ],
     )
     def test_misbehaviour_is_a_reason(self, path: str, told: str) -> None:
@@ -166,8 +166,8 @@ class TestCdxIndex:
         assert "https://u.test/computer-science" in listings("cdx:HOST/trickle?url=u.test")["host"]
 
     def test_misbehaviour_is_a_reason(self) -> None:
-        assert reason("cdx:HOST/html?url=u.test") == "gives HTML or XML instead of JSON"
-        assert reason("cdx:HOST/numbers?url=u.test") == "gives JSON that is no index of captures"
+        assert reason("cdx:HOST/html?url=u.test") == "returns HTML or XML instead of JSON"
+        assert reason("cdx:HOST/numbers?url=u.test") == "returns JSON that is not a CDX index"
 
 
 class TestResultFile:
@@ -196,11 +196,11 @@ class TestResultFile:
     @pytest.mark.parametrize(
         ("name", "content", "told"),
         [
-            ("r.txt", b"\xff\xfe\x00", "holds no URL that begins with http:// or https://"),
-            ("r.csv", b"", "holds no URL that begins with http:// or https://"),
-            ("r.tsv", b'"' + b"x" * 200_000, "is no table: field larger than field limit (131072)"),
-            ("r.json", b"<html>", "gives HTML or XML instead of JSON"),
-            ("r.json", b"7", "holds no URL that begins with http:// or https://"),
+            ("r.txt", b"\xff\xfe\x00", "holds no http(s) URL"),
+            ("r.csv", b"", "holds no http(s) URL"),
+            ("r.tsv", b'"' + b"x" * 200_000, "is not a table: field larger than field limit (131072)"),
+            ("r.json", b"<html>", "returns HTML or XML instead of JSON"),
+            ("r.json", b"7", "holds no http(s) URL"),
         ],
     )
     def test_a_file_of_something_else_is_a_reason(self, tmp_path: Path, name: str, content: bytes, told: str) -> None:
@@ -222,11 +222,11 @@ def test_one_source_that_hangs_does_not_keep_the_others() -> None:
     [
         ("google", "unknown source 'google'; known are file:PATH, searxng:URL, opensearch:TEMPLATE, cdx:URL"),
         ("file:", "unknown source 'file:'"),
-        ("searxng:search.test", "source 'search.test': no URL that begins with http:// or https://"),
+        ("searxng:search.test", "source 'search.test': not an http(s) URL"),
         ("opensearch:https://a.test/", "opensearch:https://a.test/ has no {searchTerms} where the query goes"),
-        ("opensearch:a.test/{searchTerms}", "no URL that begins with http:// or https://"),
+        ("opensearch:a.test/{searchTerms}", "not an http(s) URL"),
         ("opensearch:https://a.test/{searchTerms}/{user}", "unknown place {user}; known are {searchTerms}, {count}"),
-        ("cdx:https://a.test/cdx", "does not say what to look through; add ?url="),
+        ("cdx:https://a.test/cdx", "does not say which captures to list; add ?url="),
     ],
 )
 def test_a_source_that_cannot_be_meant_is_refused(spec: str, told: str) -> None:

@@ -57,8 +57,8 @@ def test_a_source_that_fails_is_a_warning(capsys: pytest.CaptureFixture[str]) ->
     code, server = spoor_seeds(*USUAL, *SOURCES, "--source", "searxng:HOST/hanging", "--source", "file:none.txt")
     assert code == 0
     assert capsys.readouterr().err.splitlines() == [
-        f"spoor: warning: searxng:{server.url('/hanging')}: timed out; going on without it",
-        "spoor: warning: file:none.txt: cannot be read: No such file or directory; going on without it",
+        f"spoor: warning: searxng:{server.url('/hanging')}: timed out; continuing without it",
+        "spoor: warning: file:none.txt: cannot be read: No such file or directory; continuing without it",
     ]
 
 
@@ -73,7 +73,7 @@ def test_when_all_sources_fail_the_command_fails(capsys: pytest.CaptureFixture[s
     code, server = spoor_seeds(*USUAL, "--source", "searxng:HOST/html", "--source", "file:none.txt")
     assert code == 1
     assert refusal(capsys) == (
-        f"spoor: no source gives results: searxng:{server.url('/html')}: gives HTML or XML instead of JSON; "
+        f"spoor: no source gives results: searxng:{server.url('/html')}: returns HTML or XML instead of JSON; "
         "file:none.txt: cannot be read: No such file or directory"
     )
 
@@ -92,7 +92,7 @@ def test_private_addresses_are_asked_only_when_allowed(capsys: pytest.CaptureFix
     ("options", "told"),
     [
         (("--source", "bing"), "unknown source 'bing'; known are file:PATH, searxng:URL"),
-        (("--source", "file:x", "--query", "  "), "--query '  ' says nothing; give words to search for"),
+        (("--source", "file:x", "--query", "  "), "--query '  ' holds no words; give some to search for"),
         (("--source", "file:x", "--each", "0"), "--each: '0' is no whole number, 1 or more"),
         (("--source", "file:x", "--limit", "many"), "--limit: 'many' is no whole number, 1 or more"),
         (("--source", "file:x", "--timeout", "nan"), "--timeout: 'nan' is no number of seconds above 0"),

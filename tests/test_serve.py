@@ -14,7 +14,7 @@ from spoor import registry
 from spoor.cli.main import main
 from spoor.lab.web import Web
 from spoor.lab.worlds import Conditions, Network, RecordedWorld
-from spoor.live.page_reader import LiveLooker, Reader
+from spoor.live.page_reader import LiveDownloader, Reader
 from spoor.live.session import fetcher_for
 from spoor.records import Failure, Judged, Outcome, Page, Redirect, RobotsRules, Trouble, Visit
 from spoor.settings import Config, Crawling
@@ -69,10 +69,10 @@ async def live(web: Web, conditions: Conditions | None, visits: list[Visit]) -> 
         served(web, conditions) as proxy,
         fetcher_for(Config(crawl=Crawling(seeds=("http://a.test/",), proxy=proxy))) as fetcher,
     ):
-        looker = LiveLooker(fetcher, None, reader)
+        downloader = LiveDownloader(fetcher, None, reader)
         for visit in visits:
             began = time.perf_counter()
-            taken.append((await looker.look(visit), time.perf_counter() - began))
+            taken.append((await downloader.fetch(visit), time.perf_counter() - began))
     return taken
 
 
@@ -99,7 +99,7 @@ def test_a_served_web_fails_redirects_and_answers_as_the_simulated_one_try_by_tr
     conditions = replace(QUICK, retry_after=retry_after)
     network = simulated(web, conditions)
     told = [shape(outcome) for outcome, _ in asyncio.run(live(web, conditions, visits))]
-    assert told == [shape(network.look(visit)[0]) for visit in visits]
+    assert told == [shape(network.fetch(visit)[0]) for visit in visits]
     assert {kind for kind, *_ in told} == {"page", "redirect", "failure"}
     assert ("failure", retry_after, False) in told and ("failure", None, False) in told
 
@@ -108,7 +108,7 @@ def test_every_host_has_the_rules_of_the_simulated_one_recorded_or_not(web: Web)
     visits = [rules_visit(f"http://{host}/") for host in ("a.test", "b.test", "elsewhere.test", "h7.test", "h8.test")]
     network = simulated(web, QUICK)
     rules = [outcome for outcome, _ in asyncio.run(live(web, QUICK, visits))]
-    simulated_rules = [network.look(visit)[0] for visit in visits]
+    simulated_rules = [network.fetch(visit)[0] for visit in visits]
     assert all(isinstance(rule, RobotsRules) for rule in rules + simulated_rules)
     assert [rule.text for rule in rules] == [rule.text for rule in simulated_rules]  # type: ignore[union-attr]
 
@@ -124,7 +124,7 @@ def test_an_answer_takes_the_time_that_the_network_draws(web: Web) -> None:
     visits = [rules_visit("http://a.test/"), *map(page_visit, URLS)]
     network = simulated(web, slow)
     for visit, (_, seconds) in zip(visits, asyncio.run(live(web, slow, visits)), strict=True):
-        assert seconds >= network.look(visit)[1] - 0.002, visit.url
+        assert seconds >= network.fetch(visit)[1] - 0.002, visit.url
 
 
 def test_without_conditions_nothing_fails_and_no_host_has_rules(web: Web) -> None:
@@ -148,7 +148,7 @@ def test_a_page_reads_the_same_in_its_charset_however_it_is_declared(
     (tmp_path / "web.warc").write_bytes(warcs.response("http://a.test/", body, content_type=kind))
     assert main(["web", "build", str(tmp_path / "web.warc"), "--out", str(tmp_path / "web")]) == 0
     web = Web.open(tmp_path / "web")
-    page, _ = simulated(web, QUICK).world.look(page_visit("http://a.test/"))
+    page, _ = simulated(web, QUICK).world.fetch(page_visit("http://a.test/"))
     ((outcome, _),) = asyncio.run(live(web, None, [page_visit("http://a.test/")]))
     assert isinstance(outcome, Judged)
     assert isinstance(page, Page)

@@ -123,7 +123,7 @@ class TestTraining:
     def test_refuses_to_add_to_what_is_no_model(self, text: Path, capsys: pytest.CaptureFixture[str]) -> None:
         Path("other.spoor").write_text("no model")
         assert spoor("train", "language", "--name", "x-made", text, "--out", "other.spoor") == 1
-        assert "other.spoor is no file of language profiles" in refusal(capsys)
+        assert "other.spoor is not a file of language profiles" in refusal(capsys)
 
     def test_refuses_a_name_that_would_be_taken_for_a_tag(self, text: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert spoor("train", "language", "--name", "x-made", text, "--out", "model") == 2
@@ -157,7 +157,7 @@ class TestJudging:
     def test_reads_standard_input(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"abc")))
         assert spoor("judge", "ja", "-") == 0
-        assert "language too short to tell: 3 characters" in capsys.readouterr().out
+        assert "language unknown, the text is too short: 3 characters" in capsys.readouterr().out
 
     def test_sends_nothing_to_the_terminal_that_could_steer_it(self, capsys: pytest.CaptureFixture[str]) -> None:
         Path("page.txt").write_text("\x1b[31m\u202e red \ue2c1\ue27f\ue317 " * 20, "utf8")

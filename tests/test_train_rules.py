@@ -127,7 +127,7 @@ class TestTheCommand:
             (("--target", "class=course", "--classes", "class=course"), "--target takes every class"),
             (("--target", "odd"), "no labels of the web web are of a kind with odd"),
             (("--target", "course", "--examples", "none"), "cannot read none"),
-            (("--target", "course", "--examples", "none", "--where", "odd"), "--where speaks of labels"),
+            (("--target", "course", "--examples", "none", "--where", "odd"), "--where is for labels"),
         ],
     )
     def test_refuses_in_one_line(

@@ -112,7 +112,7 @@ def test_retry_after_is_honoured_within_reason(said: str, rest: float) -> None:
         (["max-snippet: 5, noindex"], True, False),
     ],
 )
-def test_the_wishes_of_a_server(tags: list[str], noindex: bool, nofollow: bool) -> None:
+def test_the_directives_of_a_server(tags: list[str], noindex: bool, nofollow: bool) -> None:
     answer = page(*(f"X-Robots-Tag: {tag}" for tag in tags))
     assert (answer.noindex, answer.links[0].nofollow) == (noindex, nofollow)
 

@@ -106,7 +106,7 @@ class TestAWeb:
             compiled.run(compiled.LinkGraph.of(web, relevant), compiled.Plan(strategy), numbers, web.pages)
         world = RecordedWorld(web, relevant, with_content=True)
         for number in range(web.pages):
-            world.look(Visit(web.urls[number], "", 0, 0.0))
+            world.fetch(Visit(web.urls[number], "", 0, 0.0))
         assert np.bincount(web.array("page_host")).sum() == web.pages
         WebBacklinks(web).links_to(numbers_of(relevant))
 

@@ -35,7 +35,7 @@ NOT_AS_NAMES = {
     "course": "prepared task",
     "told": "the thing it is: message, figures, digest",
     "met": "discovered, found",
-    "looker": "fetcher",
+    "looker": "downloader",
 }
 """Each with what to say instead."""
 

@@ -18,7 +18,7 @@ from typing import ClassVar
 from aiohttp import web
 
 from spoor.events import Event, Held
-from spoor.live.page_reader import LiveLooker
+from spoor.live.page_reader import LiveDownloader
 from spoor.live.session import open_session
 from spoor.live.watchdog import LONGEST, Hold, watching, where
 from spoor.records import Page, Verdict
@@ -85,8 +85,8 @@ async def _crawl(folder: Path) -> list[Event]:
         asked = Config(Target(pattern="x"), crawling, politeness=Politeness(rest=0.1))
         with open_for_crawling(folder) as opened:
             async with open_session(opened, asked) as session:
-                assert isinstance(session.driver.looker, LiveLooker)
-                session.driver.looker.reader = replace(session.driver.looker.reader, judge=Slow())
+                assert isinstance(session.driver.downloader, LiveDownloader)
+                session.driver.downloader.reader = replace(session.driver.downloader.reader, judge=Slow())
                 async for batch in session.run():
                     events += batch
         return events

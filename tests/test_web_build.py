@@ -93,7 +93,7 @@ def test_claims_of_languages_are_kept(tmp_path: Path) -> None:
         tmp_path, response(A, "<html lang=de-AT><a href=/b hreflang=ja>b</a><a href=/c>c</a>"), page(B), page(C)
     )
     world = RecordedWorld(web, np.zeros(web.pages, np.bool_), with_content=True, open_ended=True)
-    home, _ = world.look(Visit(A, "a.test", 0, 0.0))
+    home, _ = world.fetch(Visit(A, "a.test", 0, 0.0))
     assert isinstance(home, Page)
     assert (home.language, [link.hreflang for link in home.links]) == ("de-AT", ["ja", ""])
     assert [web.page(number).language for number in range(web.pages)] == ["de-AT", "", ""]

@@ -53,7 +53,7 @@ def test_a_page_found_on_a_seed(crawl: CrawlFolder) -> None:
     told = lines(crawl, "http://a.test/copy")
     assert told["found on"] == "http://a.test/ (a seed)"
     assert (told["evidence"], told["key"], told["trail"], told["depth"]) == ("relevant_referrer 1", "1", "0", "1")
-    assert "not relevant, 0.00 because not labelled relevant; like http://a.test/plain" in told["visited"]
+    assert "not relevant, 0.00 because not labelled relevant; duplicate of http://a.test/plain" in told["visited"]
 
 
 def test_the_way_back_leads_over_redirects(crawl: CrawlFolder) -> None:

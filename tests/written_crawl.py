@@ -44,8 +44,8 @@ class Telling:
     ) -> None:
         self.world, self.journal, self.duplicates, self.languages = world, journal, duplicates, languages
 
-    def look(self, visit: Visit) -> tuple[Outcome, float]:
-        outcome, seconds = self.world.look(visit)
+    def fetch(self, visit: Visit) -> tuple[Outcome, float]:
+        outcome, seconds = self.world.fetch(visit)
         if not isinstance(outcome, Page):
             return outcome, seconds
         facts = self._facts(outcome)

@@ -8,7 +8,7 @@ from spoor.frontier.entry import DIED, Entry
 from spoor.frontier.frontier import LATER, Frontier
 from spoor.pricing import Limits
 from spoor.records import ADMIT, Failure, Outcome, Redirect, RobotsRules, Ruling, Visit
-from spoor.robots import RobotsFile, RulesCache, Wanted, delay_for
+from spoor.robots import NeededFile, RobotsFile, RulesCache, delay_for
 from spoor.urls import host_of, robots_url
 
 DISALLOWED = Ruling("drop", "robots.txt disallows it")
@@ -43,7 +43,7 @@ class Access:
         file = self._frontier.robots_for(entry.url, now)
         if file is None:
             return ADMIT
-        if isinstance(file, Wanted):
+        if isinstance(file, NeededFile):
             self._ask(file, entry.host, now)
             return None
         if file.failed:
@@ -54,13 +54,15 @@ class Access:
             return None
         return ADMIT if self._rules.rules(file.url).allow(entry.url) else DISALLOWED
 
-    def _ask(self, relevant: Wanted, host: str, now: float) -> None:
-        if not relevant.under or self._rules.rules(relevant.under).allow(relevant.url):
-            self._frontier.want(relevant.url, host, now)
+    def _ask(self, needed: NeededFile, host: str, now: float) -> None:
+        if not needed.under or self._rules.rules(needed.under).allow(needed.url):
+            self._frontier.want(needed.url, host, now)
             return
-        told = "the robots.txt of its own host disallows it"
+        failed_because = "the robots.txt of its own host disallows it"
         self._frontier.keep_robots(
-            RobotsFile(relevant.url, now + GIVEN_UP, failed=told, may_heal=True, tries=self._limits.robots_tries)
+            RobotsFile(
+                needed.url, now + GIVEN_UP, failed=failed_because, may_heal=True, tries=self._limits.robots_tries
+            )
         )
 
     def _without_rules(self, file: RobotsFile, entry: Entry, now: float) -> Ruling | None:

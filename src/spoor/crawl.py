@@ -48,7 +48,7 @@ others have their turn."""
 class Crawl:
     """Told the time and what came back; says what to visit next. Driven from one task in one thread.
 
-    With `troubles` an exception costs the URL or link that is worked on: what failed is told, and the crawl goes on.
+    With `troubles` an exception costs the URL or link that is worked on: what failed is reported, the crawl continues.
     Only broken storage ends it. Without, as in simulations, exceptions are raised.
     """
 
@@ -72,7 +72,7 @@ class Crawl:
         self._under_way = 0
         self._alone = False
         self._outage = Outage()
-        self._outage_told: list[Event] = []
+        self._outage_changes: list[Event] = []
         self._reviewed: set[str] = set()
         self._reviews = 0
         self._interrupted_at: float | None = None
@@ -174,7 +174,7 @@ class Crawl:
 
     def _allowed(self, entry: Entry, now: float) -> Ruling | None:
         """By robots.txt; None: it cannot be said yet."""
-        ruling = self._isolation.attempt(entry.url, "held against robots.txt", self._access.ruling, entry, now)
+        ruling = self._isolation.attempt(entry.url, "checked against robots.txt", self._access.ruling, entry, now)
         return Ruling("park", ruling.reason) if isinstance(ruling, Trouble) else ruling
 
     def _at_turn(self, visit: Visit, entry: Entry) -> Ruling:
@@ -235,8 +235,8 @@ class Crawl:
         self._scoring.keep_up()
         for visit in self._outage.doubtful():
             self._restore(visit, now)
-        events.extend(self._outage_told)
-        self._outage_told.clear()
+        events.extend(self._outage_changes)
+        self._outage_changes.clear()
         events.extend(self._isolation.events(now))
         if self._journal is not None:
             self._journal.note(events)
@@ -255,7 +255,7 @@ class Crawl:
 
     def _absorbed(self, visit: Visit, outcome: Outcome, verdict: Verdict | Trouble | None, now: float) -> Event:
         if (change := self._outage.hear(visit, outcome, now)) is not None:
-            self._outage_told.append(change)
+            self._outage_changes.append(change)
         if isinstance(outcome, Failure) and self._outage.excuses(visit, outcome):
             return self._excuse(visit, outcome, now)
         if visit.purpose == "robots" and not isinstance(outcome, Trouble):

@@ -87,7 +87,7 @@ class Troubled:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """For so many `seconds` nothing else was done; the process was at work for `cpu` seconds of them. `url` is what was
+    """For `seconds` nothing else was done; the process was at work for `cpu` seconds of them. `url` is what was
     worked on, `where` the calls; "" when that is not known."""
 
     at: float
@@ -108,7 +108,7 @@ class Paused:
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """Something answered again, so many `seconds` after the first failure."""
+    """Something answered again, `seconds` after the first failure."""
 
     at: float
     seconds: float
@@ -116,7 +116,7 @@ class Resumed:
 
 @dataclass(frozen=True, slots=True)
 class ClockSet:
-    """Somebody set the clock of the machine, by so many `seconds`; a crawl goes by the seconds that pass."""
+    """Somebody set the clock of the machine, by `seconds`; a crawl goes by the seconds that pass."""
 
     at: float
     seconds: float

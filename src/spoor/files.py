@@ -42,7 +42,7 @@ def read_bounded(path: Path, most: int, kind: str) -> bytes:
     except OSError as error:
         raise BadInput(f"cannot read the {kind} {path}: {error.strerror}") from None
     if len(content) > most:
-        raise BadInput(f"the {kind} {path} has more than {most:,} bytes, which is more than one can be; give another")
+        raise BadInput(f"the {kind} {path} has more than {most:,} bytes, the most that is read; give a smaller one")
     return bytes(content)
 
 
@@ -236,7 +236,7 @@ def read_model(path: Path, kind: Kind) -> tuple[Part, ...]:
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise BadInput(f"{path}: the list of its parts is damaged: {error}") from None
     if ends[-1] != len(body):
-        raise BadInput(f"{path} holds {len(body)} bytes of {kind.name} where {ends[-1]} are listed; it is not whole")
+        raise BadInput(f"{path} holds {len(body)} bytes of {kind.name} where {ends[-1]} are listed; it is incomplete")
     return tuple(Part(entry, body[start:end]) for entry, (start, end) in zip(says, pairwise(ends), strict=True))
 
 
@@ -274,7 +274,7 @@ def _check_kind(path: Path, line: bytes, kind: Kind) -> None:
     found, version = _named(line)
     if found != kind.name:
         holds = f" but of {found}" if found else ""
-        raise BadInput(f"{path} is no file of {kind.name}{holds}; `{kind.made_by}` makes one")
+        raise BadInput(f"{path} is not a file of {kind.name}{holds}; `{kind.made_by}` makes one")
     if version != str(kind.version):
         raise BadInput(f"{path} is of version {version}, this spoor reads {kind.version}; train it again")
 

@@ -136,8 +136,8 @@ class Names(Mapping[str, Named]):
                 raise UsageError(f"{point.value} is not registered by @spoor.{self.kind}({point.name!r})")
         except (Exception, SystemExit) as error:
             why = str(error) if isinstance(error, SpoorError) else f"{type(error).__name__}: {error}"
-            told = f"{self.kind} {point.name!r} of the package {package} cannot be used"
-            raise BadInput(f"{told}: {' '.join(why.split())}") from error
+            problem = f"{self.kind} {point.name!r} of the package {package} cannot be used"
+            raise BadInput(f"{problem}: {' '.join(why.split())}") from error
         self._plug_ins[point.name] = replace(self._plug_ins[point.name], package=package)
 
 
@@ -235,4 +235,4 @@ def _understood(node: ast.expr) -> Requirement:
             return Combined("and" if isinstance(op, ast.And) else "or", tuple(map(_understood, values)))
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return Combined("not", (_understood(operand),))
-    raise ValueError(f"{type(node).__name__} has no place here")
+    raise ValueError(f"{type(node).__name__} is not allowed here")

@@ -36,17 +36,17 @@ def _origin(module: str) -> Origin:
     if module == MAIN:
         return _main()
     if module not in sys.modules:
-        raise UsageError(f"no other process can import {module!r}, which is no file; write it into one")
+        raise UsageError(f"worker processes cannot import {module!r}, which is not a file; put the code into one")
     return Origin(module, module, getattr(sys.modules[module], "__file__", None) or "")
 
 
 def _main() -> Origin:
     """As multiprocessing has it: what was typed in is no file, and a `__main__.py` would begin all over again."""
-    told = get_preparation_data("")
-    name, file = told.get("init_main_from_name", ""), told.get("init_main_from_path", "")
+    preparation = get_preparation_data("")
+    name, file = preparation.get("init_main_from_name", ""), preparation.get("init_main_from_path", "")
     if name.endswith(f".{MAIN}") or not (name or Path(file).is_file()):
         raise UsageError(
-            "no other process can import what is defined in a notebook or __main__; write it into a module"
+            "worker processes cannot import what is defined in a notebook or __main__; put it into a module"
         )
     return Origin(MAIN, name, file)
 

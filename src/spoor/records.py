@@ -25,7 +25,7 @@ Hints = tuple[float, ...] | bytes
 
 @dataclass(frozen=True, slots=True)
 class TargetPrior:
-    """What is known of the wanted before the first visit: the language, as a BCP-47 tag or the path of a model, and
+    """What is known of the target before the first visit: the language, as a BCP-47 tag or the path of a model, and
     words of the topic."""
 
     language: str = ""
@@ -33,7 +33,7 @@ class TargetPrior:
 
 
 class Link(NamedTuple):
-    """What a page says about another page; a tuple, because so many are made. `left` and `right` are the words around
+    """What a page says about another page; a tuple, because there are many. `left` and `right` are the words around
     the anchor, `hreflang` the language that the page claims for the target, `rel` what it says of their relation.
     `path` names the elements around the link, `html/body/ul/li`; `navigation` is True where links stand among links,
     not in a text. `hints` are there once a `LinkReader` has read the link."""
@@ -53,7 +53,7 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A decision to look at one URL; in transit until settled.
+    """A decision to fetch one URL; in transit until settled.
 
     `number` counts visits from 0, `at` is when the decision was taken (seconds), `tries` how often it was tried before,
     `redirects` how many redirects in a row led here. `hints` are those of the link, where a scorer reviews links.
@@ -123,11 +123,12 @@ class Page:
     """What was understood of a response. Charsets are WHATWG labels in lower case, "" when not given.
 
     `links` holds distinct targets in document order; `unrecorded` counts those left out because a simulated web does
-    not hold them. `canonical` is the URL that the page calls its own, "" when it names none; `noindex` its wish
-    not to be indexed; `language` what its `lang` attribute claims. A page of a web that keeps no content has empty
+    not hold them. `canonical` is the URL that the page calls its own, "" when it names none; `noindex` that it
+    asks not to be indexed; `language` what its `lang` attribute claims. A page of a web that keeps no content has empty
     texts and links without context. `main_text` is the text without what surrounds it, "" where nobody looked for it;
-    `published` a date such as 2026-11-15, "" when it is not known; `sketch` None where nobody drew one. `duplicate_of`
-    is the URL of a page fetched before that says the same or nearly so, "" when there is none or nobody compared.
+    `published` a date such as 2026-11-15, "" when it is not known; `text_fingerprint` None where none was made.
+    `duplicate_of` is the URL of a page fetched before of which it is a duplicate or near-duplicate, "" when there is
+    none or nobody compared.
     """
 
     url: str
@@ -166,7 +167,7 @@ class Redirect:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """No page came. `again_after` is the rest in seconds before another try; None: do not try again. `whole_host` is
+    """No page came. `again_after` is the wait in seconds before another try; None: do not try again. `whole_host` is
     True when the server asks to be left alone, not just for this page. `unanswered`: nothing at all came from the host,
     so the fault may be with our own side; `here`: it certainly is."""
 
@@ -231,7 +232,7 @@ class Sighting:
 
     @property
     def is_find(self) -> bool:
-        """Relevant, and not a copy of a page that the crawl has already."""
+        """Relevant, and not a duplicate of a page that the crawl has already."""
         return self.verdict.relevant and not self.page.duplicate_of
 
 

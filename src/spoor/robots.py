@@ -147,7 +147,7 @@ class Patterns:
             _keep(self.beginnings, bare.partition("*")[0], weight)
 
     def wait(self, seconds: float | None) -> None:
-        """Of several wishes the longest counts."""
+        """Of several delays the longest counts."""
         if seconds is not None:
             self.delay = max(seconds, self.delay or 0.0)
 
@@ -353,7 +353,7 @@ class RobotsFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class NeededFile:
     """A robots.txt that must be fetched first. `under` is the URL of the rules that bind this request, "" for none: a
     file that is not at /robots.txt is a page like others to the host that it is on."""
 
@@ -365,13 +365,13 @@ Known = Callable[[str], RobotsFile | None]
 """What is known of a robots.txt, by its URL."""
 
 
-def holding_for(known: Known, robots: str, now: float) -> RobotsFile | Wanted:
+def holding_for(known: Known, robots: str, now: float) -> RobotsFile | NeededFile:
     """What holds for the URLs whose robots.txt is at `robots`: a file that leads nowhere else, or the first that is not
     known, or no more. More than five redirects in a row are a file that is not there (RFC 9309, 2.3.1.2)."""
     return _holding(known, robots, now, MOST_REDIRECTS)
 
 
-def _holding(known: Known, robots: str, now: float, depth: int) -> RobotsFile | Wanted:
+def _holding(known: Known, robots: str, now: float, depth: int) -> RobotsFile | NeededFile:
     url = robots
     for _ in range(MOST_REDIRECTS + 1):
         file = known(url)
@@ -383,15 +383,15 @@ def _holding(known: Known, robots: str, now: float, depth: int) -> RobotsFile | 
     return RobotsFile(robots, inf)
 
 
-def _to_ask(known: Known, url: str, now: float, depth: int) -> RobotsFile | Wanted:
+def _to_ask(known: Known, url: str, now: float, depth: int) -> RobotsFile | NeededFile:
     """/robots.txt may always be asked for, and so may the file to which the one of its own host leads. For any other,
     the rules of its host come first, or what must be asked for them. `depth` ends circles, in which hosts name one
     another's pages and all want to be asked."""
     own = robots_url(url)
     if url == own or not depth or _leads(known, own, url):
-        return Wanted(url)
+        return NeededFile(url)
     holding = _holding(known, own, now, depth - 1)
-    return Wanted(url, holding.url) if isinstance(holding, RobotsFile) and not holding.failed else holding
+    return NeededFile(url, holding.url) if isinstance(holding, RobotsFile) and not holding.failed else holding
 
 
 def _leads(known: Known, start: str, to: str) -> bool:

@@ -249,7 +249,7 @@ class WaitingLinks(Protocol):
 
 
 class Upkeep(Protocol):
-    """Housekeeping every so many visits: may change the evidence of links that wait."""
+    """Housekeeping every N visits: may change the evidence of links that wait."""
 
     @property
     def every(self) -> int:
@@ -280,19 +280,19 @@ class BacklinkSource(Protocol):
 class World(Protocol):
     """A web that can be crawled without a network."""
 
-    def look(self, visit: Visit) -> tuple[Outcome, float]:
+    def fetch(self, visit: Visit) -> tuple[Outcome, float]:
         """What comes back, and the seconds it takes."""
         ...
 
     def truth(self, url: str) -> bool:
-        """Is the page really wanted? For measuring; no strategy sees it unless its judge is openly `truth`."""
+        """Is the page really relevant? For measuring; no strategy sees it unless its judge is openly `truth`."""
         ...
 
 
-class Looker(Protocol):
+class Downloader(Protocol):
     """Carries out visits on a real network. What goes wrong there is a Failure, never an exception."""
 
-    async def look(self, visit: Visit) -> Outcome: ...
+    async def fetch(self, visit: Visit) -> Outcome: ...
 
 
 class Troubles(Protocol):

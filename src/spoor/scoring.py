@@ -101,8 +101,8 @@ class Scoring:
     def _evidence(self, sighting: Sighting, links: list[Link]) -> Sequence[Evidence]:
         facts = self._scorer.evidence(sighting, links) if links else ()
         if len(facts) != len(links):
-            told = f"{len(facts)} evidences for {len(links)} links on {sighting.page.url}"
-            raise BrokenContract(f"{self._scorer!r} gave {told}")
+            counts = f"{len(facts)} evidences for {len(links)} links on {sighting.page.url}"
+            raise BrokenContract(f"{self._scorer!r} gave {counts}")
         return facts
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:

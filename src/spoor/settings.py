@@ -104,13 +104,13 @@ def share(value: Any) -> float:
 
 def address(value: Any) -> str:
     if text(value) and normalise(value) is None:
-        raise ValueError("must be a URL that begins with http:// or https://")
+        raise ValueError("must be an http(s) URL, such as http://localhost:8080")
     return text(value)
 
 
 def contact(value: Any) -> str:
     if text(value) and normalise(value) is None and not re.fullmatch(r"(mailto:)?[^@\s]+@[^@\s]+", value):
-        raise ValueError("must be a URL or an e-mail address at which the people you visit can reach you")
+        raise ValueError("must be a URL or an e-mail address at which the operators of the hosts can reach you")
     return text(value)
 
 
@@ -140,7 +140,7 @@ class Target:
     """What is relevant. `require` speaks of the other keys by name."""
 
     language: str = setting("", text, "language in which the page must be: a BCP-47 tag such as mn, or a model file")
-    charset: str = setting("", text, "language that the character encoding must give away, such as th")
+    charset: str = setting("", text, "language that the character encoding must imply, such as th")
     script: str = setting("", text, "script in which the page must be written, such as thai")
     least: float = setting(0.3, share, "share of letters that must be in the script")
     keywords: tuple[str, ...] = setting((), texts, "words and phrases that the page must be about")
@@ -168,7 +168,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Crawling:
-    """Where to start, how to go on, when to stop."""
+    """Where to start, how to continue, when to stop."""
 
     seeds: tuple[str, ...] = setting((), texts, "where to start: URLs")
     seeds_file: str = setting("", text, "more seeds, one URL a line; the path is relative to that of crawl.toml")
@@ -176,17 +176,17 @@ class Crawling:
     warm: str = setting(
         "", text, "folder of an earlier crawl, from whose visits the strategy learns before the first of its own"
     )
-    max_pages: int | None = setting(None, at_least(1), "stop after so many visits")
-    max_minutes: float | None = setting(None, above_0, "stop after so many minutes")
+    max_pages: int | None = setting(None, at_least(1), "stop after N visits")
+    max_minutes: float | None = setting(None, above_0, "stop after N minutes")
     effort: float | None = setting(
         None,
         share,
         "from 0, fewest requests: wait for the best links, to 1, fastest: never wait",
     )
-    tries: int = setting(6, at_least(1, MOST_TRIES), "how often a page is tried that fails and may heal")
+    tries: int = setting(6, at_least(1, MOST_TRIES), "attempts at a page whose failure may be temporary")
     retry_hours: float = setting(20.0, above_0, "longest wait between two tries; the waits grow to that from a minute")
-    contact: str = setting("", contact, "URL or e-mail address, told to every server in the user agent")
-    user_agent: str = setting("", text, "name told to every server instead of spoor and its version")
+    contact: str = setting("", contact, "URL or e-mail address, sent to every server in the user agent")
+    user_agent: str = setting("", text, "name sent to every server instead of spoor and its version")
     workers: int = setting(
         0, at_least(0, MOST_WORKERS), "processes that parse and judge; 0: the crawler does it itself"
     )
@@ -222,7 +222,7 @@ class Politeness:
 class FetchSettings:
     """How much time and room one answer may take."""
 
-    connect_seconds: float = setting(15.0, above_0, "until a connection stands")
+    connect_seconds: float = setting(15.0, above_0, "until the connection is established")
     read_seconds: float = setting(30.0, above_0, "without a byte from the server")
     whole_seconds: float = setting(90.0, above_0, "from the request to the last byte")
     body_bytes: int = setting(10_000_000, at_least(1, LARGEST_BODY), "size of a body as it is sent")
@@ -411,7 +411,7 @@ def _normalised(seeds: Iterable[str], where: str) -> tuple[str, ...]:
     if rubbish := [seed for seed, url in by_seed.items() if url is None]:
         more = f" and {len(rubbish) - SEEDS_SHOWN} more" if len(rubbish) > SEEDS_SHOWN else ""
         listed = ", ".join(_shown(seed) for seed in rubbish[:SEEDS_SHOWN])
-        raise UsageError(f"{where}: no URL that begins with http:// or https:// is {listed}{more}")
+        raise UsageError(f"{where}: not an http(s) URL: {listed}{more}")
     return tuple(dict.fromkeys(url for url in by_seed.values() if url is not None))
 
 

@@ -81,9 +81,9 @@ class Running:
         self.crawl.begin([next(iter(world.outcomes))])
         self.events = simulate(self.crawl, self, connections)
 
-    def look(self, visit: Visit) -> tuple[Outcome, float]:
+    def fetch(self, visit: Visit) -> tuple[Outcome, float]:
         self.looks[visit.url] = visit
-        return self.world.look(visit)
+        return self.world.fetch(visit)
 
     def truth(self, url: str) -> bool:
         return self.world.truth(url)

@@ -33,26 +33,26 @@ def visit(url: str, number: int = 0) -> Visit:
 
 
 def test_a_page_has_its_links_in_document_order(world: World) -> None:
-    page, _ = world.look(visit(HOME))
+    page, _ = world.fetch(visit(HOME))
     assert isinstance(page, Page)
     assert [link.url for link in page.links] == [f"{HOME}0", f"{HOME}1"]
 
 
 def test_the_same_visit_finds_the_same(world: World) -> None:
-    assert world.look(visit(HOME)) == world.look(visit(HOME))
+    assert world.fetch(visit(HOME)) == world.fetch(visit(HOME))
 
 
 def test_a_look_takes_no_negative_time(world: World) -> None:
-    assert world.look(visit(HOME))[1] >= 0.0
+    assert world.fetch(visit(HOME))[1] >= 0.0
 
 
 def test_a_url_that_is_nowhere_is_a_failure_not_an_exception(world: World) -> None:
-    assert isinstance(world.look(visit("http://nowhere.test/"))[0], Failure)
+    assert isinstance(world.fetch(visit("http://nowhere.test/"))[0], Failure)
     assert not world.truth("http://nowhere.test/")
 
 
 def test_the_rules_of_a_host_can_be_asked_for(world: World) -> None:
-    rules, _ = world.look(Visit("//h0.test/robots.txt", "h0.test", 0, 0.0, "robots"))
+    rules, _ = world.fetch(Visit("//h0.test/robots.txt", "h0.test", 0, 0.0, "robots"))
     assert isinstance(rules, RobotsRules)
 
 

@@ -45,8 +45,8 @@ def crawl(
     asked = settings_of(where, settings, strategy, judge, options)
     earlier = earlier_crawl(asked, strategy_of(asked, objects), where)
     if earlier is not None and (keys := unlike_targets(asked, earlier)):
-        told = f"{earlier.path} had another target ({', '.join(keys)}); what was learned there may mislead"
-        warnings.warn(told, stacklevel=2)
+        warning = f"{earlier.path} had another target ({', '.join(keys)}); what was learned there may mislead"
+        warnings.warn(warning, stacklevel=2)
     return RunningCrawl(where.path, asked, objects)
 
 

@@ -21,7 +21,7 @@ from spoor.records import Page, WaitingLink
 from spoor.report.contents import archived_page
 from spoor.report.showing import moment, size
 from spoor.report.why import STEPS_BACK, Account
-from spoor.robots import Wanted
+from spoor.robots import NeededFile
 from spoor.settings import GIVEN_IN_PYTHON, Config
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import EventRow, PageRow, count_lessons, numbered_lessons, open_to_read, pages_of
@@ -60,34 +60,34 @@ class Worth:
     nameless: str
 
 
-def learned_lines(folder: CrawlFolder, told: Account, progress: Progress = silently) -> Iterator[tuple[str, str]]:
-    """What is told, and what there is to tell of it. Nothing where another strategy crawled, or where there is no link
+def learned_lines(folder: CrawlFolder, account: Account, progress: Progress = silently) -> Iterator[tuple[str, str]]:
+    """Name and value. Nothing where another strategy crawled, or where there is no link
     to speak of: a seed, a URL that never waited."""
-    if told.entry is None or not told.entry.hints:
+    if account.entry is None or not account.entry.hints:
         return
     try:
         settings = config.loads(folder.settings() or "", folder.path)
         strategy = settings.crawl.strategy
         if strategy != GIVEN_IN_PYTHON and registry.strategy_named(strategy)[0] == "learned":
-            yield from _told(worth(folder, settings, told, progress))
+            yield from _worth_lines(worth(folder, settings, account, progress))
     except SpoorError as refused:
         yield "log odds", f"not known, because what was learned cannot be learned again: {refused}"
 
 
-def worth(folder: CrawlFolder, settings: Config, told: Account, progress: Progress = silently) -> Worth:
+def worth(folder: CrawlFolder, settings: Config, account: Account, progress: Progress = silently) -> Worth:
     """By what was known when its turn came, or is known now if the link still waits: from a snapshot of that time, and
     from the visits that the crawl has kept."""
-    entry, strategy = told.entry, strategy_of(settings)
+    entry, strategy = account.entry, strategy_of(settings)
     scorer = strategy.scorer
     assert entry is not None and isinstance(scorer, Learned)
     earlier = earlier_crawl(settings, strategy, folder)
     with contextlib.closing(open_to_read(folder.database)) as db:
-        _relearn(scorer, folder, earlier, db, told.pages[0] if told.pages else None, progress)
+        _relearn(scorer, folder, earlier, db, account.pages[0] if account.pages else None, progress)
         link = WaitingLink(entry.url, entry.evidence, entry.trail, entry.hints)
-        evidence = entry.evidence if told.pages else scorer.review(link)
+        evidence = entry.evidence if account.pages else scorer.review(link)
         names, nameless = _names(folder, scorer, db, entry)
     said = {names.get(number, f"feature {number}"): share for number, share in scorer.word_shares(entry.hints).items()}
-    return Worth(bool(told.pages), scorer.shares(evidence), said, nameless)
+    return Worth(bool(account.pages), scorer.shares(evidence), said, nameless)
 
 
 def _relearn(
@@ -140,7 +140,7 @@ def _page(folder: CrawlFolder, db: sqlite3.Connection, url: str) -> Page | None:
     return None if page is None else replace(page, links=canonical_links(page))
 
 
-def _told(worth: Worth) -> Iterator[tuple[str, str]]:
+def _worth_lines(worth: Worth) -> Iterator[tuple[str, str]]:
     when = "when its turn came" if worth.visited else "by what is known now"
     shares = {PLAIN[name]: share for name, share in worth.shares.items()}
     yield "log odds", f"{_listed(shares)}; {_signed(sum(worth.shares.values()))} in all, {when}"
@@ -162,38 +162,38 @@ def _signed(share: float) -> str:
 
 
 Line = tuple[str, str]
-"""What is told, and what there is to tell of it."""
+"""Name and value."""
 
 
-def lines(told: Account, now: float, moved: Iterable[Line] = ()) -> Iterator[Line]:
+def lines(account: Account, now: float, moved: Iterable[Line] = ()) -> Iterator[Line]:
     """`moved` is what the strategy itself has to say of the link."""
-    yield "state", state(told, now)
-    yield from _found(told)
-    if told.entry is not None:
-        yield from _worth(told.entry)
+    yield "state", state(account, now)
+    yield from _found(account)
+    if account.entry is not None:
+        yield from _worth(account.entry)
     yield from moved
-    yield from (("visited", _visited(page)) for page in told.pages)
-    yield from ((event.kind, _happened(event)) for event in told.events)
-    if told.host is not None:
-        yield "host", _host(told.host, now)
-        yield "robots", _robots(told, now)
-    yield from (("similar", url) for url in told.similar)
+    yield from (("visited", _visited(page)) for page in account.pages)
+    yield from ((event.kind, _happened(event)) for event in account.events)
+    if account.host is not None:
+        yield "host", _host(account.host, now)
+        yield "robots", _robots(account, now)
+    yield from (("similar", url) for url in account.similar)
 
 
-def state(told: Account, now: float) -> str:
-    if told.entry is not None:
-        return _state_of_entry(told, told.entry, now)
-    if told.dropped is not None:
-        return f"dropped when it was discovered: {told.dropped.because}"
-    if told.sent_here:
-        return f"never queued: a redirect led here, but {told.sent_here[0][1] or 'it leads elsewhere now'}"
-    return "not a page of this crawl" if told.events else "not discovered yet"
+def state(account: Account, now: float) -> str:
+    if account.entry is not None:
+        return _state_of_entry(account, account.entry, now)
+    if account.dropped is not None:
+        return f"dropped when it was discovered: {account.dropped.because}"
+    if account.sent_here:
+        return f"never queued: a redirect led here, but {account.sent_here[0][1] or 'it leads elsewhere now'}"
+    return "not a page of this crawl" if account.events else "not discovered yet"
 
 
-def _state_of_entry(told: Account, entry: Entry, now: float) -> str:
+def _state_of_entry(account: Account, entry: Entry, now: float) -> str:
     match entry.state:
         case State.WAITING:
-            return f"waiting; {told.ahead:,} links of {entry.host} come first{_held_up(told, now)}"
+            return f"waiting; {account.ahead:,} links of {entry.host} come first{_held_up(account, now)}"
         case State.RETURNING:
             again = f"to be tried again from {moment(entry.again_at)} on"
             return f"{entry.because}; {again}" if entry.because else f"failed {entry.tries} times, {again}"
@@ -202,43 +202,43 @@ def _state_of_entry(told: Account, entry: Entry, now: float) -> str:
                 "given up" if entry.is_given_up else "it may come back when more is known"
             )
         case State.IN_TRANSIT:
-            return "on its way: asked for, and nothing came back yet"
+            return "in transit: requested, no response yet"
         case State.SETTLED:
-            return _settled(told, entry)
+            return _settled(account, entry)
 
 
-def _settled(told: Account, entry: Entry) -> str:
-    if told.pages:
+def _settled(account: Account, entry: Entry) -> str:
+    if account.pages:
         return "visited"
     if entry.because:
         return f"dropped when its turn came: {entry.because}"
-    last = told.events[-1].kind if told.events else ""
+    last = account.events[-1].kind if account.events else ""
     return {"failed": "given up", "redirected": "visited; the page is elsewhere"}.get(last, "settled")
 
 
-def _held_up(told: Account, now: float) -> str:
+def _held_up(account: Account, now: float) -> str:
     """What a link that could be fetched waits for."""
-    rests = "" if told.host is None else _resting(told.host, now)
-    return rests or ("; better links on hosts under a delay" if told.outbid and not told.ahead else "")
+    rests = "" if account.host is None else _resting(account.host, now)
+    return rests or ("; better links on hosts under a delay" if account.outbid and not account.ahead else "")
 
 
 def _resting(host: Host, now: float) -> str:
     return f"; its host delay ends at {moment(host.free_at)}" if host.free_at > now else ""
 
 
-def _found(told: Account) -> Iterator[Line]:
-    entry = told.entry
+def _found(account: Account) -> Iterator[Line]:
+    entry = account.entry
     if entry is not None and not entry.found_on:
         yield "found", "given as a seed"
-    sources = [*told.path]
-    if not sources and told.dropped is not None:
-        yield "found on", told.dropped.found_on
+    sources = [*account.path]
+    if not sources and account.dropped is not None:
+        yield "found on", account.dropped.found_on
     for place, step in enumerate(sources):
         how = "found on" if place == 0 else "itself on"
         yield how, step.url + (" (a seed)" if not step.found_on else "")
     if len(sources) == STEPS_BACK and sources[-1].found_on:
         yield "", "… and so on"
-    yield from (("sent by", url) for url, _ in told.sent_here)
+    yield from (("sent by", url) for url, _ in account.sent_here)
 
 
 def _worth(entry: Entry) -> Iterator[Line]:
@@ -253,7 +253,7 @@ def _worth(entry: Entry) -> Iterator[Line]:
 def _visited(page: PageRow) -> str:
     came = f"{moment(page.started)} as visit {page.number}: {page.status}, {size(page.size)}"
     thought = f"{'relevant' if page.relevant else 'not relevant'}, {page.relevance:.2f} because {page.because}"
-    twin = f"; like {page.duplicate_of}" if page.duplicate_of else ""
+    twin = f"; duplicate of {page.duplicate_of}" if page.duplicate_of else ""
     title = f"; “{page.title}”" if page.title else ""
     return f"{came}; {thought}{twin}{title}"
 
@@ -281,15 +281,19 @@ def _host(host: Host, now: float) -> str:
     return f"{host.name}{where}: {host.rest:g} s between visits{_resting(host, now)}"
 
 
-def _robots(told: Account, now: float) -> str:
-    file = told.robots
-    if isinstance(file, Wanted):
-        return f"{file.url} must be read first" if file.url != robots_url(told.url) else "not read yet"
-    where = file.url if file is not None and file.url != robots_url(told.url) else "robots.txt"
+def _robots(account: Account, now: float) -> str:
+    file = account.robots
+    if isinstance(file, NeededFile):
+        return f"{file.url} must be read first" if file.url != robots_url(account.url) else "not read yet"
+    where = file.url if file is not None and file.url != robots_url(account.url) else "robots.txt"
     if file is not None and file.failed:
         again = f", asked for again from {moment(file.until)} on" if file.may_heal else ""
         return f"{where} could not be had ({file.failed}), so nothing is fetched{again}"
-    says = f"{where} {'allows' if told.allowed else 'disallows'} it" if told.has_rules else _nothing(told.url, where)
+    says = (
+        f"{where} {'allows' if account.allowed else 'disallows'} it"
+        if account.has_rules
+        else _nothing(account.url, where)
+    )
     return says + ("; it is old and will be read again" if file is not None and now >= file.until else "")
 
 

@@ -30,15 +30,15 @@ def open_crawl(folder: AnyPath) -> StoredCrawl:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a crawl knows of one URL: pairs of what is told and what there is to tell of it, such as `state` and
+    """What a crawl knows of one URL: pairs of name and value, such as `state` and
     `waiting`. Prints as `spoor why` does."""
 
     url: str
     lines: tuple[tuple[str, str], ...]
 
     def __str__(self) -> str:
-        told = [f"  {name:<11} {plain(what, 4000)}" for name, what in self.lines]
-        return "\n".join([plain(self.url, 4000), *told])
+        lines = [f"  {name:<11} {plain(what, 4000)}" for name, what in self.lines]
+        return "\n".join([plain(self.url, 4000), *lines])
 
     @property
     def state(self) -> str:

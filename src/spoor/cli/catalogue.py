@@ -94,8 +94,8 @@ def run_judge(arguments: argparse.Namespace) -> int:
     of_language = arguments.target.endswith(SUFFIX) and kind_in(Path(arguments.target)) == PROFILES.name
     model = arguments.target if of_language else ""
     if arguments.json:
-        told = [{"page": name, **asdict(judged(page_in(name), judge, model))} for name in arguments.pages]
-        print_json({"judge": repr(judge), "pages": told})
+        verdicts = [{"page": name, **asdict(judged(page_in(name), judge, model))} for name in arguments.pages]
+        print_json({"judge": repr(judge), "pages": verdicts})
         return 0
     print(f"judge      {judge!r}")
     for name in arguments.pages:
@@ -123,7 +123,7 @@ def judged(page: Page, judge: Judge, model: str) -> Judged:
 def _nearest(text: str, model: str) -> tuple[tuple[Near, ...], dict[str, float]]:
     known = identifier(model)
     near = known.similarities([text])[0]
-    first = _told_first(text, known, near, model)
+    first = _first_profile(text, known, near, model)
     rivals = np.array([profile.tag != known.profiles[first].tag for profile in known.profiles])
     second = int(np.where(rivals, near, -1.0).argmax())
     both = (known.profiles[first], float(near[first])), (known.profiles[second], float(near[second]))
@@ -136,14 +136,14 @@ def _show(judged: Judged) -> None:
     answer = "yes" if judged.relevant else "no"
     print(f"  relevant {answer}, relevance {judged.relevance:.2f}: {printable(judged.because)}")
     if not judged.nearest:
-        print(f"  language too short to tell: {judged.characters} characters")
+        print(f"  language unknown, the text is too short: {judged.characters} characters")
         return
     for word, near in zip(("language", "then    "), judged.nearest, strict=True):
         print(f"  {word} {near.language}, similarity {near.similarity:.3f}, as in {near.profile}")
     print("  decided  " + "  ".join(f"'{printable(gram)}' {lead:+.4f}" for gram, lead in judged.deciding.items()))
 
 
-def _told_first(text: str, known: Identifier, near: NDArray[np.float64], model: str) -> int:
+def _first_profile(text: str, known: Identifier, near: NDArray[np.float64], model: str) -> int:
     """The profile of the language that CLD2 finds, which tells those it knows better than profiles can; else, and
     beside a model, the nearest."""
     found = next(iter(cld2_shares(text)))

@@ -78,7 +78,7 @@ def build_recorded(recorded: Path, folder: Path, processes: int) -> None:
 def held_out(rows: Sequence[Row], out: Path, processes: int, as_json: bool = False) -> None:
     """The webs of the rows are in `out`/webs. Writes `out`/held-out.md and held-out.json."""
     models = out / "models" / "held-out"
-    with progress("halves of webs", len(rows)) as advance:
+    with progress("train/test splits", len(rows)) as advance:
         prepared = prepare(rows, out / "webs", advance)
     for row in prepared:
         if row.why_not:
@@ -101,13 +101,13 @@ def _write_held_out(found: Sequence[HeldOutResult], out: Path, as_json: bool) ->
     lines.append(["mean", "", *(f"{mean(result.areas[name] for result in found):.3f}" for name in names)])
     columns = ["normalised area", "parted by", *names]
     write_text(out / "held-out.md", _markdown([columns, ["---"] * len(columns), *lines]))
-    told = [
+    results = [
         {**result.comparison.as_json(), "start": result.row.row.start, "parted_by": result.row.halves.how}
         for result in found
     ]
-    write_json(out / "held-out.json", told)
+    write_json(out / "held-out.json", results)
     if as_json:
-        print_json(told)
+        print_json(results)
     else:
         print_table(columns, lines, "\ntrained on one half of the web, tested on the other")
 
@@ -174,7 +174,7 @@ def _ablations(whole: str, strategies: Sequence[str]) -> tuple[str, ...]:
     name, _ = strategy_named(whole)
     if not STRATEGIES[name].kinds:
         able = ", ".join(name for name, named in STRATEGIES.items() if named.kinds)
-        raise UsageError(f"--ablate {whole}: it has nothing that it can do without; {able} have")
+        raise UsageError(f"--ablate {whole}: it has no parts to leave out; {able} have")
     if whole not in strategies:
         raise UsageError(f"--ablate {whole}: it is not among the --strategies, so there is nothing to compare with")
     return tuple(f"{whole}:without={kind}" for kind in STRATEGIES[name].kinds)
@@ -240,13 +240,13 @@ def _ready(contest_runs: Sequence[ContestRun], pool: Executor) -> None:
 
 
 def _write(report: Report, arguments: argparse.Namespace) -> None:
-    told = [result.as_json() for result in report.results]
-    write_json(arguments.out / "results.json", told)
+    results = [result.as_json() for result in report.results]
+    write_json(arguments.out / "results.json", results)
     sections = report.sections()
     written = "\n".join(f"## {name}\n\n{text}" for name, text in sections.items() if not is_plot(name))
     write_text(arguments.out / "report.md", written)
     if arguments.json:
-        print_json(told)
+        print_json(results)
     else:
         _show_leaders(report)
     if arguments.page:

@@ -55,12 +55,12 @@ class LiveLine:
         self._crawl, self._frontier = crawl, crawl.frontier
         self._most = most
         self._minutes = minutes
-        self._began = self._told = time.monotonic()
+        self._began = self._last_line = time.monotonic()
         self._visited = self._found = self._failed = self._troubled = 0
         self._holds = 0
         self._longest: Held | None = None
         self._last_failure = ""
-        self._last_page, self._nothing_told, self._told_of = self._began, False, 0
+        self._last_page, self._silence_reported, self._last_count = self._began, False, 0
         shown = _terminal() and not is_quiet()
         self._live = Live(console=Console(stderr=True), transient=True, refresh_per_second=4) if shown else None
 
@@ -79,7 +79,7 @@ class LiveLine:
         for event in events:
             _log.debug("%s", event)
             if isinstance(event, Visited):
-                self._last_page, self._nothing_told = time.monotonic(), False
+                self._last_page, self._silence_reported = time.monotonic(), False
                 self._visited += 1
                 self._found += event.verdict.relevant
             elif isinstance(event, Failed) and not event.excused:
@@ -102,13 +102,16 @@ class LiveLine:
         """To be called now and then, whether or not anything happened."""
         if self._live:
             self._live.update(Text(self.line()))
-        if time.monotonic() - self._told >= SECONDS_BETWEEN_LINES and self._visited + self._failed > self._told_of:
-            self._told, self._told_of = time.monotonic(), self._visited + self._failed
+        if (
+            time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES
+            and self._visited + self._failed > self._last_count
+        ):
+            self._last_line, self._last_count = time.monotonic(), self._visited + self._failed
             _log.info("%s", self.line())
             if not self._live:
                 remark(self.line())
-        if time.monotonic() - self._last_page >= SECONDS_WITHOUT_A_PAGE and not self._nothing_told:
-            self._nothing_told = True
+        if time.monotonic() - self._last_page >= SECONDS_WITHOUT_A_PAGE and not self._silence_reported:
+            self._silence_reported = True
             self._say(self._gains_nothing())
 
     def _gains_nothing(self) -> str:
@@ -176,7 +179,7 @@ class LiveLine:
 
     def _mishaps(self) -> Iterator[str]:
         if self._troubled:
-            yield f"something went wrong with {self._troubled:,} URLs by a mistake of ours; samples are in trouble/"
+            yield f"{self._troubled:,} URLs failed because of internal errors; samples are in trouble/"
         if self._longest is not None:
             about = f" with {self._longest.url}" if self._longest.url else ""
             longest = f"longest {self._longest.seconds:.1f} s{about}: {self._longest.where}"

@@ -54,8 +54,8 @@ def report(parts: Sequence[str | Table], conditions: Sequence[Condition], as_jso
     """Prints tables with what is said before and after them, and the conditions. The exit code: 0 when all hold."""
     if as_json:
         tables = [asdict(part) for part in parts if isinstance(part, Table)]
-        told = [asdict(condition) | {"holds": condition.holds} for condition in conditions]
-        print_json({"tables": tables, "conditions": told})
+        checked = [asdict(condition) | {"holds": condition.holds} for condition in conditions]
+        print_json({"tables": tables, "conditions": checked})
     else:
         _show(parts, conditions)
     return 0 if all(condition.holds for condition in conditions) else 1

@@ -37,8 +37,8 @@ def _repair(folder: CrawlFolder, as_json: bool) -> int:
         try:
             done = repair_folder(folder, findings)
         except OSError as error:
-            told = f"cannot repair {folder.path}: {error.strerror or error}"
-            raise BadInput(f"{told}; nothing was lost: make room, or take a copy that you may write to") from None
+            failure = f"cannot repair {folder.path}: {error.strerror or error}"
+            raise BadInput(f"{failure}; nothing was lost: make room, or take a copy that you may write to") from None
         remaining = _checked(folder) if done else findings
     _print(folder, findings, done, remaining, as_json)
     return 1 if findings.damage else 0
@@ -55,8 +55,8 @@ def _print(folder: CrawlFolder, findings: Findings, done: list[str], remaining: 
         return
     for finding in findings.found:
         print(plain(str(finding), 4000))
-    for told in done:
-        print(f"repaired: {plain(told, 4000)}")
+    for line in done:
+        print(f"repaired: {plain(line, 4000)}")
     if remaining is not None and done:
         for finding in remaining.found:
             print(f"remains: {plain(str(finding), 4000)}")
@@ -128,43 +128,43 @@ def run_report(arguments: argparse.Namespace) -> int:
         return _list_breaches(folder, arguments.json)
     out = arguments.out or folder.report
     check_writable(out)
-    told = figures(folder)
-    write_page(told, out)
+    found = figures(folder)
+    write_page(found, out)
     if arguments.json:
-        print_json({"file": str(out), **_totals(told)})
+        print_json({"file": str(out), **_totals(found)})
     else:
-        say(summary_report(told), str(out))
+        say(summary_report(found), str(out))
     return 0
 
 
-def summary_report(told: Figures) -> str:
-    totals, links = told.totals, told.links
+def summary_report(figures: Figures) -> str:
+    totals, links = figures.totals, figures.links
     relevant = f"{totals.relevant:,} relevant ({share(totals.relevant, totals.pages)})"
     hosts = f"on {totals.hosts_with_relevant:,} of {totals.hosts:,} hosts"
-    done = f"{told.name}: {totals.pages:,} pages in {duration(totals.seconds)}, {relevant} {hosts}"
+    done = f"{figures.name}: {totals.pages:,} pages in {duration(totals.seconds)}, {relevant} {hosts}"
     asides = f"{totals.failures:,} failed visits, {totals.redirects:,} redirects, {totals.duplicates:,} duplicates"
     waiting = links["waiting"] + links["returning"]
     queue = f"{waiting:,} links waiting, {links['parked']:,} parked, {totals.dropped:,} dropped"
-    because = "not ended: it is running, or was cut off" if told.going_on else f"ended because {told.stops[-1].because}"
+    because = (
+        "not ended: it is running, or was cut off" if figures.going_on else f"ended because {figures.stops[-1].because}"
+    )
     return "\n".join([done, f"{asides}, {queue}", plain(because)])
 
 
-def _totals(told: Figures) -> dict[str, object]:
-    totals = asdict(told.totals)
-    totals |= {"relevant": totals.pop("wanted"), "hosts_with_relevant": totals.pop("hosts_with_relevant")}
-    because = None if told.going_on else told.stops[-1].because
-    return {"name": told.name, **totals, "links": dict(told.links), "ended_because": because}
+def _totals(figures: Figures) -> dict[str, object]:
+    because = None if figures.going_on else figures.stops[-1].because
+    return {"name": figures.name, **asdict(figures.totals), "links": dict(figures.links), "ended_because": because}
 
 
 def _list_breaches(folder: CrawlFolder, as_json: bool) -> int:
-    told = conduct(folder, promise_of(folder))
+    found = conduct(folder, promise_of(folder))
     if as_json:
-        print_json(asdict(told))
-        return 1 if told.breaches else 0
-    for breach in told.breaches:
+        print_json(asdict(found))
+        return 1 if found.breaches else 0
+    for breach in found.breaches:
         print(f"{moment(breach.at)}  {plain(breach.url)}  {breach.how}")
-    say(verdict(told))
-    return 1 if told.breaches else 0
+    say(verdict(found))
+    return 1 if found.breaches else 0
 
 
 def promise_of(folder: CrawlFolder) -> Promise:
@@ -172,6 +172,6 @@ def promise_of(folder: CrawlFolder) -> Promise:
     return Promise(host_rules(config.loads(folder.settings() or "", folder.path)), AGENT)
 
 
-def verdict(told: Conduct) -> str:
-    kept = "" if told.tightest is None else f" (tightest: {told.tightest:.3f} of the delay due)"
-    return f"{told.visits:,} visits to {told.hosts:,} hosts, {len(told.breaches):,} broke a promise{kept}"
+def verdict(conduct: Conduct) -> str:
+    kept = "" if conduct.tightest is None else f" (tightest: {conduct.tightest:.3f} of the delay due)"
+    return f"{conduct.visits:,} visits to {conduct.hosts:,} hosts, {len(conduct.breaches):,} broke a promise{kept}"

@@ -69,5 +69,5 @@ def _ending() -> Iterator[None]:
         _log.error("interrupted")
         raise
     except Exception:
-        _log.exception("ended by an error that nobody expected")
+        _log.exception("ended by an unexpected error")
         raise

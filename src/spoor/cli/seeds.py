@@ -29,7 +29,7 @@ SHOWN = 20
 def run_seeds(arguments: argparse.Namespace) -> int:
     query = " ".join(arguments.query.split())
     if not query or not query.isprintable():
-        raise UsageError(f"--query {arguments.query!r} says nothing; give words to search for")
+        raise UsageError(f"--query {arguments.query!r} holds no words; give some to search for")
     sources = {spec: source(spec) for spec in arguments.source}
     check_writable(arguments.out)
     gathered = asyncio.run(_ask_all(sources, query, arguments))
@@ -37,7 +37,7 @@ def run_seeds(arguments: argparse.Namespace) -> int:
     if len(failures) == len(sources):
         raise BadInput("no source gives results: " + "; ".join(failures))
     for failure in failures:
-        _log.warning("%s; going on without it", failure)
+        _log.warning("%s; continuing without it", failure)
     seeds = agreed(gathered.listings)[: arguments.limit]
     if not seeds:
         raise BadInput(f"no source knows a page for {query!r}; try other words")
@@ -65,5 +65,5 @@ def _lines(seeds: Sequence[Seed], out: Path) -> Iterator[str]:
     if len(seeds) > len(shown):
         yield f"{'…':<8}{len(seeds) - len(shown):,} more"
     counts = Counter(seed.confidence for seed in seeds)
-    told = ", ".join(f"{counts[confidence]:,} {confidence}" for confidence in CONFIDENCES)
-    yield f"{out}: {len(seeds):,} seeds ({told})"
+    by_confidence = ", ".join(f"{counts[confidence]:,} {confidence}" for confidence in CONFIDENCES)
+    yield f"{out}: {len(seeds):,} seeds ({by_confidence})"

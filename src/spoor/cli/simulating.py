@@ -107,8 +107,8 @@ def run_simulate(arguments: argparse.Namespace) -> int:
         _show_information(collected)
     if arguments.json:
         clock = {"clock": first.timing.as_json()} if first.timing else {}
-        told = score.as_json() | clock | {"information": collected.as_json()}
-        write_json(arguments.json, told)
+        results = score.as_json() | clock | {"information": collected.as_json()}
+        write_json(arguments.json, results)
     return 0
 
 
@@ -122,11 +122,11 @@ def _show_timing(timing: Timing) -> None:
 
 def _show_information(collected: Information) -> None:
     everything, kept = collected.downloaded, collected.stored
-    told = [f"IS {everything.total:,.1f} MB = AIS {everything.accurate:,.1f} + FIS {everything.fault:,.1f}"]
-    told += [] if everything.accuracy is None else [f"AR {everything.accuracy:.3f}"]
-    told += [] if kept.accuracy is None else [f"AR of the {kept.pages:,} stored {kept.accuracy:.3f}"]
-    told += [] if collected.speed is None else [f"CS {collected.speed:,.1f} MB/h"]
-    print(f"information    {'; '.join(told)}")
+    parts = [f"IS {everything.total:,.1f} MB = AIS {everything.accurate:,.1f} + FIS {everything.fault:,.1f}"]
+    parts += [] if everything.accuracy is None else [f"AR {everything.accuracy:.3f}"]
+    parts += [] if kept.accuracy is None else [f"AR of the {kept.pages:,} stored {kept.accuracy:.3f}"]
+    parts += [] if collected.speed is None else [f"CS {collected.speed:,.1f} MB/h"]
+    print(f"information    {'; '.join(parts)}")
 
 
 # `spoor compare`: several strategies on one web, side by side.

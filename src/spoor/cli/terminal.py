@@ -172,13 +172,13 @@ def _bar(doing: str, total: int | None) -> Iterator[Advance]:
 
 
 def _lines(doing: str, total: int | None) -> Advance:
-    done, told = 0, time.monotonic()
+    done, last_line = 0, time.monotonic()
 
     def advance(units: int) -> None:
-        nonlocal done, told
+        nonlocal done, last_line
         done += units
-        if time.monotonic() - told >= SECONDS_BETWEEN_LINES:
-            told = time.monotonic()
+        if time.monotonic() - last_line >= SECONDS_BETWEEN_LINES:
+            last_line = time.monotonic()
             print(f"{doing}: {done:,}" + (f" of {total:,}" if total else ""), file=sys.stderr, flush=True)
 
     return advance

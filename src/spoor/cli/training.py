@@ -50,7 +50,7 @@ _log = logging.getLogger(__name__)
 Facts = dict[str, object]
 
 Line = tuple[str, str]
-"""What is told, and what there is to tell of it."""
+"""Name and value."""
 SHOWN = 12
 """Words."""
 
@@ -151,7 +151,7 @@ def run_train_rules(arguments: argparse.Namespace) -> int:
     _check(examples, arguments.target)
     source = arguments.examples.name if arguments.examples else web.name
     made = train_taxonomy(", ".join(arguments.target), examples.pages, arguments.target, source)
-    with progress("telling what they link to", len(frozenset().union(*examples.linked.values()))) as advance:
+    with progress("classifying linked pages", len(frozenset().union(*examples.linked.values()))) as advance:
         rules = counted_rules(web, made.model, examples, advance)
     model = RuleModel(made.model, rules)
     write_rules(out, model)
@@ -175,7 +175,7 @@ def _from_labels(web: Web, arguments: argparse.Namespace) -> Examples:
 def _from_pages(web: Web, arguments: argparse.Namespace) -> Examples:
     for flag in ("classes", "where"):
         if getattr(arguments, flag):
-            raise UsageError(f"--{flag} speaks of labels; with --examples the classes are the folders in it")
+            raise UsageError(f"--{flag} is for labels; with --examples the classes are the folders in it")
     with progress("reading pages") as advance:
         return page_examples(web, classes_in(counted(read_examples(arguments.examples), advance)))
 
@@ -183,9 +183,9 @@ def _from_pages(web: Web, arguments: argparse.Namespace) -> Examples:
 def _check(examples: Examples, relevant: list[str]) -> None:
     for name in relevant:
         if name not in examples.pages:
-            told = ", ".join(examples.pages) or "none"
+            classes = ", ".join(examples.pages) or "none"
             raise UsageError(
-                f"--target {name}: there are too few such pages to learn from; classes with enough are {told}"
+                f"--target {name}: there are too few such pages to learn from; classes with enough are {classes}"
             )
     if set(relevant) == set(examples.pages):
         raise UsageError("--target takes every class; a class that is not relevant is needed too")

@@ -1,4 +1,4 @@
-"""`spoor web`: build, generate, look at and serve webs for the simulator."""
+"""`spoor web`: build, generate, inspect and serve webs for the simulator."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from spoor.lab.worlds import FIELD, Conditions
 # `spoor web build`: a web from what a crawl has recorded.
 
 
-ALWAYS_TOLD = ("redirects", "duplicates", "non-HTML", "errors", "broken", "truncated")
+ALWAYS_SHOWN = ("redirects", "duplicates", "non-HTML", "errors", "broken", "truncated")
 
 
 def run_web_build(arguments: argparse.Namespace) -> int:
@@ -68,7 +68,7 @@ def _build_facts(web: Web) -> dict[str, int]:
     about, noticed = web.about, dict(web.about["report"])
     facts = {"pages": web.pages, "hosts": about["hosts"], "links": about["links"]}
     facts |= {"unrecorded link targets": about["unrecorded"], "labels": len(web.labels)}
-    facts |= {what: noticed.pop(what, 0) for what in ALWAYS_TOLD}
+    facts |= {what: noticed.pop(what, 0) for what in ALWAYS_SHOWN}
     return facts | {what: count for what, count in sorted(noticed.items()) if count}
 
 
@@ -271,4 +271,4 @@ async def _serve(web: Web, port: int, conditions: Conditions | None, log: TextIO
         await runner.cleanup()
 
 
-# `spoor web`: make webs and look at them.
+# `spoor web`: make webs and inspect them.

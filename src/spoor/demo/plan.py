@@ -187,7 +187,7 @@ class Site:
 
     @property
     def keeps_secrets(self) -> bool:
-        """It has pages that robots are asked not to look at."""
+        """It has pages that robots are asked not to fetch."""
         return self.rules is not None and bool(self.rules.disallowed)
 
     @property

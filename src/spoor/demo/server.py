@@ -210,8 +210,9 @@ class DemoServer:
         if host.habits.resets:
             request.transport.abort()
             return http.Response()
-        told = answer(host, Asked(place.path, times, self.port, "gzip" in request.headers.get("Accept-Encoding", "")))
-        return http.Response(status=told.status, headers=told.headers, body=told.body)
+        takes_gzip = "gzip" in request.headers.get("Accept-Encoding", "")
+        response = answer(host, Asked(place.path, times, self.port, takes_gzip))
+        return http.Response(status=response.status, headers=response.headers, body=response.body)
 
     def _count(self, place: Place, forbidden: bool) -> int:
         """How often it was asked for before."""
@@ -225,7 +226,7 @@ def _sockets(addresses: list[str]) -> list[socket.socket]:
     for _ in range(ATTEMPTS):
         with suppress(OSError):
             return _all_at_one_port(addresses)
-    raise BadInput(f"the addresses {addresses[0]} to {addresses[-1]} of this machine cannot be listened at")
+    raise BadInput(f"the addresses {addresses[0]} to {addresses[-1]} of this machine cannot be bound")
 
 
 def _all_at_one_port(addresses: list[str]) -> list[socket.socket]:

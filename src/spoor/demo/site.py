@@ -33,8 +33,8 @@ DIRECTORY = ("english", 0)
 """It links to more hosts than others do, and has a guestbook in which everybody advertises."""
 SEEDS = (DIRECTORY, ("thai", 0), ("japanese", 0))
 TUNNEL = "/travel-tips.html"
-TO_WANTED = {"thai": 0.5, "english": 0.2}
-TO_WANTED_ELSE, TO_OWN = 0.12, 0.6
+TO_RELEVANT = {"thai": 0.5, "english": 0.2}
+TO_RELEVANT_ELSE, TO_OWN = 0.12, 0.6
 """Chances that a link to another host leads to a Thai one, and if not, to one of the page's own language."""
 ZIPS = 0.3
 TO_DEAD = 0.45
@@ -158,7 +158,7 @@ class _Editor:
         return self._anchor(there, self.rng.choice(("/", self.rng.choice(there.paths))))
 
     def _language(self, site: Site) -> str:
-        if self.rng.random() < TO_WANTED.get(site.language, TO_WANTED_ELSE):
+        if self.rng.random() < TO_RELEVANT.get(site.language, TO_RELEVANT_ELSE):
             return "thai"
         own = site.language if site.language != "thai" and self.rng.random() < TO_OWN else ""
         return own or self.rng.choice([language for language in HOSTS if language != "thai"])

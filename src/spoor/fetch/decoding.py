@@ -22,7 +22,7 @@ class FetchLimits:
     Of `types`, one that ends in a slash stands for all that begin so; None accepts every type.
     """
 
-    connect: float = FetchSettings.connect_seconds  # until a connection stands, DNS included
+    connect: float = FetchSettings.connect_seconds  # until the connection is established, DNS included
     idle: float = FetchSettings.read_seconds  # without a byte from the server
     whole: float = FetchSettings.whole_seconds  # from the request to the last byte
     body: int = FetchSettings.body_bytes  # as transferred

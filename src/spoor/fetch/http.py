@@ -116,7 +116,7 @@ class HttpFetcher:
 
     async def fetch(self, url: str, every_type: bool = False, most: int | None = None) -> Response | Failure:
         """Never raises for what the network does. `url` is normalised; `every_type`: read the body whatever it is;
-        `most`: so many bytes of it are enough."""
+        `most`: the number of bytes of it that are enough."""
         if not self._allow_private and (address := literal_of(url)) and (refused := refusal(address)):
             return Failure(refused)
         receipt = _Receipt(url, self._limits_for(every_type, most))

@@ -1,4 +1,4 @@
-"""What a response means for the request it answers: a page, a redirect, or a failure, and whether that may heal."""
+"""What a response means for its request: a page, a redirect, or a failure, and whether that may be temporary."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ import aiohttp
 
 from spoor.fetch.addresses import RefusedAddress
 from spoor.parse.html import LONGEST_URL, USUAL, Interest, read_page
-from spoor.parse.reading import header_wishes
+from spoor.parse.reading import header_directives
 from spoor.records import Failure, Page, Redirect, Response, RobotsRules, Visit
 from spoor.robots import LONGEST_FILE, whole_lines
 from spoor.urls import join
 
-# Why did a request fail, in a few words, and may it heal?
+# Why did a request fail, in a few words, and may that be temporary?
 
 
 HEALS_AFTER = 60.0
-"""Seconds of rest before what may heal is tried again."""
+"""Seconds before a failure that may be temporary is tried again."""
 
 _NAME_UNKNOWN = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
 _OUR_SIDE = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ENETDOWN, errno.EADDRNOTAVAIL}
@@ -101,7 +101,7 @@ def understand(visit: Visit, response: Response, interest: Interest = USUAL) -> 
 
 def _page(response: Response, interest: Interest) -> Page | Failure:
     if 200 <= response.status < 300:
-        return _as_the_server_wishes(response, _read(response, interest))
+        return _with_header_directives(response, _read(response, interest))
     if 300 <= response.status < 400:
         return Failure(f"HTTP {response.status} leads nowhere")
     return Failure(f"HTTP {response.status}")
@@ -112,16 +112,16 @@ def _read(response: Response, interest: Interest) -> Page:
     return read_page(response.url, response.body, content_type, response.status, interest)
 
 
-def _as_the_server_wishes(response: Response, page: Page) -> Page:
+def _with_header_directives(response: Response, page: Page) -> Page:
     """X-Robots-Tag adds to what the page says itself; it may come many times, so the first is not enough."""
     if "x-robots-tag" not in response.headers:
         return page
     lines = response.head.decode("latin-1").split("\r\n")
     tags = (line.partition(":")[2] for line in lines if line.lower().startswith("x-robots-tag:"))
-    wished = frozenset[str]().union(*map(header_wishes, tags))
-    if "nofollow" in wished:
+    directives = frozenset[str]().union(*map(header_directives, tags))
+    if "nofollow" in directives:
         page = replace(page, links=tuple(link._replace(nofollow=True) for link in page.links))
-    return replace(page, noindex=page.noindex or "noindex" in wished)
+    return replace(page, noindex=page.noindex or "noindex" in directives)
 
 
 def _rules(response: Response) -> RobotsRules | Failure:

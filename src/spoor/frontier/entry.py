@@ -136,7 +136,7 @@ def _number(bits: int) -> float:
     return float(number)
 
 
-# One host: how many visits are under way, how long it rests, which rules it waits for.
+# One host: how many visits are under way, its delay, which rules it waits for.
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from spoor.frontier.host_queue import HostQueue
 from spoor.frontier.hosts import Errands, Returning
 from spoor.frontier.store import Bounds, LinkStore
 from spoor.records import Evidence, Key, TrailState, WaitingLink
-from spoor.robots import RobotsFile, Wanted, delay_for, holding_for
+from spoor.robots import NeededFile, RobotsFile, delay_for, holding_for
 from spoor.urls import host_of, robots_url
 
 PAUSE = 0.01
@@ -58,7 +58,7 @@ class Frontier:
         return self._counters.by_state[state]
 
     def hosts_resting(self) -> int:
-        """How many hosts rest, as of the last time somebody asked for a link."""
+        """How many hosts are under a delay, as of the last time somebody asked for a link."""
         return self._hosts.count_resting()
 
     def find(self, urls: Sequence[str]) -> list[Entry | None]:
@@ -135,7 +135,7 @@ class Frontier:
                 self._enter(entry, State.WAITING)
                 self._hosts.came_forward(entry)
 
-    def robots_for(self, url: str, now: float) -> RobotsFile | Wanted | None:
+    def robots_for(self, url: str, now: float) -> RobotsFile | NeededFile | None:
         """The robots.txt that holds for a URL, or the one that must be asked for first; None: nobody is asked."""
         return holding_for(self.robots_file, robots_url(url), now) if self._rules.ask_first else None
 
@@ -160,8 +160,8 @@ class Frontier:
         return self._rules.rules_last
 
     def rests_enough(self, name: str, delay: float, now: float) -> bool:
-        """Whether a host rests as long as its robots.txt asks for. If not, it does from now on: the file is that of
-        another host, too, and was fetched for that."""
+        """Whether the delay of a host is as long as its robots.txt asks for. If not, it is from now on:
+        the file is that of another host, too, and was fetched for that."""
         host = self._hosts.host(name)
         if delay <= host.rest:
             return True
@@ -185,8 +185,8 @@ class Frontier:
         return None
 
     def answer(self, file: RobotsFile, now: float, text: str = "", address: str = "") -> float:
-        """What came for a robots.txt. `address` is where from; "": not known. Returns the seconds that hosts rest whose
-        rules these are: their own wish, but never less than ours."""
+        """What came for a robots.txt. `address` is where from; "": not known. Returns the host delay, in
+        seconds, of the hosts whose rules these are: what they ask for, but never less than ours."""
         self.keep_robots(file, text)
         host = self._hosts.host(host_of(file.url))
         host.address = address or host.address

@@ -14,7 +14,7 @@ SLACK = 64
 SOON = 30.0
 """Seconds: a host that is free again within this time is worth waiting for, if its links are."""
 MOST_ADDRESSES = 1024
-"""IP addresses that are remembered before those that have rested are forgotten."""
+"""IP addresses that are remembered before those whose delay is over are forgotten."""
 
 
 class HostQueue:
@@ -136,7 +136,7 @@ class HostQueue:
         return not host.waits_for and self.can_be_asked(host, now)
 
     def _free_soon(self, host: Host, now: float) -> bool:
-        """Not one that rests for long, nor one that has not answered for long."""
+        """Not one under a long delay, nor one that has not answered for long."""
         busy = host.visiting >= self._rules.connections or bool(host.waits_for)
         return now < host.free_at + SOON if busy else host.free_at <= now + SOON
 
@@ -200,20 +200,20 @@ class HostQueue:
         heapq.heapify(self._heads)
         heapq.heapify(self._ready)
 
-    # A host is asked, and rests.
+    # A host is asked, and its delay begins.
 
     def can_be_asked(self, host: Host, now: float) -> bool:
         return host.visiting < self._rules.connections and host.free_at <= now and self._address_is_free(host, now)
 
     def _address_is_free(self, host: Host, now: float) -> bool:
-        """Whether the IP address of a host has rested; if not, the host is woken when it has."""
+        """Whether the delay of the IP address of a host is over; if not, the host is woken when it is."""
         free_at = self._address_free_at.get(host.address, 0.0)
         if free_at > now:
             heapq.heappush(self._resting, (free_at, host.name))
         return free_at <= now
 
     def free_at(self, host: Host) -> float:
-        """When it has rested, and its IP address."""
+        """When its delay, and that of its IP address, is over."""
         return max(host.free_at, self._address_free_at.get(host.address, 0.0))
 
     def begin_visit(self, host: Host, now: float) -> None:
@@ -243,7 +243,7 @@ class HostQueue:
                 self._most_addresses = max(MOST_ADDRESSES, 2 * len(self._address_free_at))
 
     def sleep(self, host: Host, now: float) -> None:
-        """Makes sure a host that rests is woken, whether or not anything of it waits now."""
+        """Makes sure a host under a delay is woken, whether or not anything of it waits now."""
         if host.free_at > now:
             heapq.heappush(self._resting, (host.free_at, host.name))
             self._store.save_host(host)
@@ -253,7 +253,7 @@ class HostQueue:
             self._show_again(heapq.heappop(self._resting)[1])
 
     def wake_times(self) -> tuple[float | None, float | None]:
-        """When the next host has rested, of those at hand and of those in the store; None: no host rests there."""
+        """When the next delay of a host ends, of those at hand and of those in the store; None: no host has one."""
         return self._resting[0][0] if self._resting else None, self._ready_read.again_at
 
     def count_resting(self) -> int:

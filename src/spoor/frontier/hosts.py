@@ -31,7 +31,7 @@ class Reading:
     def begin_again(self) -> None:
         self.to: Order = NOTHING_READ
         self.again_at: float | None = None
-        """When more hosts will have rested; None: all have, or nobody has asked yet."""
+        """When the delays of more hosts are over; None: all are, or nobody has asked yet."""
         self._is_heeded = False
 
     def heed(self, now: float) -> None:
@@ -170,7 +170,7 @@ class Errands:
             heapq.heappush(self._due, (at, host))
 
     def due(self, now: float) -> str | None:
-        """A host that should be looked at."""
+        """A host that should be checked."""
         while self._due and self._due[0][0] <= now:
             host = heapq.heappop(self._due)[1]
             if host in self._queues:

@@ -224,7 +224,7 @@ def write_counters(db: sqlite3.Connection, counters: Counters) -> None:
 
 def bound_times(db: sqlite3.Connection, bounds: Bounds) -> None:
     """All that lie in the future, inside a transaction of somebody else."""
-    # A rest that began when the crawl was resumed stays.
+    # A delay that began when the crawl was resumed stays.
     _bound(db, "hosts", "free_at", bounds, bounds.longest, "min(free_at, :now + rest)")
     _bound(db, "robots", "until", bounds, min(bounds.longest, bounds.rules_last))
     for which in (APART, f"NOT {APART}"):

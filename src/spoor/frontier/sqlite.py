@@ -85,7 +85,7 @@ Writer = Callable[[sqlite3.Connection], None]
 class SqliteStore:
     """What was saved since the last commit is held in `_changed`, by host and URL, and goes to the file all at once.
     So between two commits the file holds the state of the last one, whatever happens to the process. `_recent` are
-    entries as they are now, those met last: the pages of a site go on naming the same links. `_ahead` has the first
+    entries as they are now, those found last: the pages of a site go on naming the same links. `_ahead` has the first
     waiting links of the hosts that were asked about last. `_host_ids` are numbers of hosts, None where there is no such
     host in the file; `_known_robots` what stands in the file of some robots.txt."""
 

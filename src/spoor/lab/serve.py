@@ -225,7 +225,7 @@ class WebServer:
             return http.Response(status=400, text="spoor serves http and https URLs only\n")
         clock = asyncio.get_running_loop().time
         came, began = time.time(), clock()
-        outcome, seconds = self._world.look(self._visit(url))
+        outcome, seconds = self._world.fetch(self._visit(url))
         response = _response(outcome)
         if self._conditioned:
             await asyncio.sleep(began + seconds - clock())

@@ -22,7 +22,7 @@ def simulate(crawl: Crawl, world: World, connections: int = 1, now: float = 0.0)
     under_way: list[tuple[float, int, Visit, Outcome]] = []
     while True:
         while len(under_way) < connections and (visit := crawl.next_visit(now)) is not None:
-            outcome, seconds = world.look(visit)
+            outcome, seconds = world.fetch(visit)
             heapq.heappush(under_way, (now + seconds, started, visit, outcome))
             started += 1
         wake = crawl.wake_at() if len(under_way) < connections else None

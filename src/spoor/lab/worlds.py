@@ -65,14 +65,14 @@ class Network:
     world: World
     conditions: Conditions = Conditions()
 
-    def look(self, visit: Visit) -> tuple[Outcome, float]:
+    def fetch(self, visit: Visit) -> tuple[Outcome, float]:
         latency = self.conditions.latency * self._factor("latency", visit.host)
         if visit.purpose == "robots":
             rules = f"User-agent: *\nCrawl-delay: {self._rest(visit.host)}"
             return RobotsRules(rules, whole_host=True), latency
         if self._chance(f"failure {visit.tries}", visit.url) < self.conditions.failures:
             return Failure("timed out", again_after=self.conditions.retry_after), 10 * latency
-        outcome, recorded = self.world.look(visit)
+        outcome, recorded = self.world.fetch(visit)
         return outcome, recorded or latency + self._transfer(outcome, visit.host)
 
     def truth(self, url: str) -> bool:
@@ -111,7 +111,7 @@ class RecordedWorld:
     _numbers: dict[str, int] = field(default_factory=dict, repr=False)
     _links: dict[int, Link] = field(default_factory=dict, repr=False)
 
-    def look(self, visit: Visit) -> tuple[Outcome, float]:
+    def fetch(self, visit: Visit) -> tuple[Outcome, float]:
         """Takes the time that was recorded, or none; `Network` adds what a recording lacks."""
         if visit.purpose == "robots":
             return RobotsRules(), 0.0
@@ -181,8 +181,8 @@ class ComparedWorld:
     _equal: dict[bytes, str] = field(default_factory=dict, init=False, repr=False)
     _similar: Duplicates = field(default_factory=_nothing_yet, init=False, repr=False)
 
-    def look(self, visit: Visit) -> tuple[Outcome, float]:
-        outcome, seconds = self.world.look(visit)
+    def fetch(self, visit: Visit) -> tuple[Outcome, float]:
+        outcome, seconds = self.world.fetch(visit)
         return self._compared(outcome) if isinstance(outcome, Page) else outcome, seconds
 
     def truth(self, url: str) -> bool:
@@ -221,7 +221,7 @@ class WrittenWorld:
         pages = {url: Page(url, links=tuple(map(Link, targets))) for url, targets in links.items()}
         return WrittenWorld(pages, relevant)
 
-    def look(self, visit: Visit) -> tuple[Outcome, float]:
+    def fetch(self, visit: Visit) -> tuple[Outcome, float]:
         seconds = self.seconds.get(visit.host, 0.0)
         if visit.purpose == "robots":
             return self.rules.get(visit.url) or self.rules.get(visit.host, RobotsRules()), seconds

@@ -11,23 +11,23 @@ from spoor.crawl import Arrival, Crawl
 from spoor.errors import OF_STORAGE
 from spoor.events import Event
 from spoor.records import Outcome, Trouble, Visit
-from spoor.roles import Looker, Troubles
+from spoor.roles import Downloader, Troubles
 
 GRACE = 0.5
 """Seconds that visits under way may still take after the crawl was told to stop. Two seconds after that it must be
 gone."""
 AT_ONCE = 4
-"""Visits that are absorbed together. After so many, and after every decision, the loop turns once: what else has come
+"""Visits that are absorbed together. After these, and after every decision, the loop turns once: what else has come
 must not wait for all of them."""
 
 
 @dataclass
 class LiveDriver:
-    """Keeps up to `connections` looks under way: begun, and not absorbed yet. `clock` tells seconds since the epoch.
-    A look that raises anything but an error of storage costs its URL, and `troubles` is told."""
+    """Keeps up to `connections` fetches under way: begun, and not absorbed yet. `clock` tells seconds since the epoch.
+    A fetch that raises anything but an error of storage costs its URL, and `troubles` is told."""
 
     crawl: Crawl
-    looker: Looker
+    downloader: Downloader
     connections: int
     clock: Callable[[], float]
     troubles: Troubles
@@ -42,11 +42,11 @@ class LiveDriver:
         self._arrived.put_nowait(None)
 
     async def run(self) -> AsyncIterator[list[Event]]:
-        """While there is room and a visit, start looking; wait for whichever comes first, an arrival or a host waking;
+        """While there is room and a visit, start fetching; wait for whichever comes first, an arrival or a host waking;
         absorb; when neither can come, stop. Yields the events of each batch, after it was committed."""
         try:
             while True:
-                await self._start_looking()
+                await self._start_fetching()
                 wake = self._stop_by if self._stop_by is not None else self._wake_at()
                 if not self._under_way and (self._stop_by is not None or wake is None):
                     yield self.crawl.absorb([], self.clock())
@@ -60,20 +60,20 @@ class LiveDriver:
         finally:
             await self._abandon()
 
-    async def _start_looking(self) -> None:
+    async def _start_fetching(self) -> None:
         while self._stop_by is None and self._under_way < self.connections:
             visit = self.crawl.next_visit(self.clock())
             if visit is None:
                 return
             self._under_way += 1
-            task = asyncio.create_task(self._look(visit))
+            task = asyncio.create_task(self._fetch(visit))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
             await asyncio.sleep(0)
 
-    async def _look(self, visit: Visit) -> None:
+    async def _fetch(self, visit: Visit) -> None:
         try:
-            self._arrived.put_nowait((visit, await Blamed(self.looker.look(visit), visit.url, self.troubles)))
+            self._arrived.put_nowait((visit, await Blamed(self.downloader.fetch(visit), visit.url, self.troubles)))
         except OF_STORAGE as error:  # Handed over, so that it ends the crawl instead of one visit.
             self._arrived.put_nowait(error)
         except Exception as error:
@@ -107,10 +107,10 @@ class LiveDriver:
 
 @dataclass(frozen=True, slots=True)
 class Blamed:
-    """A look that says of every step between two waits that its URL is worked on, so that it can be blamed if the
+    """A fetch that says of every step between two waits that its URL is worked on, so that it can be blamed if the
     process dies of that step."""
 
-    look: Coroutine[Any, Any, Outcome]
+    fetching: Coroutine[Any, Any, Outcome]
     url: str
     troubles: Troubles
 
@@ -119,7 +119,7 @@ class Blamed:
         while True:
             self.troubles.on(self.url)
             try:
-                awaited = self.look.send(answer) if interruption is None else self.look.throw(interruption)
+                awaited = self.fetching.send(answer) if interruption is None else self.fetching.throw(interruption)
             except StopIteration as done:
                 outcome: Outcome = done.value
                 return outcome
@@ -127,5 +127,5 @@ class Blamed:
                 self.troubles.off()
             try:
                 answer, interruption = (yield awaited), None
-            except BaseException as error:  # For the look to handle: cancelled, or what it waited for failed.
+            except BaseException as error:  # For the fetch to handle: cancelled, or what it waited for failed.
                 answer, interruption = None, error

@@ -1,4 +1,4 @@
-"""Looking at the real web: what a live crawl does between a visit and its outcome. Fetch, keep, understand, judge."""
+"""The live downloader: what a crawl does between a visit and its outcome. Fetch, keep, understand, judge."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from spoor.parse.main_text import QUICK
 from spoor.parse.simhash import text_fingerprint
 from spoor.records import Failure, Hints, Judged, Link, Outcome, Page, Response, Trouble, Verdict, Visit
 from spoor.robots import LONGEST_FILE
-from spoor.roles import Judge, LinkReader, Looker, Troubles
+from spoor.roles import Downloader, Judge, LinkReader, Troubles
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import MOST_BYTES, line_of
 from spoor.store.journal import Journal, PageFacts
@@ -122,7 +122,7 @@ def canonical_links(page: Page) -> tuple[Link, ...]:
 class Archive:
     """Everything that is kept of a live crawl besides the frontier: responses, what was thought of them, duplicates.
 
-    A response is in the WARC before anybody reads it. `told` is called with the events of each batch, so that the
+    A response is in the WARC before anybody reads it. `note` is called with the events of each batch, so that the
     verdicts reach the WARC too.
     """
 
@@ -143,7 +143,7 @@ class Archive:
 
     def describe(self, visit: Visit, outcome: Outcome) -> Outcome:
         """Tells the journal what it should know of a page and the event does not say. Returns the outcome with the URL
-        that the page is a copy of."""
+        that the page is a duplicate of."""
         kept = self._kept[visit.url]
         if not isinstance(outcome, Judged):
             del self._kept[visit.url]
@@ -167,14 +167,14 @@ class Archive:
         self._languages[visit.url] = outcome.language
         return replace(outcome, page=replace(page, duplicate_of=copied))
 
-    def told(self, events: Sequence[Event]) -> None:
+    def note(self, events: Sequence[Event]) -> None:
         for event in events:
             if isinstance(event, Visited | Failed) and (kept := self._kept.pop(event.visit.url, None)) is not None:
                 language = self._languages.pop(event.visit.url)
                 if isinstance(event, Visited):
-                    self._note(kept, event, language)
+                    self._note_verdict(kept, event, language)
 
-    def _note(self, kept: Kept, event: Visited, language: str) -> None:
+    def _note_verdict(self, kept: Kept, event: Visited, language: str) -> None:
         try:
             self.keeper.note(kept, event.at, judgement(event.visit, event.verdict, language))
         except OF_STORAGE:
@@ -184,7 +184,7 @@ class Archive:
 
 
 @dataclass
-class LiveLooker:
+class LiveDownloader:
     """Carries out visits over HTTP. Without an `archive` nothing is kept. Demanding pages, and those with which
     something went wrong before, are read and judged by the `workers`, where that can be stopped, or all pages if they
     are to do everything. With `troubles` an exception while a page is read is told there, with what came; without, it
@@ -197,7 +197,7 @@ class LiveLooker:
     everything_away: bool = False
     troubles: Troubles | None = None
 
-    async def look(self, visit: Visit) -> Outcome:
+    async def fetch(self, visit: Visit) -> Outcome:
         if visit.purpose == "robots":
             return await self._rules(visit)
         response = await self.fetcher.fetch(visit.url)
@@ -238,11 +238,11 @@ def _is_demanding(response: Response) -> bool:
 class Remembering:
     """Pages that came are remembered with their texts, which a crawl does not do."""
 
-    looker: Looker
+    downloader: Downloader
     came: dict[str, Judged]
 
-    async def look(self, visit: Visit) -> Outcome:
-        outcome = await self.looker.look(visit)
+    async def fetch(self, visit: Visit) -> Outcome:
+        outcome = await self.downloader.fetch(visit)
         if isinstance(outcome, Judged):
             self.came[visit.url] = outcome
         return outcome

@@ -41,19 +41,21 @@ def earlier_crawl(settings: Config, strategy: Strategy, folder: CrawlFolder) -> 
     if not any(learner is not strategy.hit_rates for learner in _recalling(_without_admission(strategy))):
         raise UsageError(f"{name} learns nothing from an earlier crawl; leave out warm, or take the strategy learned")
     if path == folder.path.resolve():
-        raise UsageError(f"{path} is this very crawl, which recalls its own visits anyway; give --warm another one")
+        raise UsageError(
+            f"{path} is this very crawl, which relearns from its own visits anyway; give --warm another one"
+        )
     if not path.exists():
         raise BadInput(f"there is no folder {path} to learn from; say with --warm where the earlier crawl is now")
     earlier = open_for_reading(path)
     theirs = config.load(path / "crawl.toml").crawl.strategy
     if isinstance(strategy.scorer, Reviewer) and _named(theirs) != _named(name):
-        told = f"{path} was crawled by {theirs}, which kept of its links nothing that {name} can learn from"
-        raise BadInput(f"{told}; give --warm a crawl by {_named(name)}")
+        problem = f"{path} was crawled by {theirs}, which kept of its links nothing that {name} can learn from"
+        raise BadInput(f"{problem}; give --warm a crawl by {_named(name)}")
     return earlier
 
 
 def unlike_targets(settings: Config, earlier: CrawlFolder) -> list[str]:
-    """The keys of [target] in which the earlier crawl wanted something else."""
+    """The keys of [target] that the earlier crawl set otherwise."""
     theirs = config.load(earlier.path / "crawl.toml").target
     return [one.name for one in fields(Target) if getattr(theirs, one.name) != getattr(settings.target, one.name)]
 
@@ -144,8 +146,8 @@ def check_links(strategy: Strategy, own: sqlite3.Connection) -> None:
     evidence, remembers = set(EvidenceNames.of(own).unpack(row[0])), row[1] is not None
     if evidence != set(strategy.scorer.merge) or (not remembers and strategy.trail.root() is not None):
         known = ", ".join(sorted(evidence)) or "nothing"
-        told = f"this crawl was begun by another strategy, which found out {known} of its links"
-        raise BadInput(f"{told}; go on with that strategy, or give --out a new folder")
+        problem = f"this crawl was begun by another strategy, whose evidence for links is {known}"
+        raise BadInput(f"{problem}; resume with that strategy, or give --out a new folder")
 
 
 def _teach(learners: Sequence[Recalling], lesson: Sighting | Miss, advance: Advance, troubles: Troubles | None) -> None:
@@ -234,7 +236,7 @@ class SnapshotWriter:
         return self._writing
 
     def _write(self, taken: Snapshot) -> None:
-        """A crawl goes on without: it would learn again from its journal."""
+        """A crawl continues without: it would learn again from its journal."""
         try:
             self.snapshots.write(taken)
         except (OSError, BadInput) as error:

@@ -12,7 +12,7 @@ from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.judging.combined import Truth
 from spoor.live.driver import LiveDriver
-from spoor.live.page_reader import LiveLooker, Reader, Remembering
+from spoor.live.page_reader import LiveDownloader, Reader, Remembering
 from spoor.live.session import AGENT, fetcher_for, host_rules
 from spoor.live.watchdog import SteadyClock
 from spoor.ordering.scope import Scope
@@ -44,8 +44,8 @@ async def pages_at(urls: Sequence[str], settings: Config, advance: Callable[[int
     crawl.begin(urls)
     came: dict[str, Judged] = {}
     async with fetcher_for(settings) as fetcher:
-        looker = Remembering(LiveLooker(fetcher, None, reader), came)
-        async for events in LiveDriver(crawl, looker, settings.crawl.connections, SteadyClock(), troubles).run():
+        downloader = Remembering(LiveDownloader(fetcher, None, reader), came)
+        async for events in LiveDriver(crawl, downloader, settings.crawl.connections, SteadyClock(), troubles).run():
             for event in events:
                 advance(_noted(event, samples))
     samples.pages = {url: judged.page for url, judged in came.items()}

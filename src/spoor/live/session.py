@@ -29,7 +29,7 @@ from spoor.judging.train_topic import topic_from
 from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
 from spoor.live.driver import LiveDriver
-from spoor.live.page_reader import Archive, LiveLooker, Reader, Remembering
+from spoor.live.page_reader import Archive, LiveDownloader, Reader, Remembering
 from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, recollect, warm_name
 from spoor.live.watchdog import NOTICED, Hold, SteadyClock, watching
 from spoor.live.workers import ReadingLimits, can_be_sent, working
@@ -40,7 +40,7 @@ from spoor.parse.demanding import demanding
 from spoor.pools import DaemonThreads
 from spoor.pricing import Limits
 from spoor.records import Failure, Judged, Outcome, Response, Visit
-from spoor.roles import Judge, Looker, Troubles
+from spoor.roles import Downloader, Judge, Troubles
 from spoor.settings import GIVEN_IN_PYTHON, Config
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
@@ -87,7 +87,7 @@ LOOKUPS = 64
 """Names that are looked up at once."""
 
 ADDRESS_REST = 0.25
-"""Seconds that all hosts at one IP address rest together after a visit to one of them."""
+"""The delay in seconds of all hosts at one IP address after a visit to one of them."""
 
 
 @dataclass
@@ -108,7 +108,7 @@ class Session:
     async def run(self) -> AsyncIterator[list[Event]]:
         """The events of each batch, after they were committed and the WARC was told."""
         async for events in self.driver.run():
-            self.archive.told(events)
+            self.archive.note(events)
             self.snapshots.committed(self.driver.clock())
             noted, self._noted = self._noted, []
             yield [*noted, *events]
@@ -156,8 +156,8 @@ class Objects:
 
 
 def _not_given(kind: str) -> UsageError:
-    told = f"the {kind} of this crawl was given as a Python object, which crawl.toml cannot hold"
-    return UsageError(f"{told}; resume it with spoor.crawl(…, {kind}=…), or name a {kind}")
+    problem = f"the {kind} of this crawl was given as a Python object, which crawl.toml cannot hold"
+    return UsageError(f"{problem}; resume it with spoor.crawl(…, {kind}=…), or name a {kind}")
 
 
 NO_OBJECTS = Objects()
@@ -203,9 +203,11 @@ async def open_session(
         asyncio.get_running_loop().set_default_executor(DaemonThreads(LOOKUPS))
         async with working(count or 1, reader, limits) as workers, fetcher_for(settings, clock) as fetcher:
             away = workers if await can_be_sent(reader) else None
-            looker: Looker = LiveLooker(fetcher, archive, reader, away, everything_away=count > 0, troubles=troubles)
-            looker = looker if came is None else Remembering(looker, came)
-            driver = LiveDriver(crawl, looker, settings.crawl.connections, clock, troubles)
+            downloader: Downloader = LiveDownloader(
+                fetcher, archive, reader, away, everything_away=count > 0, troubles=troubles
+            )
+            downloader = downloader if came is None else Remembering(downloader, came)
+            driver = LiveDriver(crawl, downloader, settings.crawl.connections, clock, troubles)
             session = Session(crawl, driver, archive, snapshots)
             async with watching(lambda: in_work.url, session.held), _watching_clock(clock, session):
                 yield session
@@ -260,12 +262,12 @@ def _archive(store: SqliteStore, keeper: WarcKeeper, troubles: Troubles) -> Arch
 
 
 def _about(settings: Config) -> dict[str, str]:
-    told = " ".join(config.dumps(settings).split())
+    settings_line = " ".join(config.dumps(settings).split())
     return {
         "software": f"spoor/{__version__}",
         "http-header-user-agent": user_agent(settings),
         "robots": "obey",
-        "settings": told,
+        "settings": settings_line,
     }
 
 

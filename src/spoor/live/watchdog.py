@@ -20,7 +20,7 @@ from types import FrameType
 
 
 NOTICED = 5.0
-"""Seconds by which the clock of the machine must have been set to be told."""
+"""Seconds by which the clock of the machine must have been set to be reported."""
 
 
 @dataclass
@@ -59,13 +59,13 @@ _LOOK = 0.05
 _SUSPICIOUS = 0.15
 """Seconds without a beat after which the thread notes where the program is: at `LONGEST` it might be too late."""
 _FRAMES = 3
-"""Calls of our own that are told, the innermost first."""
+"""Calls of our own that are reported, the innermost first."""
 _OURS = str(Path(__file__).parent)
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """For so many `seconds` the loop did nothing else; the process was at work for `cpu` seconds of them. `url` is what
+    """For `seconds` the loop did nothing else; the process was at work for `cpu` seconds of them. `url` is what
     was worked on, "" when it was no URL; `where` the calls that it came from, "" when nobody saw them."""
 
     seconds: float
@@ -95,7 +95,7 @@ class Watchdog:
                 self.tell(Hold(held, cpu_now - cpu, *seen))
             self._beat, cpu = now, cpu_now
 
-    def look(self, thread: int) -> None:
+    def watch(self, thread: int) -> None:
         """In a thread of its own, at `thread`, which runs the loop."""
         while not self._over.wait(_LOOK):
             if time.monotonic() - self._beat > _PULSE + _SUSPICIOUS and not self._seen[1]:
@@ -112,14 +112,14 @@ async def watching(working_on: Callable[[], str], tell: Callable[[Hold], None]) 
     dog = Watchdog(working_on, tell)
     beating = asyncio.create_task(dog.beat())
     await asyncio.sleep(0)
-    looking = threading.Thread(target=dog.look, args=(threading.get_ident(),), name="watchdog", daemon=True)
-    looking.start()
+    watcher = threading.Thread(target=dog.watch, args=(threading.get_ident(),), name="watchdog", daemon=True)
+    watcher.start()
     try:
         yield
     finally:
         dog.end()
         beating.cancel()
-        looking.join()
+        watcher.join()
 
 
 def where(frame: FrameType | None) -> str:

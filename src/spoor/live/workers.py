@@ -279,7 +279,7 @@ def _unpacked(origins: Sequence[Origin], content: bytes) -> PageReader:
         bring_in(origins)
         reader: PageReader = pickle.loads(content)
     except (Exception, SystemExit) as error:  # of a script that is run once more, or a module that changed
-        return _NoReader(f"the judge is not understood in a worker process: {type(error).__name__}: {error}")
+        return _NoReader(f"the judge cannot be loaded in a worker process: {type(error).__name__}: {error}")
     return reader
 
 

@@ -25,7 +25,7 @@ STATES = {int(state): state.name.lower().replace("_", " ") for state in State}
 class CrawledPage:
     """A page that was fetched and judged. `text` is all its text, "" where it has none or it is not in the archive;
     `language` a BCP-47 tag, "" when not known; `fetched_at` in seconds since 1970; `duplicate_of` the URL of a page of
-    the same crawl that says the same or nearly so, "" when there is none."""
+    the same crawl of which it is a duplicate or near-duplicate, "" when there is none."""
 
     url: str
     title: str

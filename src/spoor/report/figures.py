@@ -1,4 +1,4 @@
-"""What a crawl came to, in numbers: everything that report.html shows, counted in crawl.db."""
+"""The figures of a crawl: everything that report.html shows, counted in crawl.db."""
 
 from __future__ import annotations
 
@@ -209,8 +209,8 @@ def _span(db: sqlite3.Connection) -> tuple[float, float]:
 
 def _stops(db: sqlite3.Connection) -> tuple[Stop, ...]:
     rows = db.execute("SELECT at, detail FROM events WHERE kind = 'ended' ORDER BY id")
-    told = ((at, json.loads(detail)) for at, detail in rows)
-    return tuple(Stop(at, detail["because"], detail.get("idle", 0.0)) for at, detail in told)
+    details = ((at, json.loads(detail)) for at, detail in rows)
+    return tuple(Stop(at, detail["because"], detail.get("idle", 0.0)) for at, detail in details)
 
 
 def _curve(db: sqlite3.Connection) -> Curve:
@@ -257,7 +257,7 @@ _TURNED_AWAY = "kind = 'refused' AND NOT json_extract(detail, '$.parked')"
 
 
 def _refusals(db: sqlite3.Connection) -> tuple[Reason, ...]:
-    """Links that were not followed; for good: dropped when met or when their turn came, for now: parked."""
+    """Links that were not followed; for good: dropped when discovered or when their turn came, for now: parked."""
     queries = (
         "SELECT because, 1, count(*) FROM dropped GROUP BY 1",
         f"SELECT json_extract(detail, '$.because'), 1, count(*) FROM events WHERE {_TURNED_AWAY} GROUP BY 1",

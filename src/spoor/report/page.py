@@ -131,61 +131,61 @@ HEAD = """<!doctype html>
 """
 
 
-def write_page(told: Figures, path: Path) -> None:
+def write_page(figures: Figures, path: Path) -> None:
     """The whole file or, whatever happens, the one that was there before."""
     try:
         with replacing(path) as partial:
-            partial.write_text(html_of(told), "utf8")
+            partial.write_text(html_of(figures), "utf8")
     except OSError as error:
         raise BadInput(f"cannot write {path}: {error.strerror}; name another file with --out") from None
 
 
-def html_of(told: Figures) -> str:
+def html_of(figures: Figures) -> str:
     tables = (
-        _kinds("Hosts by yield", "host", told.hosts, _spread(told)),
-        _kinds("Answers", "status", told.statuses),
-        _reasons("Failed visits", told.failures, ("given up", "tried again")),
-        _reasons("Links not followed", told.refusals, ("dropped", "parked")),
-        _reasons("Redirects", told.redirects, ("left", "followed")),
-        _paces(told.slowest),
-        _incidents(told.incidents),
-        _kinds("Languages", "language", told.languages),
-        _kinds("Labels", "label", told.labels),
-        _stops(told),
+        _kinds("Hosts by yield", "host", figures.hosts, _spread(figures)),
+        _kinds("Answers", "status", figures.statuses),
+        _reasons("Failed visits", figures.failures, ("given up", "tried again")),
+        _reasons("Links not followed", figures.refusals, ("dropped", "parked")),
+        _reasons("Redirects", figures.redirects, ("left", "followed")),
+        _paces(figures.slowest),
+        _incidents(figures.incidents),
+        _kinds("Languages", "language", figures.languages),
+        _kinds("Labels", "label", figures.labels),
+        _stops(figures),
     )
-    charts, columns = "".join(_curves(told)), "".join(tables)
-    parts = f'<div class="charts">{charts}</div><div class="columns">{columns}</div>{_finds(told.finds)}'
-    title = f"<title>{_safe(told.name)} – spoor</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-    body = f"{_header(told)}<main>{_tiles(told)}{parts}{_footer(told)}</main>"
+    charts, columns = "".join(_curves(figures)), "".join(tables)
+    parts = f'<div class="charts">{charts}</div><div class="columns">{columns}</div>{_finds(figures.finds)}'
+    title = f"<title>{_safe(figures.name)} – spoor</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+    body = f"{_header(figures)}<main>{_tiles(figures)}{parts}{_footer(figures)}</main>"
     return f"{HEAD}{title}{body}\n</body>\n</html>\n"
 
 
-def _header(told: Figures) -> str:
-    totals = told.totals
+def _header(figures: Figures) -> str:
+    totals = figures.totals
     when = f"{moment(totals.began)} to {moment(totals.ended)}, {duration(totals.seconds)}" if totals.visits else ""
-    return f"<header><h1>{_safe(told.name)}</h1><p>{_state(told)}</p><p>{when}</p></header>"
+    return f"<header><h1>{_safe(figures.name)}</h1><p>{_state(figures)}</p><p>{when}</p></header>"
 
 
-def _state(told: Figures) -> str:
-    if told.going_on:
+def _state(figures: Figures) -> str:
+    if figures.going_on:
         return "This crawl has not ended: it is running, or was cut off."
-    return f"Ended because {_safe(told.stops[-1].because)}."
+    return f"Ended because {_safe(figures.stops[-1].because)}."
 
 
-def _tiles(told: Figures) -> str:
-    totals, links = told.totals, told.links
+def _tiles(figures: Figures) -> str:
+    totals, links = figures.totals, figures.links
     speed = totals.visits / totals.seconds if totals.seconds else 0.0
-    idle = sum(stop.idle for stop in told.stops)
+    idle = sum(stop.idle for stop in figures.stops)
     tiles = (
         (f"{totals.relevant:,}", f"relevant pages, {share(totals.relevant, totals.pages)} of all"),
         (f"{totals.pages:,}", f"pages, {size(totals.bytes)}, median {size(totals.median_size)}"),
         (f"{totals.visits:,}", f"visits, {speed:,.1f} a second"),
-        (duration(idle), "idle by choice: a connection was left free for better links on resting hosts"),
+        (duration(idle), "idle by choice: a connection was kept free for better links on hosts under a delay"),
         (f"{totals.failures:,}", f"failed visits, {totals.given_up:,} given up"),
-        (f"{totals.hosts_with_relevant:,}", f"hosts with a relevant page, of {totals.hosts:,} met"),
+        (f"{totals.hosts_with_relevant:,}", f"hosts with a relevant page, of {totals.hosts:,} discovered"),
         (f"{links['waiting'] + links['returning']:,}", f"links waiting, {links['parked']:,} parked"),
         (f"{totals.dropped:,}", "links dropped"),
-        (f"{totals.duplicates:,}", f"copies, and {totals.near_duplicates:,} nearly so"),
+        (f"{totals.duplicates:,}", f"duplicates, and {totals.near_duplicates:,} near-duplicates"),
     )
     return f'<div class="tiles">{"".join(_tile(*tile) for tile in tiles)}</div>'
 
@@ -194,10 +194,10 @@ def _tile(number: str, meaning: str) -> str:
     return f'<div class="tile"><b>{number}</b><span>{meaning}</span></div>'
 
 
-def _curves(told: Figures) -> Iterable[str]:
-    if told.curve:
-        found = [(0.0, 0.0)] + [(float(visits), float(found)) for visits, found, _ in told.curve]
-        waiting = [(float(visits), float(waiting)) for visits, _, waiting in told.curve]
+def _curves(figures: Figures) -> Iterable[str]:
+    if figures.curve:
+        found = [(0.0, 0.0)] + [(float(visits), float(found)) for visits, found, _ in figures.curve]
+        waiting = [(float(visits), float(waiting)) for visits, _, waiting in figures.curve]
         yield _section("Relevant pages found", line_chart(found, "relevant pages found, over visits", "visits"))
         yield _section("Links waiting", line_chart(waiting, "links waiting, over visits", "visits"))
 
@@ -207,11 +207,11 @@ def _kinds(title: str, what: str, kinds: Sequence[Kind], note: str = "") -> str:
         (_safe(kind.name), f"{kind.pages:,}", f"{kind.relevant:,}", share(kind.relevant, kind.pages) + _bar(kind))
         for kind in kinds
     ]
-    return _table(title, (what, "pages", "wanted", "share"), rows, note)
+    return _table(title, (what, "pages", "relevant", "share"), rows, note)
 
 
-def _spread(told: Figures) -> str:
-    totals = told.totals
+def _spread(figures: Figures) -> str:
+    totals = figures.totals
     return f"{totals.hosts_with_relevant:,} of {totals.hosts_with_pages:,} hosts that gave pages gave a relevant one."
 
 
@@ -257,13 +257,13 @@ def _link(url: str, title: str) -> str:
     return f'<a href="{escape(url, quote=True)}" rel="noreferrer noopener nofollow">{shown}</a>'
 
 
-def _stops(told: Figures) -> str:
-    rows = [(_safe(stop.because), moment(stop.at)) for stop in told.stops[-MOST_ROWS:]]
+def _stops(figures: Figures) -> str:
+    rows = [(_safe(stop.because), moment(stop.at)) for stop in figures.stops[-MOST_ROWS:]]
     return _table("Every stop and its reason", ("because", "when"), rows)
 
 
-def _footer(told: Figures) -> str:
-    links = told.links
+def _footer(figures: Figures) -> str:
+    links = figures.links
     states = ", ".join(
         f"{links[state]:,} {state.replace('_', ' ')}" for state in ("settled", "in_transit", "returning")
     )

@@ -18,7 +18,7 @@ from spoor.frontier.entry import HostRules
 from spoor.frontier.rows import stored_robots_text
 from spoor.lab.delays import Peace, RobotsHistory, share
 from spoor.report.showing import has_robots_files, one_moment
-from spoor.robots import RobotsFile, Wanted, delay_for, holding_for
+from spoor.robots import NeededFile, RobotsFile, delay_for, holding_for
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.urls import host_of, robots_url
 
@@ -43,7 +43,7 @@ class Breach:
 
 @dataclass(frozen=True, slots=True)
 class Conduct:
-    """`tightest` is the smallest share of the rest due that any host got; None: no host was visited twice."""
+    """`tightest` is the smallest share of its host delay that any host got; None: no host was visited twice."""
 
     hosts: int
     visits: int
@@ -105,14 +105,14 @@ class _Files:
         ):
             self._note(at, url, kind, json.loads(detail))
 
-    def _note(self, at: float, url: str, kind: str, told: dict[str, Any]) -> None:
+    def _note(self, at: float, url: str, kind: str, detail: dict[str, Any]) -> None:
         file = RobotsFile(self._name(url), at + self._promise.rules.rules_last)
         if kind == "host opened":
-            file = replace(file, delay=told["rest"])
+            file = replace(file, delay=detail["rest"])
         elif kind == "redirected":
-            file = replace(file, leads_to=told["to"])
-        elif told["again_at"] is not None or not self._by_host:
-            file = replace(file, failed=told["reason"], until=told["again_at"] or inf)
+            file = replace(file, leads_to=detail["to"])
+        elif detail["again_at"] is not None or not self._by_host:
+            file = replace(file, failed=detail["reason"], until=detail["again_at"] or inf)
         self._history.note(at, file)
 
     def _name(self, robots: str) -> str:
@@ -124,7 +124,7 @@ class _Files:
     def wrong(self, url: str, moment: float) -> str:
         """What robots.txt has against a visit to a page; "" when nothing."""
         file = holding_for(self._history.as_of(moment), self._name(robots_url(url)), moment)
-        if isinstance(file, Wanted):
+        if isinstance(file, NeededFile):
             return f"{file.url} was not known, or too old"
         if file.failed:
             return f"{file.url} could not be had: {file.failed}"
@@ -171,11 +171,11 @@ class _Check:
         if call.began < since:
             yield "too many visits at once"
         elif call.began < since + rest:
-            yield f"after {call.began - since:.3f} s of rest, {rest:g} s were due"
+            yield f"after {call.began - since:.3f} s, with a host delay of {rest:g} s"
         elif host.found:  # Before that nobody knew at which address the host is.
             since, due = self._address.since(call.began), self.promise.rules.address_rest
             if call.began < since + due:
-                yield f"its IP address had rested {call.began - since:.3f} s, {due:g} s were due"
+                yield f"after {call.began - since:.3f} s at its IP address, with a delay of {due:g} s"
 
     def _note(self, call: Call, host: _Host) -> None:
         host.peace.visit(call.began, call.ended)
@@ -199,5 +199,5 @@ def _calls(db: sqlite3.Connection, host: str) -> Iterable[Call]:
         yield Call(began, ended, host, url)
     query = "SELECT started, at, url, kind, detail FROM events WHERE host = ? AND started IS NOT NULL"
     for began, ended, url, kind, detail in db.execute(query, (host,)):
-        told = json.loads(detail)
-        yield Call(began, ended, host, url, told["purpose"] == "robots", kind != "failed", told.get("again_at"))
+        facts = json.loads(detail)
+        yield Call(began, ended, host, url, facts["purpose"] == "robots", kind != "failed", facts.get("again_at"))

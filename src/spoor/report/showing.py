@@ -18,9 +18,9 @@ from spoor.store.journal import open_to_read
 _CONTROLS = (range(0x20), range(0x7F, 0xA0))
 _TURNS = (range(0x2028, 0x202F), range(0x2066, 0x206A))
 """Line ends, and marks that turn the direction of the text after them."""
-_HALVES = (range(0xD800, 0xE000),)
+_SURROGATES = (range(0xD800, 0xE000),)
 """Of surrogate pairs, as names of files may hold them: they cannot be written."""
-_UNSEEN = chain(*_CONTROLS, *_TURNS, *_HALVES)
+_UNSEEN = chain(*_CONTROLS, *_TURNS, *_SURROGATES)
 _SHOWN = dict.fromkeys(_UNSEEN, "\N{REPLACEMENT CHARACTER}") | {ord(gap): " " for gap in "\t\n\r"}
 
 

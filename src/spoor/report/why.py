@@ -12,7 +12,7 @@ from spoor import robots
 from spoor.frontier.entry import Entry, Host
 from spoor.frontier.rows import stored_entry, stored_robots, stored_robots_text
 from spoor.report.showing import has_robots_files, one_moment
-from spoor.robots import RobotsFile, Wanted, holding_for
+from spoor.robots import NeededFile, RobotsFile, holding_for
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import DroppedRow, EventRow, PageRow, dropped, events_of, pages_of
 from spoor.urls import canonical, host_of, near_misses, robots_url
@@ -27,7 +27,7 @@ LOOKED_THROUGH = 2000
 class Account:
     """All that is known of a URL.
 
-    `outbid`: better links wait on hosts that rested when the crawl was last heard of.
+    `outbid`: better links wait on hosts that were under a delay when the crawl was last heard of.
     `entry` None: it never was in the frontier; then `sent_here` has the URLs that redirected to it and why that was not
     followed, and `similar` URLs that are known. `path` leads back towards a seed. `ahead` counts links of the same host
     that come before it. `robots` is what holds for it, as last heard of, or must be asked for first; None: not known
@@ -44,7 +44,7 @@ class Account:
     dropped: DroppedRow | None
     sent_here: tuple[tuple[str, str], ...]
     host: Host | None
-    robots: RobotsFile | Wanted | None
+    robots: RobotsFile | NeededFile | None
     has_rules: bool
     allowed: bool
     similar: tuple[str, ...]
@@ -58,8 +58,8 @@ def account(folder: CrawlFolder, url: str, agent: str) -> Account:
     """`url` is normalised. It is looked for as it is, and then without what makes no difference to a page."""
     with one_moment(folder) as db:
         accounts = (_account(db, spelling, agent) for spelling in dict.fromkeys((url, canonical(url))))
-        told = next((one for one in accounts if one.discovered), None)
-        return told or _account(db, canonical(url), agent)
+        known = next((one for one in accounts if one.discovered), None)
+        return known or _account(db, canonical(url), agent)
 
 
 def _account(db: sqlite3.Connection, url: str, agent: str) -> Account:
@@ -120,7 +120,7 @@ def _host(db: sqlite3.Connection, name: str) -> Host | None:
     return None if row is None else Host(*row)
 
 
-def _robots(db: sqlite3.Connection, url: str) -> tuple[RobotsFile | Wanted | None, str]:
+def _robots(db: sqlite3.Connection, url: str) -> tuple[RobotsFile | NeededFile | None, str]:
     """What holds for a URL, however old, and the text."""
     if not has_robots_files(db):
         row = db.execute("SELECT robots FROM hosts WHERE name = ?", (host_of(url),)).fetchone()

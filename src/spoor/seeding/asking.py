@@ -30,7 +30,7 @@ class ResultSource(Protocol):
     """Knows pages for a query. Whatever goes wrong, on the web or in a file, is a Failure and never raised."""
 
     async def listings(self, query: str, most: int, ask: Ask) -> Sequence[Listing] | Failure:
-        """One for each engine behind the source, of at most so many URLs each. What is no URL is left out."""
+        """One for each engine behind the source, of at most `most` URLs each. What is no URL is left out."""
         ...
 
 
@@ -51,13 +51,13 @@ def page_url(said: object) -> str | None:
 # What does a source say? Bodies that are whole, and JSON that somebody else wrote.
 
 
-_NOT_WHOLE = {"time": "takes too long", "length": "gives too much"}
+_NOT_WHOLE = {"time": "timed out", "length": "sends too large a response"}
 
 
 def whole_body(answer: Response | Failure) -> bytes | Failure:
     if isinstance(answer, Failure):
         return answer
-    return Failure(_NOT_WHOLE.get(answer.cut, "breaks off")) if answer.cut else answer.body
+    return Failure(_NOT_WHOLE.get(answer.cut, "sends an incomplete response")) if answer.cut else answer.body
 
 
 def json_in(body: bytes) -> Any | Failure:
@@ -66,7 +66,7 @@ def json_in(body: bytes) -> Any | Failure:
         return json.loads(body.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
         what = "HTML or XML" if body.lstrip()[:1] == b"<" else "something else" if body.strip() else "nothing"
-        return Failure(f"gives {what} instead of JSON")
+        return Failure(f"returns {what} instead of JSON")
 
 
 def objects_in(said: Any) -> list[dict[str, Any]]:

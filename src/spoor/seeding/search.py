@@ -71,15 +71,15 @@ async def gather(
 ) -> Gathered:
     """`most` results of each engine; `advance` is told of every source that has answered or failed."""
 
-    async def listings(source: ResultSource) -> tuple[Listing, ...] | Failure:
+    async def answer_of(source: ResultSource) -> tuple[Listing, ...] | Failure:
         found = await source.listings(query, most, ask)
         advance(1)
         return found if isinstance(found, Failure) else tuple(found)
 
-    answers = await asyncio.gather(*map(listings, sources.values()))
-    told = [listing for answer in answers if not isinstance(answer, Failure) for listing in answer]
+    answers = await asyncio.gather(*map(answer_of, sources.values()))
+    listings = [listing for answer in answers if not isinstance(answer, Failure) for listing in answer]
     failed = {name: answer for name, answer in zip(sources, answers, strict=True) if isinstance(answer, Failure)}
-    return Gathered(tuple(told), failed)
+    return Gathered(tuple(listings), failed)
 
 
 # Search sources by what a user writes: `KIND:WHERE`.
@@ -96,7 +96,7 @@ def source(spec: str) -> ResultSource:
 def _url(where: str) -> str:
     url = normalise(where)
     if url is None:
-        raise UsageError(f"source {where!r}: no URL that begins with http:// or https://")
+        raise UsageError(f"source {where!r}: not an http(s) URL")
     return url
 
 

@@ -68,7 +68,7 @@ def _results(answer: Response | Failure) -> list[dict[str, Any]] | Failure:
     if isinstance(said, Failure):
         return said
     if not isinstance(said, dict) or not isinstance(said.get("results"), list):
-        return Failure("gives JSON without a list of results")
+        return Failure("returns JSON without a list of results")
     return objects_in(said["results"])
 
 
@@ -102,7 +102,7 @@ class CdxIndex:
 
     def __post_init__(self) -> None:
         if "url" not in self._given:
-            raise UsageError(f"cdx:{self.url} does not say what to look through; add ?url=*.example.org or the like")
+            raise UsageError(f"cdx:{self.url} does not say which captures to list; add ?url=*.example.org or the like")
 
     async def listings(self, query: str, most: int, ask: Ask) -> Sequence[Listing] | Failure:
         """The more words of the query a URL has, the better; a page is one result, however often it was captured."""
@@ -135,7 +135,7 @@ def _captures(answer: Response) -> list[Mapping[str, Any]] | Failure:
     read = [json_in(line) for line in whole.splitlines() if line.strip()]
     captures: list[Mapping[str, Any]] = [line for line in read if isinstance(line, dict)]
     if read and not captures:
-        return read[0] if isinstance(read[0], Failure) else Failure("gives JSON that is no index of captures")
+        return read[0] if isinstance(read[0], Failure) else Failure("returns JSON that is not a CDX index")
     return captures
 
 
@@ -143,7 +143,7 @@ def _table(rows: Any) -> list[Mapping[str, Any]] | Failure:
     if isinstance(rows, Failure):
         return rows
     if not all(isinstance(row, list) for row in rows):
-        return Failure("gives JSON that is no index of captures")
+        return Failure("returns JSON that is not a CDX index")
     names = [str(name) for name in rows[0]] if rows else []
     return [dict(zip(names, row, strict=False)) for row in rows[1:]]
 
@@ -169,8 +169,10 @@ def links_in(body: bytes) -> list[str] | Failure:
     try:
         reading.parser.Parse(body, True)
     except (_HasDoctype, expat.ExpatError, LookupError, ValueError) as error:
-        return Failure("gives HTML instead of a feed" if _is_html(body) else f"gives no feed that can be read: {error}")
-    return reading.links if reading.is_feed else Failure("gives XML that is no feed of RSS or Atom")
+        return Failure(
+            "returns HTML instead of a feed" if _is_html(body) else f"returns a feed that cannot be parsed: {error}"
+        )
+    return reading.links if reading.is_feed else Failure("returns XML that is not an RSS or Atom feed")
 
 
 def _is_html(body: bytes) -> bool:
@@ -253,7 +255,7 @@ class OpenSearch:
             known = ", ".join(f"{{{name}}}" for name in _filling())
             raise UsageError(f"opensearch:{self.template}: unknown place {{{unknown[0]}}}; known are {known}")
         if normalise(self._asked("query", 1)) is None:
-            raise UsageError(f"opensearch:{self.template}: no URL that begins with http:// or https://")
+            raise UsageError(f"opensearch:{self.template}: not an http(s) URL")
 
     async def listings(self, query: str, most: int, ask: Ask) -> Sequence[Listing] | Failure:
         url = normalise(self._asked(query, most)) or ""
@@ -298,7 +300,7 @@ class ResultFile:
             return Failure(f"cannot be read: {error.strerror}")
         found = self._listings(body, most)
         if not isinstance(found, Failure) and not any(listing.urls for listing in found):
-            return Failure("holds no URL that begins with http:// or https://")
+            return Failure("holds no http(s) URL")
         return found
 
     def _listings(self, body: bytes, most: int) -> Sequence[Listing] | Failure:
@@ -326,7 +328,7 @@ def _in_table(text: str, delimiter: str, name: str, most: int) -> Sequence[Listi
     try:
         rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text), delimiter=delimiter) if row]
     except csv.Error as error:
-        return Failure(f"is no table: {error}")
+        return Failure(f"is not a table: {error}")
     urls, ranks = _columns(rows)
     ranked = sorted(rows, key=lambda row: _rank(row[ranks : ranks + 1]))
     return [Listing(name, pages((cell for row in ranked for cell in row[urls : urls + 1]), most))]

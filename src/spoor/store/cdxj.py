@@ -76,9 +76,9 @@ def index_of(warc: Path) -> Path:
 
 
 def line(capture: Capture) -> str:
-    told = {"url": capture.url, "mime": capture.mime, "status": capture.status, "digest": capture.digest}
-    told |= {"length": str(capture.length), "offset": str(capture.offset), "filename": capture.file}
-    known = {name: value for name, value in told.items() if value}
+    fields = {"url": capture.url, "mime": capture.mime, "status": capture.status, "digest": capture.digest}
+    fields |= {"length": str(capture.length), "offset": str(capture.offset), "filename": capture.file}
+    known = {name: value for name, value in fields.items() if value}
     return f"{surt(capture.url)} {timestamp(capture.date)} {json.dumps(known, ensure_ascii=False)}\n"
 
 

@@ -136,8 +136,10 @@ def open_for_reading(path: Path) -> CrawlFolder:
 def _begin(folder: CrawlFolder, progress: Progress) -> None:
     """From here on a folder that is ours has a database, if an empty one: where it is missing, somebody removed it."""
     if is_ours(folder, RESUMABLE) and (how := _lost(folder)):
-        told = f"{folder.path} holds a crawl, but its crawl.db, which knows what was fetched and what waits, is {how}"
-        raise BadInput(f"{told}; put it back, or move {folder.path} away to start over")
+        problem = (
+            f"{folder.path} holds a crawl, but its crawl.db, which knows what was fetched and what waits, is {how}"
+        )
+        raise BadInput(f"{problem}; put it back, or move {folder.path} away to start over")
     try:
         folder.database.touch()
         _migrate(folder, progress)
@@ -155,8 +157,8 @@ def _migrate(folder: CrawlFolder, progress: Progress) -> None:
             try:
                 STEPS[step](folder.database, progress)
             except (sqlite3.Error, UnicodeDecodeError) as error:
-                told = f"cannot bring {folder.database} from '{version}' to '{VERSION}': {error}"
-                raise BadInput(f"{told}; `spoor check` of the spoor that wrote it says what is wrong") from None
+                problem = f"cannot migrate {folder.database} from '{version}' to '{VERSION}': {error}"
+                raise BadInput(f"{problem}; `spoor check` of the spoor that wrote it says what is wrong") from None
 
 
 def _lost(folder: CrawlFolder) -> str:
@@ -174,7 +176,7 @@ def mend_archive(folder: CrawlFolder) -> None:
             with contextlib.closing(sqlite3.connect(folder.database, isolation_level=None)) as db:
                 follow(db, repair)
         except (sqlite3.Error, UnicodeDecodeError) as error:
-            _log.warning("%s could not be told what %s lost: %s", folder.database, repair.file.name, error)
+            _log.warning("could not record in %s what %s lost: %s", folder.database, repair.file.name, error)
 
 
 def _refuse_strange(folder: CrawlFolder) -> None:
@@ -197,8 +199,10 @@ def is_ours(folder: CrawlFolder, versions: Container[str] = (VERSION,)) -> bool:
     if version is None:
         return False
     if version not in versions:
-        told = f"{folder.path} was written by another spoor ('{version[:40]}', this one writes '{VERSION}')"
-        raise BadInput(f"{told}; use that one, or give --out a new folder")
+        problem = (
+            f"{folder.path} was written by another version of spoor ('{version[:40]}', this one writes '{VERSION}')"
+        )
+        raise BadInput(f"{problem}; use that one, or give --out a new folder")
     return True
 
 

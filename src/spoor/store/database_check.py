@@ -120,8 +120,8 @@ def _is_whole(db: sqlite3.Connection, found: Found) -> bool:
 
 def _complaints(db: sqlite3.Connection) -> Iterator[str]:
     try:
-        for (told,) in db.execute("PRAGMA integrity_check(1000)"):
-            yield from (line for line in str(told).splitlines() if line != "ok" and not line.startswith("***"))
+        for (problem,) in db.execute("PRAGMA integrity_check(1000)"):
+            yield from (line for line in str(problem).splitlines() if line != "ok" and not line.startswith("***"))
     except UNREADABLE as error:
         yield str(error)
 
@@ -146,7 +146,7 @@ def _values_fit(db: sqlite3.Connection, found: Found) -> bool:
     for name, shape in shapes().items():
         wrong = " OR ".join(column.is_wrong for column in shape.columns)
         if number := _count(db, f"{name} WHERE {wrong}"):
-            found(f"rows of {name} with values of another kind: {number:,}")
+            found(f"rows of {name} with values of another type: {number:,}")
             fit = False
     return fit
 
@@ -223,9 +223,9 @@ def _fingerprints(db: sqlite3.Connection, found: Found) -> None:
 
 
 def _tell_counts(db: sqlite3.Connection, wrong: dict[str, str], found: Found) -> None:
-    for told, where in wrong.items():
+    for problem, where in wrong.items():
         if number := _count(db, where):
-            found(f"{told}: {number:,}")
+            found(f"{problem}: {number:,}")
 
 
 def _count(db: sqlite3.Connection, what: str) -> int:

@@ -63,8 +63,8 @@ def rebuild(database: Path) -> str | None:
             os.fsync(file.fileno())
         os.replace(made, database)
         write_sums(database)
-        told = ", ".join(f"{number:,} {table}" for table, number in kept.items() if number)
-        return f"was rebuilt with all that could be read, {told}; as it was, it is {ASIDE}/{aside.name}"
+        counts = ", ".join(f"{number:,} {table}" for table, number in kept.items() if number)
+        return f"was rebuilt with all that could be read, {counts}; as it was, it is {ASIDE}/{aside.name}"
     finally:
         _remove(source, made)
 

@@ -77,8 +77,8 @@ def _captures(archive: Archive, file: Path, tell: Tell, advance: Advance) -> Ite
 
 def _gap(file: Path, gap: Gap, is_finished: bool) -> Finding:
     if gap.torn and not is_finished:
-        told = f"ends in the middle of a record ({gap.length:,} bytes), as a killed crawl leaves it"
-        return Finding("archive", _name(file), f"{told}; the next start puts these aside", damage=False)
+        problem = f"ends in the middle of a record ({gap.length:,} bytes), as a killed crawl leaves it"
+        return Finding("archive", _name(file), f"{problem}; the next start puts these aside", damage=False)
     what = f"bytes {gap.offset:,} to {gap.end - 1:,} cannot be read; the records before and after can"
     return Finding("archive", _name(file), what)
 
@@ -86,7 +86,7 @@ def _gap(file: Path, gap: Gap, is_finished: bool) -> Finding:
 def _wrong_with(member: Member) -> Iterator[str]:
     record = member.record
     if not member.sound:
-        yield "has a damaged gzip header or trailer; what it holds is whole"
+        yield "has a damaged gzip header or trailer; its content is intact"
     if not record.is_record:
         yield "is not a WARC record of the size that it says"
         return
@@ -121,9 +121,10 @@ def _check_index(archive: Archive, file: Path, captures: Iterable[Capture], tell
     if said != expected:
         lines, right = said.split("\n")[:-1], set(expected.split("\n")[:-1])
         wrong, missing = [n for n, line in enumerate(lines, 1) if line not in right], len(right.difference(lines))
-        told = f"{counted(len(wrong), 'line')} that lead to no such record" + (f" (first {wrong[0]})" if wrong else "")
+        first = f" (first {wrong[0]})" if wrong else ""
+        problem = f"{counted(len(wrong), 'line')} that lead to no such record{first}"
         order = "" if wrong or missing else "; lines are not in order, or twice there"
-        tell(Finding("index", name, f"{told}, {counted(missing, 'record')} that it lacks{order}"))
+        tell(Finding("index", name, f"{problem}, {counted(missing, 'record')} that it lacks{order}"))
 
 
 def list_places(db: sqlite3.Connection, files: Iterable[Path]) -> None:
@@ -166,8 +167,8 @@ def _tell_misplaced(db: sqlite3.Connection, file: Path, captures: Iterable[Captu
     for rows, what in ((found.pages, "page"), (found.digests, "payload")):
         if rows:
             lost = sum(place is None for place in rows.values())
-            told = f"{counted(len(rows), what)} of crawl.db not where it says ({lost:,} of them nowhere in the file)"
-            tell(Finding("archive", _name(file), told))
+            problem = f"{counted(len(rows), what)} of crawl.db not where it says ({lost:,} of them nowhere in the file)"
+            tell(Finding("archive", _name(file), problem))
 
 
 def _check_strays(archive: Archive, files: list[Path], db: sqlite3.Connection | None, tell: Tell) -> None:
@@ -179,8 +180,8 @@ def _check_strays(archive: Archive, files: list[Path], db: sqlite3.Connection | 
         return
     rows = "SELECT warc_file, count(*) FROM temp.places JOIN pages ON id = page WHERE file = '' GROUP BY 1 ORDER BY 1"
     for name, number in db.execute(rows).fetchall():
-        told = f"is not there, but crawl.db has {counted(number, 'page')} in it; put it back"
-        tell(Finding("archive", f"warc/{name}", told))
+        problem = f"is not there, but crawl.db has {counted(number, 'page')} in it; put it back"
+        tell(Finding("archive", f"warc/{name}", problem))
 
 
 def _name(file: Path) -> str:
@@ -210,7 +211,7 @@ def open_for_checking(path: Path) -> CrawlFolder:
     if not is_ours(folder, RESUMABLE):
         raise UsageError(f"{path} is not a crawl folder; `spoor crawl --out FOLDER` makes one")
     if not is_current(folder):
-        raise UsageError(f"{path} is of an older version; `spoor crawl --out {path}` brings it to this one")
+        raise UsageError(f"{path} is of an older version; `spoor crawl --out {path}` migrates it")
     return folder
 
 
@@ -275,8 +276,8 @@ def _opened(folder: CrawlFolder, opened: contextlib.ExitStack) -> sqlite3.Connec
 
 
 def _repair_database(folder: CrawlFolder) -> list[str]:
-    told = rebuild(folder.database) if folder.database.exists() else None
-    return [] if told is None else [f"{folder.database.name}: {told}"]
+    rebuilt = rebuild(folder.database) if folder.database.exists() else None
+    return [] if rebuilt is None else [f"{folder.database.name}: {rebuilt}"]
 
 
 def _repair_file(file: Path, db: sqlite3.Connection | None) -> list[str]:
@@ -294,8 +295,8 @@ def _repair_file(file: Path, db: sqlite3.Connection | None) -> list[str]:
     if _read(cdxj.index_of(file)) != text.encode():
         cdxj.write(file, text)
         done.append(f"{cdxj.index_of(file)} was written anew, {counted(len(captures), 'line')}")
-    if db is not None and (told := _corrected(db, file.name, misplaced(db, file, captures))):
-        done.append(f"crawl.db: {told} of {file.name}")
+    if db is not None and (corrected := _corrected(db, file.name, misplaced(db, file, captures))):
+        done.append(f"crawl.db: {corrected} of {file.name}")
     return done
 
 

@@ -99,7 +99,7 @@ def died_of(path: Path) -> str:
 
 
 MOST_FILES = 200
-"""Samples that are saved; what goes wrong more often is only told."""
+"""Samples that are saved; what goes wrong more often is only reported."""
 MOST_BYTES = 65_536
 """Of a response that a sample holds."""
 _LONGEST = 200
@@ -124,21 +124,21 @@ class SavedTroubles:
             self.in_work.off()
 
     def keep(self, url: str, doing: str, error: Exception, came: bytes = b"") -> str:
-        told = line_of(doing, error)
+        line = line_of(doing, error)
         if self.folder is not None and self._left > 0:
             with contextlib.suppress(OSError):
-                self._save(self.folder, url, told, error, came)
-        return told
+                self._save(self.folder, url, line, error, came)
+        return line
 
-    def _save(self, folder: Path, url: str, told: str, error: Exception, came: bytes) -> None:
+    def _save(self, folder: Path, url: str, line: str, error: Exception, came: bytes) -> None:
         folder.mkdir(exist_ok=True)
         self._left = MOST_FILES - sum(1 for _ in folder.iterdir())
-        digest = hashlib.sha1(f"{url}\n{told}".encode("utf8", "replace")).hexdigest()[:16]
+        digest = hashlib.sha1(f"{url}\n{line}".encode("utf8", "replace")).hexdigest()[:16]
         file = folder / f"{digest}.txt"
         if file.exists() or self._left <= 0:
             return
         trace = "".join(traceback.format_exception(error))
-        text = f"{url}\n{told}\n\n{trace}".encode("utf8", "replace")
+        text = f"{url}\n{line}\n\n{trace}".encode("utf8", "replace")
         file.write_bytes(text + (b"\n" + came[:MOST_BYTES] if came else b""))
 
 

@@ -121,7 +121,7 @@ class EventRow:
 
 @dataclass(frozen=True, slots=True)
 class DroppedRow:
-    """A link that was not let in, when it was first met."""
+    """A link that was not let in, when it was first discovered."""
 
     host: str
     url: str
@@ -275,8 +275,8 @@ def _sightings(db: sqlite3.Connection, after: int, until: float) -> Iterator[tup
 def _misses(db: sqlite3.Connection, after: int, until: float) -> Iterator[tuple[int, Sighting | Miss]]:
     columns = "id, id, at, number, started, kind, url, host, detail"
     query = f"SELECT {columns} FROM events WHERE kind IN ('failed', 'redirected', 'refused') AND at <= ?"
-    for place, at, number, started, kind, url, host, told in _rows(db, query, until, after=after):
-        detail = json.loads(told)
+    for place, at, number, started, kind, url, host, detail in _rows(db, query, until, after=after):
+        detail = json.loads(detail)
         if because := _missed(kind, number, detail):
             visit = Visit(url, host, -1 if number is None else number, at if started is None else started)
             yield place, Miss(_as_known(_visit_of(db, visit), detail.get("known")), because)
@@ -329,7 +329,7 @@ def events_of(db: sqlite3.Connection, url: str) -> list[EventRow]:
 
 
 def dropped(db: sqlite3.Connection, url: str) -> DroppedRow | None:
-    """Why a link was not let in; None: it was, or it was never met."""
+    """Why a link was not let in; None: it was, or it was never discovered."""
     row = db.execute(f"SELECT {_DROPPED} FROM dropped WHERE host = ? AND url = ?", (host_of(url), url)).fetchone()
     return None if row is None else DroppedRow(*row)
 
@@ -363,9 +363,9 @@ def _event_row(event: Redirected | Failed | HostOpened | Aside) -> tuple[Any, ..
             return _visit_row(visit, at, "redirected", {"to": to, "because": because, "waiting": waiting})
         case Failed(visit, at, reason, again_at, waiting, excused):
             known = {} if again_at is None or visit.purpose == "robots" else {"known": _known(visit)}
-            told = {"reason": reason, "again_at": again_at, "waiting": waiting, **known}
-            told |= {"excused": True} if excused else {}
-            return _visit_row(visit, at, "failed", told)
+            detail = {"reason": reason, "again_at": again_at, "waiting": waiting, **known}
+            detail |= {"excused": True} if excused else {}
+            return _visit_row(visit, at, "failed", detail)
         case HostOpened(visit, at, rest):
             return _visit_row(visit, at, "host opened", {"rest": rest})
         case Refused(at, refusal):
@@ -389,14 +389,14 @@ def _known(visit: Visit) -> list[Any]:
 
 
 def _aside_row(at: float, kind: str, url: str, detail: dict[str, Any]) -> tuple[Any, ...]:
-    told = _storable(json.dumps(detail, ensure_ascii=False))
-    return None, None, at, kind, url, host_of(url) if url else "", told
+    text = _storable(json.dumps(detail, ensure_ascii=False))
+    return None, None, at, kind, url, host_of(url) if url else "", text
 
 
 def _visit_row(visit: Visit, at: float, kind: str, detail: dict[str, Any]) -> tuple[Any, ...]:
     number = visit.number if visit.purpose == "page" else None
-    told = _storable(json.dumps({"purpose": visit.purpose, "tries": visit.tries, **detail}, ensure_ascii=False))
-    return number, visit.at, at, kind, visit.url, visit.host, told
+    text = _storable(json.dumps({"purpose": visit.purpose, "tries": visit.tries, **detail}, ensure_ascii=False))
+    return number, visit.at, at, kind, visit.url, visit.host, text
 
 
 def _event(row: tuple[Any, ...]) -> EventRow:

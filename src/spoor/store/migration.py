@@ -84,13 +84,13 @@ def create_tables(db: sqlite3.Connection) -> None:
 
 
 def _shape(db: sqlite3.Connection, table: str, without_numbers: bool) -> TableShape:
-    told: Sequence[tuple[int, str, str, int, object, int]] = db.execute(f"PRAGMA table_info({table})").fetchall()
+    described: Sequence[tuple[int, str, str, int, object, int]] = db.execute(f"PRAGMA table_info({table})").fetchall()
     if without_numbers:
         # Such a row begins with its key.
-        told = sorted(told, key=lambda column: (not column[5], column[5] or column[0]))
+        described = sorted(described, key=lambda column: (not column[5], column[5] or column[0]))
     columns = tuple(
         Column(name, kind.upper(), not required and not key, bool(key) and not without_numbers)
-        for _, name, kind, required, _, key in told
+        for _, name, kind, required, _, key in described
     )
     return TableShape(table, columns, not without_numbers)
 

@@ -73,8 +73,8 @@ class Repair:
         size = sum(gap.length for gap in self.lost)
         if len(self.lost) == 1 and self.lost[0].torn:
             return f"{self.file} ended in the middle of a record; these last {size:,} bytes are {self.aside} now"
-        told = f"{self.file} was damaged: {size:,} bytes in {len(self.lost)} places cannot be read"
-        return f"{told}; all {self.records:,} readable records are kept, the file as it was is {self.aside}"
+        damage = f"{self.file} was damaged: {size:,} bytes in {len(self.lost)} places cannot be read"
+        return f"{damage}; all {self.records:,} readable records are kept, the file as it was is {self.aside}"
 
 
 @dataclass(frozen=True, slots=True)

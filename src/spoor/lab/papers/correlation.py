@@ -146,7 +146,7 @@ def _texts(world: RecordedWorld, among: NDArray[np.bool_]) -> tuple[list[str], l
 
 
 def _text(world: RecordedWorld, number: int) -> str:
-    page, _ = world.look(Visit(world.web.urls[number], "", 0, 0.0))
+    page, _ = world.fetch(Visit(world.web.urls[number], "", 0, 0.0))
     assert isinstance(page, Page)
     return f"{page.title}\n{page.main_text or page.text}"
 
