@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from spoor.parse.charset import decode
 from spoor.parse.html import LONGEST, LONGEST_TAG, LONGEST_URL, Interest
-from spoor.parse.reading import ROBOT, bounded, wishes
+from spoor.parse.reading import ROBOT, bounded, robots_directives
 from spoor.parse.tags import BLOCKS, HEADINGS
 from spoor.parse.tidy_text import words_after, words_before
 from spoor.records import Link, Page
@@ -169,9 +169,9 @@ class Reading:
         if name in ("description", "keywords"):
             self.metas.setdefault(name, " ".join(content.split()))
         elif name in ("robots", ROBOT):
-            wished = wishes(content)
-            self.nofollow = self.nofollow or "nofollow" in wished
-            self.noindex = self.noindex or "noindex" in wished
+            directives = robots_directives(content)
+            self.nofollow = self.nofollow or "nofollow" in directives
+            self.noindex = self.noindex or "noindex" in directives
         elif claimed == "refresh" and (found := _REFRESH.match(content)):
             self._link(found[1], self._here(), {})
         elif claimed == "content-language":

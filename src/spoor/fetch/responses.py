@@ -13,7 +13,7 @@ import aiohttp
 
 from spoor.fetch.addresses import RefusedAddress
 from spoor.parse.html import LONGEST_URL, USUAL, Interest, read_page
-from spoor.parse.reading import header_wishes
+from spoor.parse.reading import header_directives
 from spoor.records import Failure, Page, Redirect, Response, RobotsRules, Visit
 from spoor.robots import LONGEST_FILE, whole_lines
 from spoor.urls import join
@@ -118,7 +118,7 @@ def _as_the_server_wishes(response: Response, page: Page) -> Page:
         return page
     lines = response.head.decode("latin-1").split("\r\n")
     tags = (line.partition(":")[2] for line in lines if line.lower().startswith("x-robots-tag:"))
-    wished = frozenset[str]().union(*map(header_wishes, tags))
+    wished = frozenset[str]().union(*map(header_directives, tags))
     if "nofollow" in wished:
         page = replace(page, links=tuple(link._replace(nofollow=True) for link in page.links))
     return replace(page, noindex=page.noindex or "noindex" in wished)

@@ -184,7 +184,9 @@ _BUILT_IN: dict[str, Named] = {
         examples, "the topic by relevant pages and others, trained", subjects=("FOLDER", "FILE.spoor", "my.spoor")
     ),
     "taxonomy": Named(
-        taxonomy, "the class of the page among several, some wanted: naive Bayes", subjects=("FILE.spoor", "my.spoor")
+        taxonomy,
+        "the class of the page among several, some of them relevant: naive Bayes",
+        subjects=("FILE.spoor", "my.spoor"),
     ),
     "ontology": Named(
         ontology,

@@ -37,8 +37,8 @@ COMMON = frozenset({"en"})
 COMMON_SHARE = 0.25
 """How much of a sign against remains of it."""
 
-_WANTED_SMALL = 0.8
-"""How surely a code or name of a small language means it when it is relevant."""
+_SMALL_TARGET = 0.8
+"""How surely a code or name of a small language means it when it is the target."""
 
 
 def sign(relevant: str, means: Meanings) -> float:
@@ -48,7 +48,7 @@ def sign(relevant: str, means: Meanings) -> float:
         return 0.0
     for_it = max((sure for tag, sure in means.items() if matches(relevant, tag)), default=0.0)
     if for_it:
-        return for_it / SMALL * _WANTED_SMALL if for_it <= SMALL and is_small(relevant) else for_it
+        return for_it / SMALL * _SMALL_TARGET if for_it <= SMALL and is_small(relevant) else for_it
     against = max((sure for tag, sure in means.items() if not is_small(tag)), default=0.0)
     return -against * COMMON_SHARE if COMMON & means.keys() else -against
 

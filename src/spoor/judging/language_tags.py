@@ -66,7 +66,7 @@ def read_tag(text: str) -> str | None:
 
 
 def matches(relevant: str, found: str) -> bool:
-    """Whether a page in `found` is one in `wanted`, both canonical: a target language accepts every script, a wanted
+    """Whether a page in `found` is one in `relevant`, both canonical: a target language accepts every script, a target
     script only itself."""
     (language, script), (other, other_script) = _parts(relevant), _parts(found)
     if language != other and _PARENTS.get(other) != language and _PARENTS.get(language) != other:

@@ -59,7 +59,7 @@ class Rules:
         return np.asarray(self.times / np.maximum(out, 1))
 
     def look_ahead(self, relevant: Sequence[str], combine: str = "sum", steps: int = STEPS) -> NDArray[np.float64]:
-        """LARS of a link on a page of each class, with respect to all `wanted` classes together."""
+        """LARS of a link on a page of each class, with respect to all `relevant` classes together."""
         if combine not in COMBINATIONS:
             raise UsageError(f"combine={combine} is not known; several ways count by {' or '.join(COMBINATIONS)}")
         if not 1 <= steps <= STEPS:
@@ -266,16 +266,16 @@ def counted_rules(
     """Every page of train-1 once for each class that links to it. Its class is the one known, else that which the
     taxonomy tells; pages without text, and those that were only linked to, have none."""
     judge, classes = Taxonomy(taxonomy), taxonomy.bayes.classes
-    told: dict[int, str | None] = {}
+    class_of: dict[int, str | None] = {}
     for number in frozenset().union(*examples.linked.values()):
         known = examples.known.get(number)
         if known in classes:
-            told[number] = known
+            class_of[number] = known
         elif number < web.pages:
             (verdict,) = judge.judge([_page(web, number)])
-            told[number] = verdict.label
+            class_of[number] = verdict.label
         advance(1)
-    times = {leaf: Counter(told.get(number) for number in examples.linked[leaf]) for leaf in classes}
+    times = {leaf: Counter(class_of.get(number) for number in examples.linked[leaf]) for leaf in classes}
     return rules_from({leaf: {to: n for to, n in counts.items() if to is not None} for leaf, counts in times.items()})
 
 

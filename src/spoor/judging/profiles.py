@@ -2,7 +2,7 @@
 
 The bytes of a part are compressed by zlib. They are the alphabet, the four units of each window and the counts, as
 numbers of 32 bits, lowest bytes first, all first bytes before all second bytes and so on. The alphabet and the units,
-which are in order or nearly so, are written as differences from one to the next.
+which are in order or almost, are written as differences from one to the next.
 """
 
 from __future__ import annotations
@@ -282,7 +282,7 @@ def _remedy(language: str) -> str:
 
 
 def is_in(found: str, relevant: str) -> bool:
-    """Whether a page in the language `found` is one in `wanted`."""
+    """Whether a page in the language `found` is one in `relevant`."""
     if found == relevant:
         return True
     return read_tag(found) is not None and read_tag(relevant) is not None and matches(relevant, found)

@@ -21,8 +21,7 @@ _WORDS = Words()
 
 @dataclass(frozen=True)
 class TaxonomyTrial:
-    """Each fold judged by what the others taught: the share of pages put into their own class, and how well the wanted
-    classes are told from the rest."""
+    """5-fold cross-validation: the share of pages put into their own class, and the accuracy of relevant or not."""
 
     right: float
     accuracy: Accuracy

@@ -1,4 +1,4 @@
-"""Was every host left in peace as long as it should? Read from the events alone."""
+"""Was every host delay kept? Read from the events alone."""
 
 from __future__ import annotations
 

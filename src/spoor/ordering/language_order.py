@@ -153,7 +153,7 @@ SERVER = 3.0
 """What the language of the server weighs, beside `WEIGHTS`."""
 
 CAREFUL = 4.0
-"""With so many links of a page leading to an unknown server, half as much is hoped for from the next."""
+"""With so many links of a page leading to an unknown server, the optimistic prior of the next is halved."""
 
 _UNKNOWN = 0.5
 
@@ -218,9 +218,9 @@ class ServerLanguage:
         return 0 if "url" in self.without else (url_sign > 0) - (url_sign < 0)
 
     def _server(self, url: str, kind: int, turn: int) -> float:
-        hoped = _UNKNOWN * CAREFUL / (CAREFUL + turn)
+        optimistic = _UNKNOWN * CAREFUL / (CAREFUL + turn)
         # Rounded, so that a link found again is not moved for next to nothing.
-        return round(2 * self._shares.expected(url, kind, hoped) - 1, 2)
+        return round(2 * self._shares.expected(url, kind, optimistic) - 1, 2)
 
 
 def _turns(links: Sequence[Link]) -> dict[str, int]:

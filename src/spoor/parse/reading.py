@@ -58,13 +58,13 @@ _ADDRESSED = re.compile(r"\s*([\w-]+)\s*:(.*)", re.DOTALL)
 _WITH_VALUE = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
 
 
-def wishes(content: str) -> frozenset[str]:
+def robots_directives(content: str) -> frozenset[str]:
     """Those of `noindex` and `nofollow` that a <meta name=robots> asks for."""
     words = _BETWEEN.split(content.lower())
     return _KNOWN if "none" in words else _KNOWN.intersection(words)
 
 
-def header_wishes(value: str) -> frozenset[str]:
+def header_directives(value: str) -> frozenset[str]:
     """Those of an X-Robots-Tag that are for all robots or for this one; a name holds until the next name."""
     ours: list[str] = []
     addressee = ROBOT
@@ -74,7 +74,7 @@ def header_wishes(value: str) -> frozenset[str]:
             addressee, part = named[1], named[2]
         if addressee in (ROBOT, "*"):
             ours.append(part)
-    return wishes(",".join(ours))
+    return robots_directives(",".join(ours))
 
 
 # Reading HTML once, from top to bottom: one line of text, and where in it the links, headings and tags are.
@@ -154,9 +154,9 @@ class Reading:
         if name in ("description", "keywords"):
             self.metas.setdefault(name, " ".join(content.split()))
         elif name in ("robots", ROBOT):
-            wished = wishes(content)
-            self.nofollow = self.nofollow or "nofollow" in wished
-            self.noindex = self.noindex or "noindex" in wished
+            directives = robots_directives(content)
+            self.nofollow = self.nofollow or "nofollow" in directives
+            self.noindex = self.noindex or "noindex" in directives
         elif claimed == "refresh" and (found := _REFRESH.match(content)):
             self.links.append((number, found[1]))
         elif claimed == "content-language":
