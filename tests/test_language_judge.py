@@ -88,7 +88,7 @@ class TestWhoIsAsked:
         assert prior_of(judge_of(Target(language="mn"))).language == "mn"
 
 
-@pytest.mark.parametrize("wanted", ["mn", "mn-Mong"])
+@pytest.mark.parametrize("relevant", ["mn", "mn-Mong"])
 class TestTraditionalMongolian:
     @pytest.mark.parametrize(
         "text",

@@ -76,7 +76,7 @@ def test_what_only_looks_like_a_code_says_nothing(url: str) -> None:
     assert [by_url(relevant, url) for relevant in ("ja", "pl", "so", "id", "to")] == [0.0] * 5
 
 
-@pytest.mark.parametrize(("code", "wanted"), [("se", "sv"), ("cn", "zh"), ("cz", "cs"), ("dk", "da"), ("br", "pt")])
+@pytest.mark.parametrize(("code", "relevant"), [("se", "sv"), ("cn", "zh"), ("cz", "cs"), ("dk", "da"), ("br", "pt")])
 def test_a_country_in_a_path_means_its_language(code: str, relevant: str) -> None:
     assert by_url(relevant, f"http://example.org/{code}/") == 0.8
 

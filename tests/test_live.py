@@ -113,7 +113,7 @@ async def as_served(web: Web, asked: Config) -> WrittenWorld:
 
 
 @pytest.mark.parametrize("workers", [0, 1])
-@pytest.mark.parametrize("wanted", [Target(language="th"), Target(keywords=("ข้าว",))], ids=["language", "topic"])
+@pytest.mark.parametrize("relevant", [Target(language="th"), Target(keywords=("ข้าว",))], ids=["language", "topic"])
 def test_what_learns_from_every_visit_visits_the_same_pages_in_the_same_order(
     relevant: Target, workers: int, web: Web, tmp_path: Path
 ) -> None:

@@ -178,7 +178,7 @@ def test_what_is_learned_from_is_neither_calibrated_by_nor_begun_at(topical: Pat
 def test_a_field_with_too_few_pages_is_refused(topical: Path) -> None:
     web = Web.open(topical)
     few = np.arange(web.pages) < 20
-    with pytest.raises(BadInput, match="20 pages of the field are too few to learn from some and begin at 20"):
+    with pytest.raises(BadInput, match="20 relevant pages are too few to train on some and start from 20"):
         draw(few, web.answers(), seed=3)
 
 

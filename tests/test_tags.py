@@ -59,7 +59,7 @@ def test_any_text_is_a_tag_or_is_none(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "found", "accepted"),
+    ("relevant", "found", "accepted"),
     [
         ("mn", "mn-Cyrl", True),
         ("mn", "mn-Mong", True),

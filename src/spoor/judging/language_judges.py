@@ -58,7 +58,9 @@ class Charset:
     def __post_init__(self) -> None:
         if self.language not in CHARSETS:
             known = ", ".join(sorted(CHARSETS))
-            raise UsageError(f"no encoding gives the language {self.language!r} away; the charset judge knows {known}")
+            raise UsageError(
+                f"no character encoding identifies the language {self.language!r}; the charset judge knows {known}"
+            )
 
     @property
     def target_prior(self) -> TargetPrior:

@@ -86,11 +86,11 @@ class Concept:
 
     def name(self, languages: Sequence[str] = ()) -> str:
         """The name in messages: the preferred label, in one of the languages if there is such, else in English."""
-        relevant = [*languages, "en", ""]
+        asked = [*languages, "en", ""]
 
         def place(label: Label) -> tuple[bool, int]:
-            found = [k for k, language in enumerate(relevant) if is_in(label.language, language)]
-            return not label.preferred, min(found, default=len(relevant))
+            found = [k for k, language in enumerate(asked) if is_in(label.language, language)]
+            return not label.preferred, min(found, default=len(asked))
 
         return min(self.labels, key=place).text
 
@@ -124,16 +124,16 @@ class Concepts:
         """How many steps below the nearest start each concept is that can be reached."""
         return _steps(starts, self.narrower.__getitem__)
 
-    def find(self, relevant: str) -> str:
+    def find(self, asked: str) -> str:
         """The URI of a concept that is named by a label, its URI, or the last part of that."""
-        if relevant in self.by_uri:
-            return relevant
+        if asked in self.by_uri:
+            return asked
         for named in (self._by_preferred, self._by_label, self._by_key):
-            if (uri := named.get(relevant.strip().casefold())) is not None:
+            if (uri := named.get(asked.strip().casefold())) is not None:
                 return uri
-        near = difflib.get_close_matches(relevant.casefold(), self._by_label, SUGGESTED, 0.0)
+        near = difflib.get_close_matches(asked.casefold(), self._by_label, SUGGESTED, 0.0)
         names = ", ".join(repr(self.by_uri[self._by_label[label]].name()) for label in near)
-        raise UsageError(f"the ontology {self.name} has no concept {relevant!r}; the nearest are {names}")
+        raise UsageError(f"the ontology {self.name} has no concept {asked!r}; the nearest are {names}")
 
     @cached_property
     def _by_preferred(self) -> dict[str, str]:

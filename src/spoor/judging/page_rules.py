@@ -61,9 +61,9 @@ class Rules:
     def look_ahead(self, relevant: Sequence[str], combine: str = "sum", steps: int = STEPS) -> NDArray[np.float64]:
         """LARS of a link on a page of each class, with respect to all `relevant` classes together."""
         if combine not in COMBINATIONS:
-            raise UsageError(f"combine={combine} is not known; several ways count by {' or '.join(COMBINATIONS)}")
+            raise UsageError(f"combine={combine} is not known; give {' or '.join(COMBINATIONS)}")
         if not 1 <= steps <= STEPS:
-            raise UsageError(f"a way of {steps} steps cannot be looked ahead; 1 to {STEPS} can")
+            raise UsageError(f"steps={steps}: a path to look ahead has 1 to {STEPS} steps")
         taken, chances = COMBINATIONS[combine], self.chances
         ends = [self.classes.index(name) for name in relevant]
         ahead = [_ahead(start, ends, chances, taken, steps) for start in range(len(self.classes))]

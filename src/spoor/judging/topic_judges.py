@@ -212,7 +212,9 @@ class VectorSpaceModel:
     def __post_init__(self) -> None:
         checked_least(self.least)
         if not self.topic.heaviest(1):
-            raise BadInput(f"{self.name} holds no words that tell its texts from others; give texts of the field")
+            raise BadInput(
+                f"{self.name} holds no words that distinguish its texts from others; give texts of the field"
+            )
 
     @property
     def target_prior(self) -> TargetPrior:
@@ -327,7 +329,7 @@ class Pattern:
     def __post_init__(self) -> None:
         for place in self.where:
             if place not in PLACES:
-                raise UsageError(f"where={place!r} is no place to look; known are {', '.join(PLACES)}, joined by +")
+                raise UsageError(f"where={place!r} is not a part of a page; known are {', '.join(PLACES)}, joined by +")
         try:
             object.__setattr__(self, "_compiled", re.compile(self.pattern, re.IGNORECASE))
         except re.error as error:

@@ -88,7 +88,7 @@ def chosen(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
     for name in names:
         if not any(_is_of(row, name) for row in rows):
             near = difflib.get_close_matches(name, [row.name for row in rows], 1, 0.0)[0]
-            raise UsageError(f"--rows {name}: there is no such row; the nearest is {near!r}, and a beginning is enough")
+            raise UsageError(f"--rows {name}: there is no such row; the nearest is {near!r}, and a prefix is enough")
     return [row for row in rows if any(_is_of(row, name) for name in names)]
 
 

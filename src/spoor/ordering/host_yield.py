@@ -166,7 +166,7 @@ class EnoughYield(HostTally):
         if not self.step >= 0.0:
             raise UsageError(f"step={self.step:g}: a host cannot yield less than nothing; give 0 or more")
         if self.patience < 1:
-            raise UsageError(f"patience={self.patience}: at least 1 page must be visited before a host is left")
+            raise UsageError(f"patience={self.patience}: at least 1 page must be visited before a host is given up")
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
         return self._ruling(host_of(link.url))

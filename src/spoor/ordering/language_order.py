@@ -251,7 +251,7 @@ class LeftServers(HostTally):
 
     def __post_init__(self) -> None:
         if self.patience < 1:
-            raise UsageError(f"patience={self.patience}: at least 1 page must be visited before a server is left")
+            raise UsageError(f"patience={self.patience}: at least 1 page must be visited before a server is given up")
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
         return self._ruling(host_of(link.url), evidence)
@@ -264,4 +264,4 @@ class LeftServers(HostTally):
         left = visits >= self.patience and relevant * self.patience < visits
         if not left or any(evidence.get(name, 0.0) > 0 for name in SIGNS):
             return ADMIT
-        return Ruling("park", f"of {visits} pages of {host} {relevant} were relevant, so it was left")
+        return Ruling("park", f"{relevant} of {visits} pages of {host} were relevant: the server is given up")

@@ -129,7 +129,7 @@ class PageRankOrder:
         self._graph.restore(state_in(state, "graph"))
         flows, scored = (array_in(state, name, np.float64, (ANY,), 0.0) for name in ("flows", "told"))
         if max(len(flows), len(scored)) > len(self._graph):
-            raise BadInput("something flows to more pages than there are")
+            raise BadInput("there are flows to more pages than the graph has")
         self._flows, self._scored_flows = flows.astype(np.float64), scored.astype(np.float64)
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:

@@ -243,7 +243,7 @@ def _space(texts: Sequence[Sequence[str]], lesson: Lesson) -> VectorSpace:
     known = collection(texts)
     held = Counter({word: count for word, count in known.frequencies.items() if count >= LEAST_HOLDERS})
     if not held:
-        raise BadInput(f"no two pages of {lesson.trained_on} share a word, so there is nothing to tell them by")
+        raise BadInput(f"no two pages of {lesson.trained_on} share a word, so nothing distinguishes them")
     kept = sorted(held, key=lambda word: (-held[word], word))[:MOST_WORDS]
     return VectorSpace(Collection(known.texts, {word: held[word] for word in kept}))
 

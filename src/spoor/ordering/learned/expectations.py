@@ -56,7 +56,9 @@ def expectations(
 def checked(packed: bytes) -> bytes:
     """Compiled code trusts these lengths, and a folder may come from anybody."""
     if len(packed) % 4 or not 4 * HEAD <= len(packed) <= 4 * (HEAD + MOST):
-        raise BadInput(f"the hints of a link have {len(packed)} bytes, which no spoor wrote: the crawl.db is damaged")
+        raise BadInput(
+            f"the hints of a link have {len(packed)} bytes, which is not a valid length: crawl.db is damaged"
+        )
     return packed
 
 
