@@ -403,6 +403,12 @@ def test_options_of_every_command_stand_before_or_after_its_name(words: list[str
     assert (given.quiet, given.log_file, given.log_level) == (True, Path("log"), None)
 
 
+def test_options_of_a_command_are_not_taken_for_abbreviations() -> None:
+    given = parser().parse_args(["web", "serve", "W", "--log", "requests.tsv"])
+    assert (given.log, given.log_file) == (Path("requests.tsv"), None)
+    assert parser().parse_args(["crawl", "--max-p", "5", "--out", "F"]).max_pages == 5
+
+
 def test_quiet_leaves_results_and_errors(web: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (
         spoor("--quiet", "web", "generate", "--like", "thai", "--pages", 50, "--seed", 1, "--out", tmp_path / "w") == 0

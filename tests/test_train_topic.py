@@ -157,7 +157,7 @@ class TestTrainingATopic:
     def test_refuses_an_empty_folder(self, examples: Path, capsys: pytest.CaptureFixture[str]) -> None:
         Path("none").mkdir()
         assert spoor("train", "topic", "--name", "h", "--positive", "none", "--negative", examples / "negative") == 1
-        assert "none holds no pages; put some there, HTML or plain text, one a file" in refusal(capsys)
+        assert "none holds no pages; put some there, HTML or plain text, one per file" in refusal(capsys)
 
     def test_refuses_what_is_not_there_or_no_archive(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert spoor("train", "topic", "--name", "h", "absent") == 1

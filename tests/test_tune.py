@@ -88,7 +88,7 @@ def test_equals_stay_in_the_order_in_which_they_were_tried(web: Path, tmp_path: 
         (["--strategy", "random", "--vary", "seed"], "--vary seed: give a parameter and its values"),
         (["--strategy", "random", "--vary", "seed=1", "--vary", "seed=2"], "a parameter is given twice"),
         (["--strategy", "n-crawl", "--simplex", "t,s,d", "--vary", "t=1"], "t is given twice"),
-        (["--strategy", "n-crawl", "--simplex", "t,s,d", "--step", "0.3"], "--step 0.3: must go into 1"),
+        (["--strategy", "n-crawl", "--simplex", "t,s,d", "--step", "0.3"], "--step 0.3: 1 must be a multiple"),
         (["--strategy", "n-crawl", "--simplex", "t,s,d"], "n-crawl needs to know which language is relevant"),
         (["--strategy", "random", "--vary", "seed=1,2,3", "--most", "2"], "allow them with --most 3"),
         (["--strategy", "oracle", "--vary", "n=1"], "it takes no parameters"),

@@ -1,1 +1,1 @@
-"""spoor for Python programs: what `import spoor` gives. Prints nothing and changes nothing of its process."""
+"""The Python API: what `import spoor` gives. Prints nothing and changes nothing of its process."""

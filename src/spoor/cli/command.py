@@ -39,6 +39,7 @@ def add_command(
         description=summary[0].upper() + summary[1:] + ".",
         epilog="examples:\n" + "\n".join(f"  {line}" for line in examples.strip().splitlines()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=run is not None,  # A group would take options of its commands for abbreviations of its own.
     )
     if run is not None:
         parser.set_defaults(run=run)

@@ -46,6 +46,7 @@ def parser() -> Parser:
         prog="spoor",
         description="Collect relevant pages from the web while fetching as little else as possible.",
         epilog="`spoor COMMAND --help` shows the options and examples of a command.",
+        allow_abbrev=False,  # It would take `--log` of a command for one of its own.
     )
     top.add_argument("--version", action="version", version=f"spoor {__version__}")
     top.set_defaults(**OUTPUT_DEFAULTS)

@@ -99,7 +99,7 @@ class SqliteStore:
         self._ahead: dict[str, ReadAhead] = {}
         self._changed_hosts: dict[str, Host] = {}
         self._changed_robots: dict[str, tuple[RobotsFile, str]] = {}
-        self._known_robots: dict[str, RobotsFile] = {}
+        self._known_robots: dict[str, RobotsFile | None] = {}
         self._host_ids: dict[str, int | None] = {}
         self._resumed_at = -math.inf
         self._rested_at: list[float] = []
@@ -264,11 +264,10 @@ class SqliteStore:
     def robots_file(self, url: str) -> RobotsFile | None:
         if (changed := self._changed_robots.get(url)) is not None:
             return changed[0]
-        if (known := self._known_robots.get(url)) is None:
+        if url not in self._known_robots:
             rows = self._all(f"SELECT {ROBOTS} FROM robots WHERE url = ? AND {ROBOTS_OF_URLS}", (url,))
-            if rows:
-                known = self._known_robots[url] = robots_of(rows[0])
-        return known
+            self._known_robots[url] = robots_of(rows[0]) if rows else None
+        return self._known_robots[url]
 
     def robots_text(self, url: str) -> str:
         if (changed := self._changed_robots.get(url)) is not None:
