@@ -40,12 +40,12 @@ class GoldPage:
 @dataclass(frozen=True)
 class Marks:
     precision: float
-    relearn: float
+    recall: float
 
     @property
     def f1(self) -> float:
-        both = self.precision + self.relearn
-        return 2 * self.precision * self.relearn / both if both else 0.0
+        both = self.precision + self.recall
+        return 2 * self.precision * self.recall / both if both else 0.0
 
 
 def main(options: Sequence[str]) -> None:
@@ -77,7 +77,7 @@ def row(name: str, extractor: Extractor, pages: Sequence[GoldPage]) -> tuple[str
     marks = [agreement(one.text, page.text) for one, page in zip(found, pages, strict=True)]
     f1 = sorted(each.f1 for each in marks)
     worst = f1[: len(f1) // 10]
-    means = (mean(each.precision for each in marks), mean(each.relearn for each in marks), mean(f1), mean(worst))
+    means = (mean(each.precision for each in marks), mean(each.recall for each in marks), mean(f1), mean(worst))
     return name, *(f"{value:.3f}" for value in means), f"{1000 * taken / len(pages):.1f}"
 
 

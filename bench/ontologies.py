@@ -60,7 +60,7 @@ def row(web: Web, pages: Sequence[Page], label: str, concept: str, overlap: str)
     taken = np.array([verdict.relevant for verdict in judge.judge(pages)])
     each = 1000 * (time.process_time() - begun) / len(pages)
     found = accuracy(taken, web.labelled(label))
-    figures = (f1(found), found.precision or 0.0, found.relearn or 0.0)
+    figures = (f1(found), found.precision or 0.0, found.recall or 0.0)
     counts = (f"{len(judge.finder.ontology.terms):,}", f"{web.labelled(label).sum():,} of {web.pages:,}")
     return web.name, label, concept or "all", overlap, *counts, *(f"{one:.3f}" for one in figures), f"{each:.1f}"
 

@@ -111,8 +111,8 @@ def text(page: Page) -> str:
 
 def told(said: Sequence[bool], true: Sequence[bool]) -> tuple[str, str, str]:
     hits = sum(one and other for one, other in zip(said, true, strict=True))
-    precision, relearn = hits / max(1, sum(said)), hits / max(1, sum(true))
-    return f"{2 * hits / max(1, sum(said) + sum(true)):.3f}", f"{precision:.3f}", f"{relearn:.3f}"
+    precision, recall = hits / max(1, sum(said)), hits / max(1, sum(true))
+    return f"{2 * hits / max(1, sum(said) + sum(true)):.3f}", f"{precision:.3f}", f"{recall:.3f}"
 
 
 def milliseconds(judge: Judge, pages: Marked) -> float:

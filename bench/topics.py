@@ -80,5 +80,5 @@ def row(name: str, make: Callable[[Lesson], Judge], whole: Lesson) -> tuple[str,
         seconds += process_time() - began
         relevant += [True] * len(held) + [False] * len(held_others)
     marks = accuracy(np.array(taken), np.array(relevant))
-    figures = (f1(marks), marks.precision or 0.0, marks.relearn or 0.0)
+    figures = (f1(marks), marks.precision or 0.0, marks.recall or 0.0)
     return name, *(f"{figure:.3f}" for figure in figures), f"{1000 * seconds / len(taken):.2f}"

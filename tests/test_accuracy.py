@@ -20,7 +20,7 @@ def of(taken: str, relevant: str) -> Accuracy:
 
 
 def test_precision_is_told_of_what_was_taken_and_recall_of_what_is_wanted() -> None:
-    assert of(taken="11110", relevant="10001") == Accuracy(precision=0.25, relearn=0.5)
+    assert of(taken="11110", relevant="10001") == Accuracy(precision=0.25, recall=0.5)
 
 
 def test_nothing_taken_has_no_precision_and_nothing_wanted_no_recall() -> None:

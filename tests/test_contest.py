@@ -495,13 +495,13 @@ def in_two_orders(of: Result) -> Result:
 
 class TestBoard:
     def test_the_largest_mean_leads_and_who_did_not_take_all_rows_comes_after(self) -> None:
-        standings = ranking(a="4 4", b="6 4", c="9 -").standings()
-        assert [(one.strategy, one.rows, one.mean) for one in standings] == [
+        entries = ranking(a="4 4", b="6 4", c="9 -").entries()
+        assert [(one.strategy, one.rows, one.mean) for one in entries] == [
             ("b", 2, 0.5),
             ("a", 2, 0.4),
             ("c", 1, 0.9),
         ]
-        assert (standings[0].worst, standings[0].worst_row, standings[0].hosts) == (0.4, "w/row1/hub", 0.5)
+        assert (entries[0].worst, entries[0].worst_row, entries[0].hosts) == (0.4, "w/row1/hub", 0.5)
 
     def test_others_are_compared_with_learned_where_it_is_else_with_the_best_that_is_no_oracle(self) -> None:
         assert ranking(a="9 9", learned="1 1").reference == "learned"

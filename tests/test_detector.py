@@ -95,9 +95,9 @@ def test_it_says_beforehand_which_language_it_looks_for() -> None:
 @pytest.mark.parametrize(
     ("language", "library", "told"),
     [
-        ("pt-BR", "cld2", "cld2 cannot tell the language 'pt-BR'; it knows 'pt'"),
-        ("yue", "cld2", "cld2 cannot tell the language 'yue'; py3langid can: library=py3langid"),
-        ("evn", "cld2", "cld2 cannot tell the language 'evn'; train a profile of it with `spoor train language`"),
+        ("pt-BR", "cld2", "cld2 does not know the language 'pt-BR'; it knows 'pt'"),
+        ("yue", "cld2", "cld2 does not know the language 'yue'; py3langid does: library=py3langid"),
+        ("evn", "cld2", "cld2 does not know the language 'evn'; train a profile of it with `spoor train language`"),
         ("en", "oracle", "unknown detector 'oracle'; known are cld2, py3langid"),
     ],
 )

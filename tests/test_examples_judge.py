@@ -54,7 +54,7 @@ class TestTheVerdict:
         assert because == "probability 0.35 of horses: for it horse, stable; against it car"
 
     def test_of_a_page_without_known_words_is_no(self) -> None:
-        nothing = Verdict(0.0, False, "holds no word that was met in training horses")
+        nothing = Verdict(0.0, False, "holds no word of the training pages of horses")
         assert judged("") == judged("zebra") == nothing
 
     def test_is_about_the_main_text_where_it_is_known(self) -> None:

@@ -1,4 +1,4 @@
-"""Webs in halves, and a contest of strategies that learn on one half and crawl the other."""
+"""Train/test splits of webs, and a contest of strategies that learn on train and crawl test."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from spoor.cli.main import main
 from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
-from spoor.lab.held_out_contest import Halves, halved, seeds, teaching, write_halves
+from spoor.lab.held_out_contest import TrainTestSplit, is_train, seeds, train_test_split, write_split
 from spoor.lab.link_graph import write_part
 from spoor.lab.web import Web
 from spoor.lab.worlds import RecordedWorld
@@ -69,26 +69,26 @@ def test_redirects_lead_to_the_same_page_from_a_part(tmp_path: Path) -> None:
     assert part.urls[int(part.redirects[0])] == "http://c.test/"
 
 
-# Halves
+# Train/test splits
 
 
-def test_the_halves_share_no_site_and_make_the_whole(tmp_path: Path) -> None:
+def test_train_and_test_share_no_site_and_make_the_whole(tmp_path: Path) -> None:
     lines = [f"http://{host}.site{n}.test/{page}" for n in range(40) for host in ("a", "b") for page in range(3)]
     (tmp_path / "log.csv").write_text("\n".join(["url,label", *(f"{url},wanted" for url in lines), ""]))
     assert main(["web", "build", str(tmp_path / "log.csv"), "--out", str(tmp_path / "web")]) == 0
-    halves = halved(tmp_path / "web", "wanted")
-    assert halves.how == "sites"
-    write_halves(halves, tmp_path)
-    parts = [Web.open(tmp_path / name) for name in (halves.taught, halves.crawled)]
+    split = train_test_split(tmp_path / "web", "wanted")
+    assert split.how == "sites"
+    write_split(split, tmp_path)
+    parts = [Web.open(tmp_path / name) for name in (split.train, split.test)]
     urls = [{part.urls[number] for number in range(part.pages)} for part in parts]
-    sites = [{url.split("/")[2].split(".")[1] for url in half} for half in urls]
+    sites = [{url.split("/")[2].split(".")[1] for url in part} for part in urls]
     assert urls[0] | urls[1] == set(lines) and not sites[0] & sites[1]
 
 
-def test_a_web_of_one_site_is_parted_page_by_page(web: Web) -> None:
+def test_a_web_of_one_site_is_split_by_pages(web: Web) -> None:
     """All its hosts are below topical.test."""
-    assert halved(web.folder, "relevant").how == "pages"
-    assert 0.4 < teaching(web, "pages").mean() < 0.6
+    assert train_test_split(web.folder, "relevant").how == "pages"
+    assert 0.4 < is_train(web, "pages").mean() < 0.6
 
 
 def test_seeds_are_hubs_that_are_not_wanted_or_wanted_pages_and_always_the_same(web: Web) -> None:
@@ -100,9 +100,9 @@ def test_seeds_are_hubs_that_are_not_wanted_or_wanted_pages_and_always_the_same(
         assert all(number is not None and bool(relevant[number]) == is_wanted for number in numbers)
 
 
-def test_the_names_of_the_halves_tell_how_they_were_made() -> None:
-    halves = Halves(Path("webs/webkb"), "sites")
-    assert (halves.taught, halves.crawled) == ("webkb-by-sites-to-learn", "webkb-by-sites-to-crawl")
+def test_the_names_of_train_and_test_say_how_the_web_was_split() -> None:
+    split = TrainTestSplit(Path("webs/webkb"), "sites")
+    assert (split.train, split.test) == ("webkb-by-sites-to-learn", "webkb-by-sites-to-crawl")
 
 
 # The contest

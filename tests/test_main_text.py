@@ -126,7 +126,7 @@ def test_best_without_its_library_is_refused_with_the_remedy(monkeypatch: pytest
 
 def test_marks_count_every_word_as_often_as_it_occurs() -> None:
     marks = agreement("One two two three", "two TWO four, one")
-    assert marks == Marks(precision=3 / 4, relearn=3 / 4)
+    assert marks == Marks(precision=3 / 4, recall=3 / 4)
     assert marks.f1 == 3 / 4
 
 

@@ -142,5 +142,5 @@ def test_what_cannot_be_looked_for_is_refused() -> None:
         Ontology("empty", ())
     with pytest.raises(BadInput, match="the importance of 'a' is 0; give a number above 0"):
         Ontology("nothing", (Term("a", 0.0, ("a",)),))
-    with pytest.raises(BadInput, match="no term holds a word that is looked up"):
+    with pytest.raises(BadInput, match="all its terms are stop words"):
         Finder(ontology("the", "…"))

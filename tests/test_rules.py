@@ -68,9 +68,9 @@ def test_a_class_that_links_to_nothing_leads_nowhere() -> None:
 
 
 def test_what_cannot_be_combined_is_refused() -> None:
-    with pytest.raises(UsageError, match="combine=mean is not known; several ways count by sum or max"):
+    with pytest.raises(UsageError, match="combine=mean is not known; give sum or max"):
         BRANCHES.look_ahead(["IT"], "mean")
-    with pytest.raises(UsageError, match="a way of 4 steps cannot be looked ahead; 1 to 3 can"):
+    with pytest.raises(UsageError, match="steps=4: a path to look ahead has 1 to 3 steps"):
         BRANCHES.look_ahead(["IT"], steps=4)
 
 

@@ -127,7 +127,7 @@ def test_a_server_is_left_when_patience_ends() -> None:
     assert decision(visited(LeftServers(3), "a.test", 2), "http://a.test/x") == "admit"
     left = visited(LeftServers(3), "a.test", 3)
     ruling = left.at_pop(Visit("http://a.test/x", "a.test", 0, 0.0))
-    assert (ruling.decision, ruling.because) == ("park", "of 3 pages of a.test 0 were relevant, so it was left")
+    assert (ruling.decision, ruling.because) == ("park", "0 of 3 pages of a.test were relevant: the server is given up")
     assert decision(left, "http://b.test/x") == "admit"
 
 

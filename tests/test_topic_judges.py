@@ -220,7 +220,7 @@ def test_without_others_the_background_tells_what_is_common_and_the_threshold_is
 
 
 def test_a_field_without_words_of_its_own_is_refused() -> None:
-    with pytest.raises(BadInput, match="horses holds no words that tell its texts from others"):
+    with pytest.raises(BadInput, match="horses holds no words that distinguish its texts from others"):
         vsm(["!", "?"], SHIPS)
 
 
@@ -244,7 +244,7 @@ def test_a_pattern_for_urls_needs_no_texts() -> None:
 def test_what_is_no_pattern_or_no_place_is_refused() -> None:
     with pytest.raises(UsageError, match=r"'\(' is not a regular expression: missing \)"):
         Pattern("(")
-    with pytest.raises(UsageError, match="where='body' is no place to look; known are url, title, text"):
+    with pytest.raises(UsageError, match="where='body' is not a part of a page; known are url, title, text"):
         Pattern("x", ("body",))
 
 
@@ -274,7 +274,7 @@ def test_judges_by_name(tmp_path: Path) -> None:
     ("asked", "complaint"),
     [
         ("gold:nowhere.html", "cannot read the document nowhere.html: No such file"),
-        ("vsm:nowhere", "nowhere is no folder; name one that holds documents"),
+        ("vsm:nowhere", "nowhere is not a folder; name one that holds documents"),
         ("vsm:EMPTY", "holds no documents; put some there"),
         ("keywords:", "judge 'keywords' needs a subject, as in keywords:horse"),
         ("keywords:least=0.5", "judge 'keywords' needs a subject"),

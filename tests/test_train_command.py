@@ -89,9 +89,9 @@ class TestTraining:
         [
             (b"", "text.txt is empty"),
             (b" \n\t", "text.txt is empty"),
-            (b"two words", "text.txt: 9 characters are too short; 1,000 are needed"),
-            (b"\x89PNG\r\n\x1a\n" * 500, "text.txt is no text in UTF-8 (byte 0x89 at 0); convert it first"),
-            (b"a\x00b" * 500, "text.txt is no text: it holds NUL characters, the first at 1"),
+            (b"two words", "text.txt: 9 characters are too few; 1,000 are needed"),
+            (b"\x89PNG\r\n\x1a\n" * 500, "text.txt is not UTF-8 text (byte 0x89 at 0); convert it first"),
+            (b"a\x00b" * 500, "text.txt is not text: it holds NUL characters, the first at 1"),
         ],
     )
     def test_refuses_what_is_no_text_or_too_little(

@@ -157,7 +157,7 @@ class TestTrainingATopic:
     def test_refuses_an_empty_folder(self, examples: Path, capsys: pytest.CaptureFixture[str]) -> None:
         Path("none").mkdir()
         assert spoor("train", "topic", "--name", "h", "--positive", "none", "--negative", examples / "negative") == 1
-        assert "none holds no pages; put some there, HTML or plain text, one a file" in refusal(capsys)
+        assert "none holds no pages; put some there, HTML or plain text, one per file" in refusal(capsys)
 
     def test_refuses_what_is_not_there_or_no_archive(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert spoor("train", "topic", "--name", "h", "absent") == 1
@@ -182,7 +182,7 @@ class TestTrainingATopic:
 
     def test_refuses_pages_that_nothing_tells_apart(self) -> None:
         said = [Example(f"{n}", Page("http://a.test/", text=f"the same words in every page w{n}")) for n in range(40)]
-        with pytest.raises(BadInput, match="no words tell the positive pages from the negative ones"):
+        with pytest.raises(BadInput, match="no words distinguish the positive pages from the negative ones"):
             train_topic("none", usable(said[::2]), usable(said[1::2]), "")
 
     def test_refuses_a_name_that_is_no_model(self, examples: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -264,7 +264,7 @@ class TestTrainingATaxonomy:
         assert "too few pages of class few: 2; 5 are needed of each class" in refusal(capsys)
         (classes / "stray.html").write_text("<p>horse</p>")
         assert spoor("train", "taxonomy", "--name", "a", "--good", "ships", classes) == 1
-        assert "stray.html lies in no folder of its class" in refusal(capsys)
+        assert "stray.html is not in the folder of a class" in refusal(capsys)
 
 
 def test_archives_that_hold_links_and_devices_give_their_files_only(tmp_path: Path) -> None:

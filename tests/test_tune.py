@@ -58,7 +58,7 @@ def test_the_area_can_be_the_objective() -> None:
     ("names", "step"), [(["t"], 0.1), (["t", "s"], 0.3), (["t", "s"], 0.0), (["t", "s"], math.nan)]
 )
 def test_a_simplex_that_cannot_be_divided_is_refused(names: list[str], step: float) -> None:
-    with pytest.raises(UsageError, match=r"at least two parameters|must go into 1 without a rest"):
+    with pytest.raises(UsageError, match=r"at least two parameters|1 must be a multiple of it"):
         simplex(names, step)
 
 
@@ -88,7 +88,7 @@ def test_equals_stay_in_the_order_in_which_they_were_tried(web: Path, tmp_path: 
         (["--strategy", "random", "--vary", "seed"], "--vary seed: give a parameter and its values"),
         (["--strategy", "random", "--vary", "seed=1", "--vary", "seed=2"], "a parameter is given twice"),
         (["--strategy", "n-crawl", "--simplex", "t,s,d", "--vary", "t=1"], "t is given twice"),
-        (["--strategy", "n-crawl", "--simplex", "t,s,d", "--step", "0.3"], "--step 0.3: must go into 1"),
+        (["--strategy", "n-crawl", "--simplex", "t,s,d", "--step", "0.3"], "--step 0.3: 1 must be a multiple"),
         (["--strategy", "n-crawl", "--simplex", "t,s,d"], "n-crawl needs to know which language is relevant"),
         (["--strategy", "random", "--vary", "seed=1,2,3", "--most", "2"], "allow them with --most 3"),
         (["--strategy", "oracle", "--vary", "n=1"], "it takes no parameters"),

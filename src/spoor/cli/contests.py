@@ -86,7 +86,7 @@ def held_out(rows: Sequence[Row], out: Path, processes: int, as_json: bool = Fal
     runnable = [row for row in prepared if not row.why_not]
     if not runnable:
         raise BadInput("no row is left to run; the reasons are above, choose other rows with --rows")
-    taught = {(row.halves, row.row.target) for row in runnable}
+    taught = {(row.split, row.row.target) for row in runnable}
     with workers(processes) as pool:
         with progress("models", len(taught) * len(CLUSTERS)) as advance:
             train_all(runnable, models, pool, advance)
@@ -102,7 +102,7 @@ def _write_held_out(found: Sequence[HeldOutResult], out: Path, as_json: bool) ->
     columns = ["normalised area", "parted by", *names]
     write_text(out / "held-out.md", _markdown([columns, ["---"] * len(columns), *lines]))
     results = [
-        {**result.comparison.as_json(), "start": result.row.row.start, "parted_by": result.row.halves.how}
+        {**result.comparison.as_json(), "start": result.row.row.start, "parted_by": result.row.split.how}
         for result in found
     ]
     write_json(out / "held-out.json", results)
@@ -113,7 +113,7 @@ def _write_held_out(found: Sequence[HeldOutResult], out: Path, as_json: bool) ->
 
 
 def _said(row: HeldOutRow) -> list[str]:
-    return [f"{row.row.web.name} {row.row.target} {row.row.start}", row.halves.how]
+    return [f"{row.row.web.name} {row.row.target} {row.row.start}", row.split.how]
 
 
 def _markdown(rows: Sequence[Sequence[str]]) -> str:

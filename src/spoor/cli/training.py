@@ -18,7 +18,7 @@ from spoor.cli.terminal import Advance, check_writable, counted, print_json, pro
 from spoor.errors import BadInput, UsageError
 from spoor.files import SUFFIX, checked_name
 from spoor.judging.classifiers import write_taxonomy, write_topic
-from spoor.judging.held_out import FOLDS, told
+from spoor.judging.held_out import FOLDS, accuracy_figures
 from spoor.judging.page_rules import (
     Examples,
     RuleModel,
@@ -229,7 +229,7 @@ def _taxonomy_lines(made: TrainedTaxonomy, classes: dict[str, Kept]) -> Iterator
 
 def _taxonomy_trial(made: TrainedTaxonomy) -> Iterator[Line]:
     yield "held out", f"{FOLDS}-fold cross-validation: {made.trial.right:.0%} of pages in their own class"
-    yield "", f"relevant or not: {told(made.trial.accuracy)}"
+    yield "", f"relevant or not: {accuracy_figures(made.trial.accuracy)}"
 
 
 def _sizes(classes: Mapping[str, Kept]) -> dict[str, int]:
@@ -304,7 +304,7 @@ def _topic_lines(made: TrainedTopic, positive: Kept, negative: Kept) -> Iterator
     model = made.model
     yield "trained", f"{model.name} on {model.trained_on}"
     yield "pages", f"{positive} positive, {negative} negative"
-    yield "held out", f"{FOLDS}-fold cross-validation: {told(made.trial.accuracy)}"
+    yield "held out", f"{FOLDS}-fold cross-validation: {accuracy_figures(made.trial.accuracy)}"
     yield "calibration", f"error {made.trial.astray:.3f}"
     yield "threshold", f"{model.threshold:.2f}"
     yield "for it", ", ".join(model.words[:SHOWN])

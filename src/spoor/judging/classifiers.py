@@ -167,10 +167,11 @@ def _unpacked(says: Mapping[str, Any], content: bytes) -> TaxonomyModel:
     return TaxonomyModel(str(says["name"]), str(says["trained_on"]), tuple(map(str, says["good"])), bayes)
 
 
-# The topic of a page as one of the classes of a taxonomy, told by naive Bayes.
+# The topic of a page as one of the classes of a taxonomy: naive Bayes.
 
 
-WISHED = 20
+PRIOR_WORDS = 20
+"""Words of the target prior."""
 SHOWN = 3
 _WORDS = Words()
 
@@ -188,7 +189,9 @@ class Taxonomy:
 
     def __post_init__(self) -> None:
         relevant = [k for k, leaf in enumerate(self.model.bayes.classes) if is_good(leaf, self.model.good)]
-        object.__setattr__(self, "_wish", TargetPrior(words=tuple(self.model.bayes.typical(relevant, WISHED))))
+        object.__setattr__(
+            self, "_target_prior", TargetPrior(words=tuple(self.model.bayes.typical(relevant, PRIOR_WORDS)))
+        )
 
     @property
     def target_prior(self) -> TargetPrior:
@@ -203,15 +206,15 @@ class Taxonomy:
     def _judge(self, text: str) -> Verdict:
         bayes, words = self.model.bayes, _WORDS.of(text[:LONGEST])
         if not bayes.knows(words):
-            return Verdict(0.0, False, f"holds no word that was met in training {self.model.name}")
+            return Verdict(0.0, False, f"holds no word of the training pages of {self.model.name}")
         chances = bayes.posterior(words)
         best, rival = map(int, np.argsort(-chances, kind="stable")[:2])
         leaves = dict(zip(bayes.classes, chances.tolist(), strict=True))
-        told = ", then ".join(f"{bayes.classes[k]} ({chances[k]:.2f})" for k in (best, rival))
+        ranking = ", then ".join(f"{bayes.classes[k]} ({chances[k]:.2f})" for k in (best, rival))
         deciding = bayes.deciding(words, best, rival, SHOWN)
         by = f"; most by {', '.join(deciding)}" if deciding else ""
         label = bayes.classes[best]
-        return Verdict(goodness(leaves, self.model.good), is_good(label, self.model.good), f"{told}{by}", label)
+        return Verdict(goodness(leaves, self.model.good), is_good(label, self.model.good), f"{ranking}{by}", label)
 
 
 # What was learned from pages that are relevant and pages that are not: how much each word speaks for either.
@@ -223,7 +226,7 @@ TOPIC = Kind("topic models", 1, "spoor train topic")
 @dataclass(frozen=True)
 class Opinion:
     """`probability` that the page is relevant; the words that spoke most for it and most against it, the first most. A
-    page of which no word was met in training has no words here, and probability 0."""
+    page without a word of the training pages has no words here, and probability 0."""
 
     probability: float
     speaks_for: tuple[str, ...] = ()
@@ -236,8 +239,8 @@ NOTHING = Opinion(0.0)
 @dataclass(frozen=True, eq=False)
 class TopicModel:
     """The probability is 1 / (1 + e^-z), where z is `bias` and the weights of a page's features added up; a page is
-    wanted from `threshold` on. `weights` has a number for each place of `features`. `words` are those that make a page
-    wanted, the strongest first."""
+    relevant from `threshold` on. `weights` has a number for each place of `features`. `words` are those that make a
+    page relevant, the strongest first."""
 
     name: str
     trained_on: str
@@ -310,7 +313,7 @@ class Examples:
 
     @property
     def target_prior(self) -> TargetPrior:
-        return TargetPrior(words=self.model.words[:WISHED])
+        return TargetPrior(words=self.model.words[:PRIOR_WORDS])
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         return [self._verdict(self.model.opinion(page.title, page.main_text or page.text)) for page in pages]
@@ -324,7 +327,7 @@ class Examples:
 
     def _because(self, opinion: Opinion) -> str:
         if not opinion.speaks_for and not opinion.against:
-            return f"holds no word that was met in training {self.model.name}"
+            return f"holds no word of the training pages of {self.model.name}"
         sides = {"for it": opinion.speaks_for, "against it": opinion.against}
-        told = "; ".join(f"{side} {', '.join(words)}" for side, words in sides.items() if words)
-        return f"probability {opinion.probability:.2f} of {self.model.name}: {told}"
+        deciding = "; ".join(f"{side} {', '.join(words)}" for side, words in sides.items() if words)
+        return f"probability {opinion.probability:.2f} of {self.model.name}: {deciding}"

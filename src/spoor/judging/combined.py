@@ -59,12 +59,10 @@ class Agreement:
 
     @property
     def target_prior(self) -> TargetPrior:
-        """What the judges look for together. What must not be is no wish."""
-        wishes = [prior_of(self.judges[name]) for name in asserted(self._required)]
-        language = next((target_prior.language for target_prior in wishes if target_prior.language), "")
-        return TargetPrior(
-            language, tuple(dict.fromkeys(word for target_prior in wishes for word in target_prior.words))
-        )
+        """What the judges look for together; what `require` denies has no part in it."""
+        priors = [prior_of(self.judges[name]) for name in asserted(self._required)]
+        language = next((prior.language for prior in priors if prior.language), "")
+        return TargetPrior(language, tuple(dict.fromkeys(word for prior in priors for word in prior.words)))
 
     @property
     def nearest(self) -> NearestOf | None:

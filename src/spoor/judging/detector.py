@@ -41,7 +41,7 @@ _CURRENT = {"iw": "he", "jw": "jv", "bh": "bih", "xx-Bugi": "bug", "xx-Goth": "g
 """Codes of the libraries that BCP-47 has replaced, or never had."""
 
 _NO_LANGUAGES = {UNKNOWN, "xxx", "zxx", "tlh", "zzp"}
-"""What a library may answer that nobody can wish for: no text, and the jokes of CLD2."""
+"""Answers of a library that are no target language: no text, and the jokes of CLD2."""
 
 _REFUSED_BY_CLD2 = re.compile(
     "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef"
@@ -133,10 +133,10 @@ class Detector:
         shares = LIBRARIES[self.tool].shares(page.text)
         share = min(1.0, sum(part for tag, part in shares.items() if _within(tag, self.language)))
         found = next(iter(shares))
-        because = f"{self.tool} finds {self._told(shares, found, share)}"
+        because = f"{self.tool} finds {self._finding(shares, found, share)}"
         return Verdict(share, share >= self.least, because, found)
 
-    def _told(self, shares: Shares, found: str, share: float) -> str:
+    def _finding(self, shares: Shares, found: str, share: float) -> str:
         if found == UNKNOWN:
             return "no language it knows"
         if _within(found, self.language):
@@ -148,8 +148,8 @@ def _tag(code: str) -> str:
     return _CURRENT.get(code, code)
 
 
-def _within(tag: str, relevant: str) -> bool:
-    return tag == relevant or tag.startswith(f"{relevant}-")
+def _within(tag: str, target: str) -> bool:
+    return tag == target or tag.startswith(f"{target}-")
 
 
 def _cannot_tell(language: str, library: str) -> str:
@@ -159,10 +159,10 @@ def _cannot_tell(language: str, library: str) -> str:
     if general in known_tags(library):
         remedy = f"it knows {general!r}"
     elif others:
-        remedy = f"{others[0]} can: library={others[0]}"
+        remedy = f"{others[0]} does: library={others[0]}"
     else:
         remedy = "train a profile of it with `spoor train language`"
-    return f"{library} cannot tell the language {language!r}; {remedy}"
+    return f"{library} does not know the language {language!r}; {remedy}"
 
 
 @cache

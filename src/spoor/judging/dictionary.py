@@ -143,8 +143,8 @@ def read_dictionary(path: Path, source: Source = "foreign") -> Dictionary:
         raise BadInput(f"the dictionary {path} holds no entries; write one a line: term, tab, translation")
     lines = len(_LINE.findall(text))
     if broken := lines - len(entries):
-        told = "%s of %s lines of the dictionary %s are no entries (term, tab, translation); they are passed over"
-        _log.warning(told, broken, lines, path)
+        message = "%s of %s lines of the dictionary %s are not entries (term, tab, translation) and are skipped"
+        _log.warning(message, broken, lines, path)
     meanings = _turned(entries) if _is_turned(entries, source) else [(entry.term, entry.senses[0]) for entry in entries]
     found: dict[tuple[str, ...], str] = {}
     for term, sense in meanings:

@@ -18,14 +18,14 @@ class Accuracy:
     the relevant pages the share that it takes (None: there is none)."""
 
     precision: float | None
-    relearn: float | None
+    recall: float | None
 
     def as_json(self) -> dict[str, float | None]:
         return asdict(self)
 
 
 def accuracy(taken: NDArray[np.bool_], relevant: NDArray[np.bool_]) -> Accuracy:
-    """Page by page: did the judge take it, and is it wanted?"""
+    """Page by page: did the judge take it, and is it relevant?"""
     right = int((taken & relevant).sum())
     return Accuracy(_share(right, int(taken.sum())), _share(right, int(relevant.sum())))
 
@@ -34,7 +34,7 @@ def _share(part: int, of: int) -> float | None:
     return part / of if of else None
 
 
-# Pages that are held back, to see what the others teach: which of them together, and how to tell what came out.
+# Cross-validation: which pages are held out together, and how the result is shown.
 
 
 FOLDS = 5
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 
 def folds_of(count: int) -> NDArray[np.int64]:
-    """The fold of each page. Neighbours, often of one site, stay together: it is other sites that a crawl will meet."""
+    """The fold of each page. Neighbours, often of one site, stay together: a crawl sees other sites."""
     return np.arange(count) * FOLDS // max(1, count)
 
 
@@ -55,10 +55,10 @@ def parted(pages: Sequence[T], fold: int) -> tuple[list[T], list[T]]:
 
 def f1(accuracy: Accuracy) -> float:
     """The harmonic mean of precision and recall; 0 when one of them is 0 or unknown."""
-    precision, relearn = accuracy.precision or 0.0, accuracy.relearn or 0.0
-    return 2.0 * precision * relearn / (precision + relearn) if precision and relearn else 0.0
+    precision, recall = accuracy.precision or 0.0, accuracy.recall or 0.0
+    return 2.0 * precision * recall / (precision + recall) if precision and recall else 0.0
 
 
-def told(accuracy: Accuracy) -> str:
-    precision, relearn = accuracy.precision or 0.0, accuracy.relearn or 0.0
-    return f"precision {precision:.3f}, recall {relearn:.3f}, F1 {f1(accuracy):.3f}"
+def accuracy_figures(accuracy: Accuracy) -> str:
+    precision, recall = accuracy.precision or 0.0, accuracy.recall or 0.0
+    return f"precision {precision:.3f}, recall {recall:.3f}, F1 {f1(accuracy):.3f}"

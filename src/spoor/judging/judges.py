@@ -160,13 +160,13 @@ _BUILT_IN: dict[str, Named] = {
     ),
     "script": Named(script, "the share of letters in a script", subjects=tuple(SCRIPTS)),
     "language": Named(
-        language, "the language by what suits it: CLD2, or the nearest profile", subjects=("TAG", "FILE.spoor", "mn")
+        language,
+        "the language by CLD2 or the nearest profile, whichever suits it",
+        subjects=("TAG", "FILE.spoor", "mn"),
     ),
-    "ngram": Named(
-        ngram, "the language by the ranks of its n-grams, without rivals", MON, ("TAG", "FILE.spoor", "mn-Mong")
-    ),
+    "ngram": Named(ngram, "the language by the ranks of its n-grams alone", MON, ("TAG", "FILE.spoor", "mn-Mong")),
     "detector": Named(
-        detector, "the language as a library tells it: CLD2 or py3langid", subjects=tuple(sorted(known_tags("cld2")))
+        detector, "the language as a library detects it: CLD2 or py3langid", subjects=tuple(sorted(known_tags("cld2")))
     ),
     "code-interval": Named(
         code_interval, "the share of characters where a legacy font has its letters", MON, ("FILE.toml", "mn-Mong")
@@ -174,17 +174,21 @@ _BUILT_IN: dict[str, Named] = {
     "keywords": Named(keywords, "the topic by words and phrases that you name", subjects=("WORD+WORD", "horse+steppe")),
     "tag-weighted": Named(
         tag_weighted,
-        "the same by TF-IDF, counted again in titles, headings and stressed words",
+        "the same by TF-IDF, counted again in titles, headings and emphasised words",
         AHM,
         ("WORD+WORD", "horse+steppe"),
     ),
-    "gold": Named(gold, "the topic by one document that is just right", subjects=("FILE", "best-page.html")),
+    "gold": Named(gold, "the topic by its similarity to one ideal document", subjects=("FILE", "best-page.html")),
     "vsm": Named(vsm, "the topic by documents of the field: cosine of TF-IDF vectors", VSM, ("FOLDER", "my-documents")),
     "examples": Named(
-        examples, "the topic by relevant pages and others, trained", subjects=("FOLDER", "FILE.spoor", "my.spoor")
+        examples,
+        "the topic by a classifier trained on relevant and other pages",
+        subjects=("FOLDER", "FILE.spoor", "my.spoor"),
     ),
     "taxonomy": Named(
-        taxonomy, "the class of the page among several, some wanted: naive Bayes", subjects=("FILE.spoor", "my.spoor")
+        taxonomy,
+        "the class of the page among several, some of them relevant: naive Bayes",
+        subjects=("FILE.spoor", "my.spoor"),
     ),
     "ontology": Named(
         ontology,

@@ -58,7 +58,9 @@ class Charset:
     def __post_init__(self) -> None:
         if self.language not in CHARSETS:
             known = ", ".join(sorted(CHARSETS))
-            raise UsageError(f"no encoding gives the language {self.language!r} away; the charset judge knows {known}")
+            raise UsageError(
+                f"no character encoding identifies the language {self.language!r}; the charset judge knows {known}"
+            )
 
     @property
     def target_prior(self) -> TargetPrior:
@@ -316,11 +318,11 @@ class NearestProfile:
         mine, rival = np.where(own, near, -1.0).argmax(), np.where(own, -1.0, near).argmax()
         lead = float(near[mine] - near[rival])
         first, second = (mine, rival) if lead > 0 else (rival, mine)
-        told = ", then ".join(f"{self._tag(int(k))} ({near[k]:.2f})" for k in (first, second))
+        ranking = ", then ".join(f"{self._tag(int(k))} ({near[k]:.2f})" for k in (first, second))
         if near[first] < self._least_similarity(text):
-            return Verdict(0.0, False, f"in no language with a profile; the nearest is {told}")
+            return Verdict(0.0, False, f"in no language with a profile; the nearest is {ranking}")
         relevance = 1.0 / (1.0 + math.exp(-STEEPNESS * lead))
-        return Verdict(relevance, lead > 0, f"nearest profile is {told}", self._tag(int(first)))
+        return Verdict(relevance, lead > 0, f"nearest profile is {ranking}", self._tag(int(first)))
 
     def _least_similarity(self, text: str) -> float:
         in_fonts = encodings_in(text, shipped_for(tag_of(self.language)))

@@ -37,18 +37,18 @@ COMMON = frozenset({"en"})
 COMMON_SHARE = 0.25
 """How much of a sign against remains of it."""
 
-_WANTED_SMALL = 0.8
-"""How surely a code or name of a small language means it when it is relevant."""
+_SMALL_TARGET = 0.8
+"""How surely a code or name of a small language means it when it is the target."""
 
 
-def sign(relevant: str, means: Meanings) -> float:
+def sign(target: str, means: Meanings) -> float:
     """For or against a language: of something that may mean the languages `means`. A small language is only ever meant
-    where it is relevant."""
+    where it is the target."""
     if not means:
         return 0.0
-    for_it = max((sure for tag, sure in means.items() if matches(relevant, tag)), default=0.0)
+    for_it = max((sure for tag, sure in means.items() if matches(target, tag)), default=0.0)
     if for_it:
-        return for_it / SMALL * _WANTED_SMALL if for_it <= SMALL and is_small(relevant) else for_it
+        return for_it / SMALL * _SMALL_TARGET if for_it <= SMALL and is_small(target) else for_it
     against = max((sure for tag, sure in means.items() if not is_small(tag)), default=0.0)
     return -against * COMMON_SHARE if COMMON & means.keys() else -against
 
@@ -94,11 +94,11 @@ _PIECE = 0.7
 """How much less a code says as the last piece of a longer name: guide-de."""
 
 
-def domain_sign(relevant: str, url: str) -> float:
+def domain_sign(target: str, url: str) -> float:
     """By the share of the country's people who speak the language; 0 for domains of no country, and for a language of
     one's own, of which nobody knows where it is spoken."""
     spoken = spoken_in().get(host_of(url).partition(":")[0].rpartition(".")[2])
-    language = relevant.partition("-")[0]
+    language = target.partition("-")[0]
     if spoken is None or language not in languages():
         return 0.0
     return spoken[language] / 100 if language in spoken else -max(spoken.values()) / 100
@@ -247,22 +247,22 @@ def _names_among_others() -> dict[str, str]:
     return {name: tag for name, tag in names().items() if _alphabet(name[0]) == "CJK"}
 
 
-def script_sign(relevant: str, text: str) -> float:
+def script_sign(target: str, text: str) -> float:
     """By the share of the letters that are in a script of the language; 0 when it says nothing."""
     if text.isascii():
-        return _latin_sign(relevant) if text.upper() != text.lower() else 0.0
-    return _script_sign(relevant, text)
+        return _latin_sign(target) if text.upper() != text.lower() else 0.0
+    return _script_sign(target, text)
 
 
 @cache
-def _latin_sign(relevant: str) -> float:
+def _latin_sign(target: str) -> float:
     """Of any number of Latin letters."""
-    return _script_sign(relevant, "a")
+    return _script_sign(target, "a")
 
 
-def _script_sign(relevant: str, text: str) -> float:
+def _script_sign(target: str, text: str) -> float:
     alphabets = list(filter(None, map(_alphabet, text)))
-    scripts = _scripts(relevant)
+    scripts = _scripts(target)
     if not alphabets or not scripts:
         return 0.0
     inside = {script: sum(map(alphabets.count, ALPHABETS[script])) / len(alphabets) for script in scripts}
@@ -272,9 +272,9 @@ def _script_sign(relevant: str, text: str) -> float:
 
 
 @cache
-def _scripts(relevant: str) -> list[str]:
+def _scripts(target: str) -> list[str]:
     """Those that the tag allows and whose letters are known; none for a language of one's own."""
-    tag, _, script = relevant.partition("-")
+    tag, _, script = target.partition("-")
     known = languages().get(tag)
     if known is None:
         return []
@@ -294,10 +294,10 @@ def _certainty(script: str, alphabets: list[str]) -> float:
     return 0.6 if script in SHARED else 1.0
 
 
-def words_signs(relevant: str, anchors: Sequence[str]) -> list[float]:
+def words_signs(target: str, anchors: Sequence[str]) -> list[float]:
     """By the n-grams of each anchor; 0 for short ones, and for all when no profile of the language is shipped."""
     long = list(dict.fromkeys(anchor for anchor in anchors if len(anchor) >= LEAST_LETTERS))
-    likeness = _recogniser(relevant) if long else None
+    likeness = _recogniser(target) if long else None
     if likeness is None:
         return [0.0] * len(anchors)
     near = map(float, likeness.similarities(long))
@@ -306,9 +306,9 @@ def words_signs(relevant: str, anchors: Sequence[str]) -> list[float]:
 
 
 @cache
-def _recogniser(relevant: str) -> Recogniser | None:
+def _recogniser(target: str) -> Recogniser | None:
     try:
-        return recogniser(relevant)
+        return recogniser(target)
     except UsageError:
         return None
 

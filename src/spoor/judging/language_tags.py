@@ -65,10 +65,10 @@ def read_tag(text: str) -> str | None:
     return f"{tag}-{script}" if script else tag
 
 
-def matches(relevant: str, found: str) -> bool:
-    """Whether a page in `found` is one in `wanted`, both canonical: a target language accepts every script, a wanted
+def matches(target: str, found: str) -> bool:
+    """Whether a page in `found` is one in `target`, both canonical: a target language accepts every script, a target
     script only itself."""
-    (language, script), (other, other_script) = _parts(relevant), _parts(found)
+    (language, script), (other, other_script) = _parts(target), _parts(found)
     if language != other and _PARENTS.get(other) != language and _PARENTS.get(language) != other:
         return False
     return not script or script == (other_script or languages()[other].script)

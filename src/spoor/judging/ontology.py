@@ -27,7 +27,7 @@ from spoor.parse.words import Words
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """`name` is how people are told of it; `forms` are what texts may hold, abbreviations included."""
+    """`name` is what messages show; `forms` are what texts may hold, abbreviations included."""
 
     name: str
     importance: float
@@ -46,8 +46,8 @@ class Ontology:
             raise BadInput(f"the ontology {self.name} holds no terms; give one that names what is relevant")
         for term in self.terms:
             if not (term.importance > 0 and math.isfinite(term.importance)):
-                told = f"the importance of {term.name!r} is {term.importance:g}"
-                raise BadInput(f"the ontology {self.name}: {told}; give a number above 0, such as 0.5")
+                found = f"the importance of {term.name!r} is {term.importance:g}"
+                raise BadInput(f"the ontology {self.name}: {found}; give a number above 0, such as 0.5")
 
     def most_important(self, most: int) -> tuple[str, ...]:
         """Names of terms, each once; equally important ones as they come in the ontology."""
@@ -85,12 +85,12 @@ class Concept:
         return self.uri.rstrip("/#").replace("#", "/").rpartition("/")[2]
 
     def name(self, languages: Sequence[str] = ()) -> str:
-        """How people are told of it: the preferred label, in one of the languages if there is such, else in English."""
-        relevant = [*languages, "en", ""]
+        """The name in messages: the preferred label, in one of the languages if there is such, else in English."""
+        asked = [*languages, "en", ""]
 
         def place(label: Label) -> tuple[bool, int]:
-            found = [k for k, language in enumerate(relevant) if is_in(label.language, language)]
-            return not label.preferred, min(found, default=len(relevant))
+            found = [k for k, language in enumerate(asked) if is_in(label.language, language)]
+            return not label.preferred, min(found, default=len(asked))
 
         return min(self.labels, key=place).text
 
@@ -124,16 +124,16 @@ class Concepts:
         """How many steps below the nearest start each concept is that can be reached."""
         return _steps(starts, self.narrower.__getitem__)
 
-    def find(self, relevant: str) -> str:
+    def find(self, asked: str) -> str:
         """The URI of a concept that is named by a label, its URI, or the last part of that."""
-        if relevant in self.by_uri:
-            return relevant
+        if asked in self.by_uri:
+            return asked
         for named in (self._by_preferred, self._by_label, self._by_key):
-            if (uri := named.get(relevant.strip().casefold())) is not None:
+            if (uri := named.get(asked.strip().casefold())) is not None:
                 return uri
-        near = difflib.get_close_matches(relevant.casefold(), self._by_label, SUGGESTED, 0.0)
-        told = ", ".join(repr(self.by_uri[self._by_label[label]].name()) for label in near)
-        raise UsageError(f"the ontology {self.name} has no concept {relevant!r}; the nearest are {told}")
+        near = difflib.get_close_matches(asked.casefold(), self._by_label, SUGGESTED, 0.0)
+        names = ", ".join(repr(self.by_uri[self._by_label[label]].name()) for label in near)
+        raise UsageError(f"the ontology {self.name} has no concept {asked!r}; the nearest are {names}")
 
     @cached_property
     def _by_preferred(self) -> dict[str, str]:

@@ -19,8 +19,8 @@ ENOUGH, FOR_EACH_FORM = 0.1, 0.0055
 """Importance of all terms found, for the square root of the number of words, at which a page is as relevant as not: one
 term of importance 1 in 100 words, three in a thousand. An ontology of many forms finds some on every page, so from 330
 forms on it takes more, by the square root of their number. Measured (docs/ontologies.md)."""
-WISHED = 20
-"""Terms that a strategy is told beforehand."""
+PRIOR_TERMS = 20
+"""Terms of the target prior."""
 TEXT = "text"
 COUNTS = {"title": IN_TITLE, "headings": IN_HEADING - 1, TEXT: 1}
 """How many times a term counts by where it stands; a heading is also part of the text."""
@@ -57,7 +57,7 @@ class OntologyTerms:
             raise UsageError(f"least={self.least:g} is not a relevance above 0 and up to 1")
         forms = sum(len(term.forms) for term in self.finder.ontology.terms)
         object.__setattr__(self, "_enough", max(ENOUGH, FOR_EACH_FORM * math.sqrt(forms)))
-        object.__setattr__(self, "_wish", TargetPrior(words=self.finder.ontology.most_important(WISHED)))
+        object.__setattr__(self, "_target_prior", TargetPrior(words=self.finder.ontology.most_important(PRIOR_TERMS)))
 
     @property
     def target_prior(self) -> TargetPrior:
@@ -103,9 +103,9 @@ class OntologyTerms:
         if not found:
             return f"none of the terms of {self.finder.ontology.name} in {words} words"
         most = sorted(worth, key=lambda name: -worth[name])[:SHOWN]
-        told = [f"{name} {len(found[name])} ({_where(found[name], places[TEXT].tokens)})" for name in most]
+        mentions = [f"{name} {len(found[name])} ({_where(found[name], places[TEXT].tokens)})" for name in most]
         more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-        return f"{', '.join(told)}{more} in {words} words"
+        return f"{', '.join(mentions)}{more} in {words} words"
 
 
 def _where(found: Sequence[tuple[str, Match]], text: list[str]) -> str:

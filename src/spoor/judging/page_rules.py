@@ -59,11 +59,11 @@ class Rules:
         return np.asarray(self.times / np.maximum(out, 1))
 
     def look_ahead(self, relevant: Sequence[str], combine: str = "sum", steps: int = STEPS) -> NDArray[np.float64]:
-        """LARS of a link on a page of each class, with respect to all `wanted` classes together."""
+        """LARS of a link on a page of each class, with respect to all `relevant` classes together."""
         if combine not in COMBINATIONS:
-            raise UsageError(f"combine={combine} is not known; several ways count by {' or '.join(COMBINATIONS)}")
+            raise UsageError(f"combine={combine} is not known; give {' or '.join(COMBINATIONS)}")
         if not 1 <= steps <= STEPS:
-            raise UsageError(f"a way of {steps} steps cannot be looked ahead; 1 to {STEPS} can")
+            raise UsageError(f"steps={steps}: a path to look ahead has 1 to {STEPS} steps")
         taken, chances = COMBINATIONS[combine], self.chances
         ends = [self.classes.index(name) for name in relevant]
         ahead = [_ahead(start, ends, chances, taken, steps) for start in range(len(self.classes))]
@@ -266,16 +266,16 @@ def counted_rules(
     """Every page of train-1 once for each class that links to it. Its class is the one known, else that which the
     taxonomy tells; pages without text, and those that were only linked to, have none."""
     judge, classes = Taxonomy(taxonomy), taxonomy.bayes.classes
-    told: dict[int, str | None] = {}
+    class_of: dict[int, str | None] = {}
     for number in frozenset().union(*examples.linked.values()):
         known = examples.known.get(number)
         if known in classes:
-            told[number] = known
+            class_of[number] = known
         elif number < web.pages:
             (verdict,) = judge.judge([_page(web, number)])
-            told[number] = verdict.label
+            class_of[number] = verdict.label
         advance(1)
-    times = {leaf: Counter(told.get(number) for number in examples.linked[leaf]) for leaf in classes}
+    times = {leaf: Counter(class_of.get(number) for number in examples.linked[leaf]) for leaf in classes}
     return rules_from({leaf: {to: n for to, n in counts.items() if to is not None} for leaf, counts in times.items()})
 
 

@@ -2,7 +2,7 @@
 
 The bytes of a part are compressed by zlib. They are the alphabet, the four units of each window and the counts, as
 numbers of 32 bits, lowest bytes first, all first bytes before all second bytes and so on. The alphabet and the units,
-which are in order or nearly so, are written as differences from one to the next.
+which are in order or almost, are written as differences from one to the next.
 """
 
 from __future__ import annotations
@@ -281,8 +281,8 @@ def _remedy(language: str) -> str:
     return train if read_tag(language) else f"give a BCP-47 tag such as mn or uz-Cyrl, or {train}"
 
 
-def is_in(found: str, relevant: str) -> bool:
-    """Whether a page in the language `found` is one in `wanted`."""
-    if found == relevant:
+def is_in(found: str, target: str) -> bool:
+    """Whether a page in the language `found` is one in `target`."""
+    if found == target:
         return True
-    return read_tag(found) is not None and read_tag(relevant) is not None and matches(relevant, found)
+    return read_tag(found) is not None and read_tag(target) is not None and matches(target, found)

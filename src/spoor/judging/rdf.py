@@ -37,8 +37,8 @@ def without_remote_contexts(content: bytes) -> bytes:
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     if (where := next(_remote(said), None)) is not None:
-        told = f"its context is elsewhere, at {where[:200]!r}, and nothing is fetched to read a file"
-        raise Refusal(f"{told}; write the context into the file")
+        problem = f"its context is elsewhere, at {where[:200]!r}, and nothing is fetched to read a file"
+        raise Refusal(f"{problem}; write the context into the file")
     return json.dumps(said).encode()
 
 
@@ -73,10 +73,10 @@ def check_entities(content: bytes) -> None:
         if is_parameter or value is None:
             raise Refusal(f"it declares the entity {name[:40]!r}, which lies elsewhere or changes what is declared")
         if "&" in value or len(value) > LONGEST_ENTITY:
-            told = (
+            problem = (
                 f"it declares the entity {name[:40]!r}, which is made of others or longer than {LONGEST_ENTITY} letters"
             )
-            raise Refusal(f"{told}; write it out where it is used")
+            raise Refusal(f"{problem}; write it out where it is used")
 
     parser = expat.ParserCreate()
     parser.EntityDeclHandler = declared

@@ -183,7 +183,9 @@ def _automaton(ontology: Ontology) -> Any:
             if cut := tuple(tokens(form)):
                 by_form.setdefault(cut, {})[number] = None
     if not by_form:
-        raise BadInput(f"the ontology {ontology.name}: no term holds a word that is looked up; stop words are not")
+        raise BadInput(
+            f"the ontology {ontology.name}: all its terms are stop words, which are not searched for; add other terms"
+        )
     automaton = ahocorasick.Automaton()
     for cut, numbers in by_form.items():
         automaton.add_word(f" {' '.join(cut)} ", (len(cut), tuple(numbers)))

@@ -106,9 +106,9 @@ class Keywords:
 
     def _because(self, in_text: Mapping[str, int], in_title: Iterable[str], words: int) -> str:
         most = sorted(in_text, key=lambda word: -in_text[word])[:SHOWN]
-        told = ", ".join(f"{word} {in_text[word]}" for word in most) or f"none of {', '.join(self.words[:SHOWN])}"
+        counts = ", ".join(f"{word} {in_text[word]}" for word in most) or f"none of {', '.join(self.words[:SHOWN])}"
         title = ", ".join(in_title)
-        return f"{told} in {words} words" + (f"; {title} in the title" if title else "")
+        return f"{counts} in {words} words" + (f"; {title} in the title" if title else "")
 
 
 def _relevance(hits: float, words: int) -> float:
@@ -187,15 +187,15 @@ class Gold:
         return [self._topic.likeness(text).cosine for text in texts]
 
 
-# The topic of a page by texts of the field: the cosine between TF-IDF vectors, if wanted with similar words
+# The topic of a page by texts of the field: the cosine between TF-IDF vectors, on request with similar words
 # alike.
 
 
 UNCALIBRATED = 0.1
 """The threshold where there are no other texts to set it by."""
 FOLDS = 5
-WISHED = 20
-"""Words of the field that a strategy is told beforehand."""
+PRIOR_WORDS = 20
+"""Words of the target prior."""
 
 
 @dataclass(frozen=True)
@@ -212,11 +212,13 @@ class VectorSpaceModel:
     def __post_init__(self) -> None:
         checked_least(self.least)
         if not self.topic.heaviest(1):
-            raise BadInput(f"{self.name} holds no words that tell its texts from others; give texts of the field")
+            raise BadInput(
+                f"{self.name} holds no words that distinguish its texts from others; give texts of the field"
+            )
 
     @property
     def target_prior(self) -> TargetPrior:
-        return TargetPrior(words=self.topic.heaviest(WISHED))
+        return TargetPrior(words=self.topic.heaviest(PRIOR_WORDS))
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         return [judged_near(page, self.topic, self.least, self.name) for page in pages]
@@ -304,8 +306,8 @@ def _said(page: Page, tag: str) -> str:
 
 
 def _because(weight: float, parts: Mapping[str, float], words: Sequence[str]) -> str:
-    told = ", ".join(f"{part} {near:.2f}" for part, near in parts.items() if near) or "no word of the topic"
-    return f"weight {weight:.2f} of {HIGHEST:.1f}: {told}" + (f"; most by {', '.join(words)}" if words else "")
+    similar = ", ".join(f"{part} {near:.2f}" for part, near in parts.items() if near) or "no word of the topic"
+    return f"weight {weight:.2f} of {HIGHEST:.1f}: {similar}" + (f"; most by {', '.join(words)}" if words else "")
 
 
 # Pages in whose URL, title or text a regular expression is found.
@@ -313,12 +315,12 @@ def _because(weight: float, parts: Mapping[str, float], words: Sequence[str]) ->
 
 PLACES = ("url", "title", "text")
 LONGEST = 60
-"""Characters that are told of what was found."""
+"""Characters of what was found that the reason shows."""
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """Wanted or not, nothing between. Small and capital letters are the same, unless the pattern says `(?-i:…)`."""
+    """Relevant or not, nothing between. Small and capital letters are the same, unless the pattern says `(?-i:…)`."""
 
     pattern: str
     where: tuple[str, ...] = PLACES
@@ -327,7 +329,7 @@ class Pattern:
     def __post_init__(self) -> None:
         for place in self.where:
             if place not in PLACES:
-                raise UsageError(f"where={place!r} is no place to look; known are {', '.join(PLACES)}, joined by +")
+                raise UsageError(f"where={place!r} is not a part of a page; known are {', '.join(PLACES)}, joined by +")
         try:
             object.__setattr__(self, "_compiled", re.compile(self.pattern, re.IGNORECASE))
         except re.error as error:

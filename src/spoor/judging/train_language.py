@@ -54,7 +54,7 @@ def read_texts(paths: Sequence[Path]) -> str:
 def train_language(tag: str, name: str, text: str, trained_on: str) -> Profile:
     profile = learned(tag, name, text, trained_on)
     if profile.size < LEAST_CHARACTERS:
-        raise BadInput(f"{trained_on}: {profile.size:,} characters are too short; {LEAST_CHARACTERS:,} are needed")
+        raise BadInput(f"{trained_on}: {profile.size:,} characters are too few; {LEAST_CHARACTERS:,} are needed")
     return profile
 
 
@@ -78,10 +78,10 @@ def _read(path: Path) -> str:
         text = content.decode(coding)
     except UnicodeDecodeError as error:
         raise BadInput(
-            f"{path} is no text in UTF-8 (byte {error.object[error.start]:#04x} at {error.start:,}); convert it first"
+            f"{path} is not UTF-8 text (byte {error.object[error.start]:#04x} at {error.start:,}); convert it first"
         ) from None
     if "\x00" in text:
-        raise BadInput(f"{path} is no text: it holds NUL characters, the first at {text.index(chr(0)):,}")
+        raise BadInput(f"{path} is not text: it holds NUL characters, the first at {text.index(chr(0)):,}")
     if not text.strip():
         raise BadInput(f"{path} is empty; a profile is trained from text")
     return text

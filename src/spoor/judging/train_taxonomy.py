@@ -21,8 +21,7 @@ _WORDS = Words()
 
 @dataclass(frozen=True)
 class TaxonomyTrial:
-    """Each fold judged by what the others taught: the share of pages put into their own class, and how well the wanted
-    classes are told from the rest."""
+    """5-fold cross-validation: the share of pages put into their own class, and the accuracy of relevant or not."""
 
     right: float
     accuracy: Accuracy
@@ -39,7 +38,7 @@ def classes_in(examples: Iterable[Example]) -> dict[str, Kept]:
     by_folder: defaultdict[str, list[Example]] = defaultdict(list)
     for example in examples:
         if not example.folder:
-            raise BadInput(f"{example.name} lies in no folder of its class; put it into one, or take it out")
+            raise BadInput(f"{example.name} is not in the folder of a class; put it into one, or take it out")
         by_folder[example.folder].append(example)
     return {folder: usable(by_folder[folder]) for folder in sorted(by_folder)}
 

@@ -135,7 +135,7 @@ def _calibration(name: str, scores: Floats, relevant: Flags) -> tuple[float, flo
     fit = _regression(1.0).fit(scores[:, None], relevant)
     slope, shift = float(fit.coef_[0, 0]), float(fit.intercept_[0])
     if slope <= 0.0:
-        raise BadInput(f"{name}: no words tell the positive pages from the negative ones; look at the examples again")
+        raise BadInput(f"{name}: no words distinguish the positive pages from the negative ones; check the examples")
     return slope, shift
 
 

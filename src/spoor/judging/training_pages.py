@@ -33,10 +33,10 @@ def document(path: Path) -> Page:
 def documents(folder: Path) -> list[Page]:
     """All files in the folder and below, in the order of their names; hidden ones are passed over."""
     if not folder.is_dir():
-        raise BadInput(f"{folder} is no folder; name one that holds documents, HTML or plain text, one a file")
+        raise BadInput(f"{folder} is not a folder; name one that holds documents, HTML or plain text, one per file")
     files = sorted(path for path in folder.rglob("[!.]*") if path.is_file())
     if not files:
-        raise BadInput(f"the folder {folder} holds no documents; put some there, HTML or plain text, one a file")
+        raise BadInput(f"the folder {folder} holds no documents; put some there, HTML or plain text, one per file")
     return [document(path) for path in files]
 
 
@@ -100,7 +100,7 @@ def read_examples(source: Path) -> Iterator[Example]:
         nothing = False
         yield Example(name, as_page(name, body))
     if nothing:
-        raise BadInput(f"{source} holds no pages; put some there, HTML or plain text, one a file")
+        raise BadInput(f"{source} holds no pages; put some there, HTML or plain text, one per file")
 
 
 def urls_in(source: Path) -> list[str]:

@@ -148,10 +148,10 @@ Objective = Literal["ar", "normalised"]
 def simplex(names: Sequence[str], step: float) -> list[Settings]:
     """All weights for `names` that are multiples of `step` and add up to 1; 66 for three names and a step of 0.1."""
     if len(names) < 2:
-        raise UsageError(f"--simplex {','.join(names)}: at least two parameters can share out 1, as in t,s,d")
+        raise UsageError(f"--simplex {','.join(names)}: give at least two parameters, which add up to 1, as in t,s,d")
     parts = round(1 / step) if 0 < step <= 1 else 0
     if not parts or not math.isclose(parts * step, 1):
-        raise UsageError(f"--step {step:g}: must go into 1 without a rest, as 0.1 or 0.25 do")
+        raise UsageError(f"--step {step:g}: 1 must be a multiple of it, as of 0.1 or 0.25")
     return [
         tuple(f"{name}={share / parts:g}" for name, share in zip(names, shares, strict=True))
         for shares in _shares(parts, len(names))

@@ -88,7 +88,7 @@ def chosen(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
     for name in names:
         if not any(_is_of(row, name) for row in rows):
             near = difflib.get_close_matches(name, [row.name for row in rows], 1, 0.0)[0]
-            raise UsageError(f"--rows {name}: there is no such row; the nearest is {near!r}, and a beginning is enough")
+            raise UsageError(f"--rows {name}: there is no such row; the nearest is {near!r}, and a prefix is enough")
     return [row for row in rows if any(_is_of(row, name) for name in names)]
 
 
@@ -96,8 +96,8 @@ def _is_of(row: Row, name: str) -> bool:
     return f"{row.name}/".startswith(f"{name}/")
 
 
-# The folder of a contest, where all that it makes is kept: one that was interrupted goes on, and nothing is
-# shown as new that other code has made.
+# The folder of a contest, where all that it makes is kept: an interrupted one is resumed, and results
+# of other code are not reused.
 
 
 ABOVE = ("__main__", "cli", "api", "live", "report", "seeding", "demo")
@@ -121,11 +121,11 @@ class ContestFolder:
 
     def file(self, name: str, web: Path, *facts: str) -> Path:
         """`name` says what it is, such as runs/breadth-first.json; it follows from the code, the web and the facts."""
-        told = json.dumps([name, code(), (web / "web.json").read_text("utf8"), *facts])
+        identity = json.dumps([name, code(), (web / "web.json").read_text("utf8"), *facts])
         kind, _, rest = name.partition("/")
         stem, dot, suffix = f"{web.name}--{rest}".rpartition(".")
         readable = re.sub(r"[^\w.+-]+", "-", stem)[:120]
-        return self.path / kind / f"{readable}--{hashlib.sha256(told.encode()).hexdigest()[:16]}{dot}{suffix}"
+        return self.path / kind / f"{readable}--{hashlib.sha256(identity.encode()).hexdigest()[:16]}{dot}{suffix}"
 
 
 @cache
@@ -148,12 +148,12 @@ def code_of(strategy: str) -> str:
 
 
 def _digest(package: Path, without: Collection[str] = ()) -> str:
-    told = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted(package.rglob("*")):
         name = path.relative_to(package)
         if path.is_file() and "__pycache__" not in name.parts and name.parts[0].removesuffix(".py") not in without:
-            told.update(f"{name.as_posix()}\0".encode() + path.read_bytes() + b"\0")
-    return told.hexdigest()
+            digest.update(f"{name.as_posix()}\0".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
 @contextlib.contextmanager
@@ -174,10 +174,10 @@ def write_score(path: Path, score: Score) -> None:
 
 
 def read_score(path: Path) -> Score:
-    told = json.loads(path.read_text("utf8"))
-    points = {name: tuple(map(tuple, told[name])) for name in ("curve", "curve_time") if told[name] is not None}
-    found_at = {} if told["found_at"] is None else {"found_at": tuple(told["found_at"])}
-    return Score(**told | points | found_at | {"orders": ()})
+    figures = json.loads(path.read_text("utf8"))
+    points = {name: tuple(map(tuple, figures[name])) for name in ("curve", "curve_time") if figures[name] is not None}
+    found_at = {} if figures["found_at"] is None else {"found_at": tuple(figures["found_at"])}
+    return Score(**figures | points | found_at | {"orders": ()})
 
 
 # Judges that read pages, for the rows of a contest: of languages as they are shipped, of other labels trained.
@@ -214,7 +214,7 @@ def make_ready(task: Task) -> None:
 def trained_on_half(prepared: PreparedTask) -> TopicModel:
     """From pages with the label and pages without. Empty pages and copies teach nothing, nor does a page that is there
     both with the label and without."""
-    target, half = prepared.task.target, _taught(prepared.web) & prepared.web.answers()
+    target, half = prepared.task.target, _train_mask(prepared.web) & prepared.web.answers()
     positive = _examples(prepared, half & prepared.relevant)
     known = {(example.page.title, example.text) for example in positive.examples}
     others = _examples(prepared, half & ~prepared.relevant)
@@ -236,16 +236,16 @@ def accuracy_on_unseen(task: Task) -> Accuracy:
     prepared = prepared_task(task)
     there = prepared.reachable & prepared.web.answers()
     if task.judge.startswith(f"{TRAINED}:"):
-        there &= ~_taught(prepared.web)
+        there &= ~_train_mask(prepared.web)
     return accuracy(prepared.judged()[there], prepared.relevant[there])
 
 
-def _taught(web: Web) -> NDArray[np.bool_]:
-    """The half of the pages that teaches: by their URLs, so that it is always the same."""
-    return np.array([_is_taught(web.urls[number]) for number in range(web.pages)], np.bool_)
+def _train_mask(web: Web) -> NDArray[np.bool_]:
+    """The train half of the pages: by their URLs, so that it is always the same."""
+    return np.array([_is_train(web.urls[number]) for number in range(web.pages)], np.bool_)
 
 
-def _is_taught(url: str) -> bool:
+def _is_train(url: str) -> bool:
     return hashlib.blake2b(url.encode(), digest_size=1).digest()[0] % 2 == 0
 
 
@@ -267,7 +267,7 @@ class View(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """What a contest is made of. `ablations` are one of the strategies with something left out each. They are looked at
+    """What a contest is made of. `ablations` are one of the strategies with something left out each. They are run
     under the first of the judges only, without a cap; so are the `caps` per host, without the ablations. Everything is
     run under each of the `conditions` and from so many `orders` of the seeds, if a row has as many."""
 
@@ -281,7 +281,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class ContestRun:
-    """A row in one view: what each of the strategies runs once from each order of the seeds."""
+    """A row in one view; each of the strategies runs it once from each order of the seeds."""
 
     row: Row
     view: View
@@ -292,7 +292,7 @@ class ContestRun:
 
 @dataclass(frozen=True)
 class Result:
-    """A heat that was run; `accuracy` is that of the judge, None for one that knows the truth."""
+    """What came of a `ContestRun`; `accuracy` is that of the judge, None for one that knows the truth."""
 
     contest_run: ContestRun
     comparison: Comparison
@@ -305,7 +305,7 @@ class Result:
 
 
 def planned(plan: Plan, rows: Sequence[Row], folder: ContestFolder) -> list[ContestRun]:
-    """Heats without strategies yet, all rows under the first conditions first. Under a cap a row takes part when more
+    """Runs without strategies yet, all rows under the first conditions first. Under a cap a row takes part when more
     than one host has relevant pages: else there is nothing to be won elsewhere."""
     return [
         contest_run for name in plan.conditions for row in rows for contest_run in _runs_of(row, name, plan, folder)
@@ -340,13 +340,13 @@ class Refusals:
         return self._known[asked]
 
     def of_all(self, contest_runs: Sequence[ContestRun], strategy: str) -> UsageError | None:
-        """Why it takes none of the heats; None: it takes some."""
+        """Why it takes none of the runs; None: it takes some."""
         reasons = [self.of(contest_run.task, strategy) for contest_run in contest_runs]
         return reasons[0] if all(reasons) else None
 
 
 def entered(plan: Plan, contest_runs: Iterable[ContestRun], refusals: Refusals) -> list[ContestRun]:
-    """The heats with the strategies that take them, the oracle among them."""
+    """The runs with the strategies that take them, the oracle among them."""
     return [
         replace(contest_run, strategies=tuple(_takers(plan, contest_run, refusals))) for contest_run in contest_runs
     ]
@@ -359,7 +359,7 @@ def _takers(plan: Plan, contest_run: ContestRun, refusals: Refusals) -> Iterable
 
 
 Runs = Mapping[tuple[ContestRun, str, int], Path]
-"""Each strategy of each heat from each order of the seeds, and the file where its score is kept."""
+"""Each strategy of each row and view from each order of the seeds, and the file where its score is kept."""
 
 
 def runs_of(contest_runs: Iterable[ContestRun], folder: ContestFolder) -> Runs:
@@ -379,7 +379,7 @@ def _file(contest_run: ContestRun, strategy: str, order: int, folder: ContestFol
 
 
 def run_missing(runs: Runs, pool: Executor, advance: Callable[[int], None]) -> None:
-    """Runs what is not kept yet; `advance` is told of each that is done."""
+    """Runs what is not kept yet; `advance` is called for each that is done."""
     missing = [
         (contest_run.task, name, order, file) for (contest_run, name, order), file in runs.items() if not file.exists()
     ]

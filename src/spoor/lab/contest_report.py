@@ -81,7 +81,7 @@ class Report:
         return boards(self.results, (*self.plan.strategies, "oracle"))
 
     def sections(self) -> dict[str, str]:
-        """All of `section_names`; what the contest did not look at says so."""
+        """All of `section_names`; what was not part of the contest says so."""
         made = {"about": self._about(), "judges": self._judges()}
         for conditions in self.plan.conditions:
             made |= {f"{conditions}-{name}": text for name, text in self._sections_of(conditions)}
@@ -118,9 +118,9 @@ class Report:
             sum(len(score.orders) for score in scores),
         )
         seconds = sum(score.seconds * len(score.orders) for score in scores)
-        told = f"{rows} rows of {', '.join(webs)}; {len(self.plan.strategies)} strategies"
+        contents = f"{rows} rows of {', '.join(webs)}; {len(self.plan.strategies)} strategies"
         orders = max(result.contest_run.orders for result in self.results)
-        return f"{told}; {orders} orders of the seeds; {runs:,} runs, {seconds:,.0f} s of computing time.\n"
+        return f"{contents}; {orders} orders of the seeds; {runs:,} runs, {seconds:,.0f} s of computing time.\n"
 
     def _judges(self) -> str:
         """The same under all conditions."""

@@ -1,4 +1,4 @@
-"""Was every host left in peace as long as it should? Read from the events alone."""
+"""Was every host delay kept? Read from the events alone."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from spoor.robots import Known, RobotsFile, delay_for
 
 
 @dataclass
-class Peace:
-    """A server as visits to it begin and end. They are told in the order in which they begin; up to `connections` may
-    be under way at once. A rest counts from the last end, and from the last beginning while that visit is under way."""
+class LastVisits:
+    """A server as visits to it begin and end, in the order in which they begin; up to `connections` may be under way at
+    once. A delay counts from the last end, and from the last beginning while that visit is under way."""
 
     connections: int = 1
     _ends: list[float] = field(default_factory=list, init=False)
@@ -69,7 +69,7 @@ class Violation:
 
 @dataclass(frozen=True)
 class Politeness:
-    """`tightest` is the smallest share of the rest due that any host got: 1 or more is a promise kept, None: no host
+    """`tightest` is the smallest share of the due delay that any host got: 1 or more is right, None: no host
     was visited twice."""
 
     hosts: int
@@ -82,20 +82,20 @@ def politeness(events: Iterable[Event], rest: float) -> Politeness:
     """`rest` is due between the end of a visit and the start of the next, until the rules of a host ask for more,
     wherever they lie. One visit at a time to a host; robots.txt is a visit like others."""
     files = RobotsHistory()
-    hosts: dict[str, Peace] = {}
+    hosts: dict[str, LastVisits] = {}
     visits, tightest, violations = 0, float("inf"), []
     for event in events:
         if not isinstance(event, Visited | Redirected | Failed | HostOpened):
             continue
         host, began, visits = event.visit.host, event.visit.at, visits + 1
-        relevant = max(rest, delay_for(files.as_of(began), host))
-        peace = hosts.setdefault(host, Peace())
-        since = peace.since(began)
-        if relevant:
-            tightest = min(tightest, share(since, began, relevant))
-            if began < since + relevant:
-                violations.append(Violation(host, began, began - since, relevant))
-        peace.visit(began, event.at)
+        due = max(rest, delay_for(files.as_of(began), host))
+        earlier = hosts.setdefault(host, LastVisits())
+        since = earlier.since(began)
+        if due:
+            tightest = min(tightest, share(since, began, due))
+            if began < since + due:
+                violations.append(Violation(host, began, began - since, due))
+        earlier.visit(began, event.at)
         if isinstance(event, HostOpened):
             files.note(event.at, RobotsFile(event.visit.url, inf, event.rest))
         elif isinstance(event, Redirected) and event.visit.purpose == "robots":
@@ -104,6 +104,6 @@ def politeness(events: Iterable[Event], rest: float) -> Politeness:
 
 
 def share(since: float, began: float, due: float) -> float:
-    """How much of the rest due was given; 1 or more is all of it, whatever the rounding of large numbers of seconds."""
+    """The share of the due delay that was kept; 1 or more is all of it, however large seconds are rounded."""
     given = (began - since) / due
     return given if began < since + due else max(1.0, given)

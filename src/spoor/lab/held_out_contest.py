@@ -24,11 +24,11 @@ from spoor.ordering.train_paths import Lesson, train_paths
 from spoor.registry import STRATEGIES
 from spoor.urls import host_of, registrable_domain
 
-# A web in two halves: one to learn from, one to crawl. By sites where that can be done, otherwise page by page.
+# The train/test split of a web: one part to learn from, one to crawl. By sites where possible, otherwise by pages.
 
 
 LEAST_SHARE = 0.2
-"""Of the relevant pages that either half must have, or sites are no way to part the web."""
+"""Of the relevant pages that train and test must each have; otherwise the web is not split by sites."""
 MOST_LINKED = 200
 """Pages with most links, among which hubs to begin from are drawn."""
 SEEDS = 3
@@ -39,33 +39,33 @@ How = Literal["sites", "pages"]
 
 
 @dataclass(frozen=True)
-class Halves:
-    """`how`: the web is parted by its sites, all hosts of a registrable domain together; or by its pages, where the
-    relevant ones are on too few sites. Then a site has pages in both halves, which makes it easier to know the
-    others."""
+class TrainTestSplit:
+    """`how`: by sites, all hosts of a registrable domain together; or by pages, where the relevant ones are on too few
+    sites. Then a site has pages in train and test, which makes the test easier."""
 
     web: Path
     how: How
 
     @property
-    def taught(self) -> str:
-        """The name of the half that is learned from."""
+    def train(self) -> str:
+        """The name of the web that is learned from."""
         return f"{self.web.name}-by-{self.how}-to-learn"
 
     @property
-    def crawled(self) -> str:
+    def test(self) -> str:
+        """The name of the web that is crawled."""
         return f"{self.web.name}-by-{self.how}-to-crawl"
 
 
-def halved(folder: Path, target: str) -> Halves:
+def train_test_split(folder: Path, target: str) -> TrainTestSplit:
     web = Web.open(folder)
     relevant = web.labelled(target) & web.answers()
-    share = float(teaching(web, "sites")[relevant].mean()) if relevant.any() else 0.0
-    return Halves(folder, "sites" if LEAST_SHARE <= share <= 1.0 - LEAST_SHARE else "pages")
+    share = float(is_train(web, "sites")[relevant].mean()) if relevant.any() else 0.0
+    return TrainTestSplit(folder, "sites" if LEAST_SHARE <= share <= 1.0 - LEAST_SHARE else "pages")
 
 
-def teaching(web: Web, how: How) -> NDArray[np.bool_]:
-    """Which pages are to be learned from: about every second site or page, always the same."""
+def is_train(web: Web, how: How) -> NDArray[np.bool_]:
+    """Which pages are train: about every second site or page, always the same."""
     said: Callable[[str], str] = _site if how == "sites" else str
     return np.array([draw(said(web.urls[number])) % 2 == 0 for number in range(web.pages)], np.bool_)
 
@@ -75,11 +75,11 @@ def _site(url: str) -> str:
     return registrable_domain(host) or host
 
 
-def write_halves(halves: Halves, webs: Path) -> None:
+def write_split(split: TrainTestSplit, webs: Path) -> None:
     """Into the folder `webs`, unless they are there."""
-    web = Web.open(halves.web)
-    teaches = teaching(web, halves.how)
-    for name, kept in ((halves.taught, teaches), (halves.crawled, ~teaches)):
+    web = Web.open(split.web)
+    train = is_train(web, split.how)
+    for name, kept in ((split.train, train), (split.test, ~train)):
         if not (webs / name).exists():
             write_part(web, kept, name, webs / name)
 
@@ -119,7 +119,7 @@ def draw(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
-# A contest for strategies that are trained beforehand: they learn on one half of a web and crawl the other.
+# A contest for strategies that are trained beforehand: they learn on the train part of a web and crawl the test part.
 
 
 UNTRAINED = ("breadth-first", "soft-focused", "tunnelling", "learned")
@@ -127,15 +127,15 @@ UNTRAINED = ("breadth-first", "soft-focused", "tunnelling", "learned")
 FEWEST = 10
 """Relevant pages within reach; with fewer, a row is left to luck."""
 CLUSTERS = (None, 10)
-"""Each model is trained with as many clusters as the pages suggest, and with as many as people like to name."""
+"""Each model is trained with as many clusters as the pages suggest, and with a fixed number."""
 
 
 @dataclass(frozen=True)
 class HeldOutRow:
-    """A row of the contest on the half that is crawled. `why_not` is "" when it can be run."""
+    """A row of the contest on the test part of its web. `why_not` is "" when it can be run."""
 
     row: Row
-    halves: Halves
+    split: TrainTestSplit
     task: Task
     why_not: str = ""
 
@@ -150,27 +150,25 @@ class HeldOutResult:
 
 
 def prepare(rows: Sequence[Row], webs: Path, advance: Callable[[int], None]) -> list[HeldOutRow]:
-    """Parts the webs that are in the folder `webs`, and draws seeds; `advance` is told of each row."""
+    """Splits the webs that are in the folder `webs`, and draws seeds; `advance` is called for each row."""
     found = []
     for row in rows:
-        halves = halved(webs / row.web.name, row.target)
-        write_halves(halves, webs)
-        half = Web.open(webs / halves.crawled)
-        task = Task(half.folder, row.target, seeds(half, row.target, row.start))
-        found.append(HeldOutRow(row, halves, task, _obstacle(task)))
+        split = train_test_split(webs / row.web.name, row.target)
+        write_split(split, webs)
+        test = Web.open(webs / split.test)
+        task = Task(test.folder, row.target, seeds(test, row.target, row.start))
+        found.append(HeldOutRow(row, split, task, _obstacle(task)))
         advance(1)
     return found
 
 
 def _obstacle(task: Task) -> str:
     found = prepared_task(task).yardstick.relevant if task.seeds else 0
-    return (
-        "" if found >= FEWEST else f"{found} relevant pages can be reached in the half that is crawled, {FEWEST} needed"
-    )
+    return "" if found >= FEWEST else f"{found} relevant pages can be reached in the test part, {FEWEST} needed"
 
 
 def train_all(rows: Sequence[HeldOutRow], out: Path, pool: Executor, advance: Callable[[int], None]) -> None:
-    """A model for each half and target, and each number of clusters; `advance` is told of each."""
+    """A model for each train part and target, and each number of clusters; `advance` is called for each."""
     jobs = {model_file(row, clusters, out): (row, clusters) for row in rows for clusters in CLUSTERS}
     out.mkdir(parents=True, exist_ok=True)
     side_by_side([(teach, *job, file) for file, job in jobs.items()], pool, advance)
@@ -178,14 +176,14 @@ def train_all(rows: Sequence[HeldOutRow], out: Path, pool: Executor, advance: Ca
 
 def model_file(row: HeldOutRow, clusters: int | None, out: Path) -> Path:
     name = "".join(letter if letter.isalnum() else "-" for letter in row.row.target)
-    return out / f"{row.halves.taught}-{name}-{clusters or 'auto'}{SUFFIX}"
+    return out / f"{row.split.train}-{name}-{clusters or 'auto'}{SUFFIX}"
 
 
 def teach(row: HeldOutRow, clusters: int | None, file: Path) -> None:
-    half = Web.open(row.task.web.parent / row.halves.taught)
-    relevant = np.flatnonzero(half.labelled(row.row.target) & half.answers())
-    lesson = Lesson(row.row.target, half.name, clusters=clusters)
-    write_paths(file, train_paths(WebBacklinks(half), relevant, lesson, lambda pages: None).model)
+    train = Web.open(row.task.web.parent / row.split.train)
+    relevant = np.flatnonzero(train.labelled(row.row.target) & train.answers())
+    lesson = Lesson(row.row.target, train.name, clusters=clusters)
+    write_paths(file, train_paths(WebBacklinks(train), relevant, lesson, lambda pages: None).model)
 
 
 def strategies(row: HeldOutRow, models: Path) -> dict[str, str]:

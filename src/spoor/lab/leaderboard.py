@@ -69,7 +69,7 @@ def interval(rows: Rows) -> tuple[float, float]:
     return float(low), float(high)
 
 
-# The board: every strategy on every row, in one view. Who leads, and how sure is that?
+# The leaderboard: every strategy on every row, in one view. Who leads, and how sure is that?
 
 
 CHAMPION = "learned"
@@ -77,7 +77,7 @@ CHAMPION = "learned"
 
 
 @dataclass(frozen=True)
-class Standing:
+class LeaderboardEntry:
     """What a strategy did. `mean` and `worst` are normalised areas; `spread` (over orders of the seeds), `failed`,
     `r_precision`, `coverage` and `hosts` (the share found of those with relevant pages) are means too; `requests`, for
     each relevant page, is a median; `n90` counts rows on which nine tenths were found; `seconds` are added up."""
@@ -111,7 +111,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """One result a row. `strategies` are those to look at, in the order in which they were named."""
+    """One result a row. `strategies` are those shown, in the order in which they were named."""
 
     results: tuple[Result, ...]
     strategies: tuple[str, ...]
@@ -129,16 +129,16 @@ class Leaderboard:
     def areas(self, strategy: str) -> dict[str, float]:
         return {row: score.normalised or 0.0 for row, (score, _) in self.scores.get(strategy, {}).items()}
 
-    def standings(self) -> list[Standing]:
+    def entries(self) -> list[LeaderboardEntry]:
         """The largest mean first; those that did not take all rows come after the others."""
-        return sorted(map(self._standing, self.scores), key=lambda one: (-one.rows, -one.mean))
+        return sorted(map(self._entry, self.scores), key=lambda one: (-one.rows, -one.mean))
 
-    def _standing(self, strategy: str) -> Standing:
+    def _entry(self, strategy: str) -> LeaderboardEntry:
         areas = self.areas(strategy)
         worst = min(areas, key=lambda row: areas[row])
         pairs = self.scores[strategy].values()
         scores = [score for score, _ in pairs]
-        return Standing(
+        return LeaderboardEntry(
             strategy=strategy,
             rows=len(areas),
             mean=mean(areas.values()),
@@ -158,12 +158,12 @@ class Leaderboard:
     @property
     def reference(self) -> str:
         """The champion, else the best that is no oracle."""
-        ranked = [one.strategy for one in self.standings() if one.strategy not in ORACLES]
+        ranked = [one.strategy for one in self.entries() if one.strategy not in ORACLES]
         return next((name for name in (CHAMPION, *ranked) if name in ranked), "oracle")
 
     def best(self, count: int) -> list[str]:
         """Strategies that took all rows, no oracles, the best first."""
-        ranked = [one for one in self.standings() if one.strategy not in ORACLES]
+        ranked = [one for one in self.entries() if one.strategy not in ORACLES]
         return [one.strategy for one in ranked if one.rows == len(self.results)][:count]
 
     def against(self, strategy: str, other: str) -> Paired | None:
@@ -193,12 +193,12 @@ def _clock(scores: Sequence[Score]) -> Clock | None:
     """None: nothing took time."""
     if any(score.elapsed is None for score in scores):
         return None
-    halves = [order.half_time for score in scores for order in score.orders]
-    found = [seconds for seconds in halves if seconds is not None]
+    half_times = [order.half_time for score in scores for order in score.orders]
+    found = [seconds for seconds in half_times if seconds is not None]
     return Clock(
         mean=mean(score.normalised_time or 0.0 for score in scores),
         idle=_mean(score.idle for score in scores) or 0.0,
-        half_found=len(found) / len(halves),
+        half_found=len(found) / len(half_times),
         half_time=median(found) if found else None,
     )
 
@@ -215,7 +215,7 @@ def _median_until(figures: Iterable[float | None]) -> float | None:
 
 
 def boards(results: Iterable[Result], strategies: Sequence[str]) -> dict[View, Leaderboard]:
-    """A board for each view. A row on which even the oracle found nothing, as may be under a cap, has no part."""
+    """A leaderboard for each view. A row on which even the oracle found nothing, as may be under a cap, has no part."""
     found: dict[View, list[Result]] = {}
     for result in results:
         of_view = found.setdefault(result.contest_run.view, [])
@@ -225,7 +225,7 @@ def boards(results: Iterable[Result], strategies: Sequence[str]) -> dict[View, L
 
 
 def on_common_rows(all_of: Sequence[Leaderboard]) -> list[Leaderboard]:
-    """The boards with only the rows that each of them has."""
+    """The leaderboards with only the rows that each of them has."""
     common = set.intersection(*({result.contest_run.row.name for result in ranking.results} for ranking in all_of))
     return [
         replace(ranking, results=tuple(r for r in ranking.results if r.contest_run.row.name in common))
@@ -233,7 +233,7 @@ def on_common_rows(all_of: Sequence[Leaderboard]) -> list[Leaderboard]:
     ]
 
 
-# Boards as tables: who leads, row by row, under a cap, and without what.
+# Leaderboards as tables: who leads, row by row, under a cap, and without what.
 
 
 SHOWN = 8
@@ -261,10 +261,10 @@ def _is_text(cells: Sequence[str]) -> bool:
 
 def leaders(ranking: Leaderboard) -> Table:
     """All strategies by their mean, each beside the reference; under a clock, what they made of their time."""
-    standings, reference = ranking.standings(), ranking.reference
-    clocked = all(one.clock for one in standings)
-    columns, told = (FIELD_COLUMNS, _in_the_field) if clocked else (LAB_COLUMNS, _in_the_lab)
-    lines = [(*told(one), *_paired(ranking, one.strategy, reference)) for one in standings]
+    entries, reference = ranking.entries(), ranking.reference
+    clocked = all(one.clock for one in entries)
+    columns, cells = (FIELD_COLUMNS, _in_the_field) if clocked else (LAB_COLUMNS, _in_the_lab)
+    lines = [(*cells(one), *_paired(ranking, one.strategy, reference)) for one in entries]
     return Table((*columns, f"against {reference}", "difference"), tuple(lines))
 
 
@@ -285,7 +285,7 @@ FIELD_COLUMNS = (
 )
 
 
-def _in_the_lab(one: Standing) -> tuple[str, ...]:
+def _in_the_lab(one: LeaderboardEntry) -> tuple[str, ...]:
     return (
         one.strategy,
         str(one.rows),
@@ -298,7 +298,7 @@ def _in_the_lab(one: Standing) -> tuple[str, ...]:
     )
 
 
-def _in_the_field(one: Standing) -> tuple[str, ...]:
+def _in_the_field(one: LeaderboardEntry) -> tuple[str, ...]:
     assert one.clock is not None, "under a clock"
     return (
         one.strategy,
@@ -354,10 +354,10 @@ def capped(views: Mapping[Cap, Leaderboard]) -> Table:
     return Table(("strategy", "rows", *names, *(f"hosts, {name}" for name in names)), tuple(lines))
 
 
-def _side_by_side(boards: Sequence[Leaderboard]) -> list[list[Standing]]:
-    """The standings of each strategy on all boards, in the order of the first."""
-    by_name = [{one.strategy: one for one in ranking.standings()} for ranking in boards]
-    return [[standings[name] for standings in by_name] for name in by_name[0]]
+def _side_by_side(boards: Sequence[Leaderboard]) -> list[list[LeaderboardEntry]]:
+    """The entries of each strategy on all leaderboards, in the order of the first."""
+    by_name = [{one.strategy: one for one in ranking.entries()} for ranking in boards]
+    return [[entries[name] for entries in by_name] for name in by_name[0]]
 
 
 def ablated(ranking: Leaderboard, whole: str) -> Table:
@@ -367,8 +367,8 @@ def ablated(ranking: Leaderboard, whole: str) -> Table:
     for name in sorted(parts, key=lambda name: mean(ranking.areas(name).values())):
         pair = ranking.against(name, whole)
         assert pair is not None, "both took the same rows"
-        told = (f"{pair.wins}–{pair.losses}–{pair.ties}", _difference(pair))
-        lines.append((f"… without {name.rpartition('=')[2]}", _cell(_mean_area(ranking.areas(name))), *told))
+        figures = (f"{pair.wins}–{pair.losses}–{pair.ties}", _difference(pair))
+        lines.append((f"… without {name.rpartition('=')[2]}", _cell(_mean_area(ranking.areas(name))), *figures))
     return Table((whole, "mean", "wins–losses–ties", "difference"), tuple(lines))
 
 
@@ -380,7 +380,7 @@ def judges(ranking: Leaderboard) -> Table:
             judge = result.contest_run.task.judge
             judge = TRAINED if judge.startswith(TRAINED) else judge
             lines.append(
-                (result.contest_run.row.name, judge, _cell(result.accuracy.precision), _cell(result.accuracy.relearn))
+                (result.contest_run.row.name, judge, _cell(result.accuracy.precision), _cell(result.accuracy.recall))
             )
     return Table(("row", "judge", "precision", "recall"), tuple(lines))
 

@@ -174,8 +174,8 @@ class Score:
     found_at: tuple[float, ...] | None = field(default=None, repr=False)
 
     def as_json(self) -> dict[str, Any]:
-        told = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "found_at"}
-        return told | {"orders": [asdict(order) for order in self.orders]}
+        figures = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "found_at"}
+        return figures | {"orders": [asdict(order) for order in self.orders]}
 
 
 def measure(strategy: str, run: Run, against: Yardstick, ceiling: float | None = None) -> Score:

@@ -275,10 +275,10 @@ def _with_paths(rows: Sequence[Row]) -> list[Row]:
     for row in rows:
         if row.heading is not None and (path := row.blocks()) and row.heading.tag in path:
             stands_in.setdefault(row.heading, path[: path.index(row.heading.tag) + 1])
-    told, last = [], None
+    placed, last = [], None
     for row in rows:
         usual = row.path if row.heading is None else stands_in.get(row.heading, (*BODY, row.heading.tag))
         goes_on = row.heading is not None and row.heading == last
-        told.append(replace(row, path=row.blocks() or usual, goes_on=goes_on))
+        placed.append(replace(row, path=row.blocks() or usual, goes_on=goes_on))
         last = row.heading
-    return told
+    return placed

@@ -77,7 +77,7 @@ def _draw(panels: Sequence[Axes], score: Score, against: Yardstick) -> None:
         panels[3].plot(seconds, [f / against.relevant for f in found_by_then], **look)
 
 
-# Boards as SVG: how much the best strategies have found by when, and the mean of each strategy.
+# Leaderboards as SVG: how much the best strategies have found by when, and the mean of each strategy.
 
 
 POINTS = 201
@@ -142,7 +142,7 @@ def means(views: Mapping[View, Leaderboard]) -> str:
     """The mean normalised area of each strategy that took all rows: a bar under the first judge, a mark under the
     second."""
     (first, *second) = views.values()
-    names = [one.strategy for one in first.standings() if one.rows == len(first.results) and one.strategy != "oracle"]
+    names = [one.strategy for one in first.entries() if one.rows == len(first.results) and one.strategy != "oracle"]
     figure = blank(8.0, 1.2 + 0.27 * len(names))
     panel = figure.subplots()
     places = np.arange(len(names))[::-1]

@@ -30,7 +30,7 @@ from spoor.pricing import Limits
 from spoor.strategy import Strategy
 
 Advance = Callable[[int], None]
-"""Told how many events there were since the last call."""
+"""Called with how many events there were since the last call."""
 OF_TIME = ("elapsed", "idle", "half_time", "n90_time", "curve_time", "found_at")
 """What a score says of time."""
 COMPILED_FROM = 100_000
@@ -44,7 +44,7 @@ def prepared_task(task: Task) -> PreparedTask:
 
 
 def _nobody(events: int) -> None:
-    """Nobody is told."""
+    """Counts nothing."""
 
 
 def run(task: Task, strategy: AnyNamed, order: int = 0, advance: Advance = _nobody) -> Run:
@@ -57,7 +57,7 @@ def run(task: Task, strategy: AnyNamed, order: int = 0, advance: Advance = _nobo
     conditions = _drawn(task.conditions, order)
     conditions = _undelayed(conditions) if conditions and _is_oracle(strategy) else conditions
     events, world = _simulated(prepared, parts, order, conditions, Limits(visits=prepared.yardstick.budget))
-    done = _written_down(_told(events, advance), world, conditions)
+    done = _written_down(_counted(events, advance), world, conditions)
     return replace(done, seconds=time.perf_counter() - began)
 
 
@@ -153,16 +153,16 @@ def _simulated(
     prepared: PreparedTask, parts: Strategy, order: int, conditions: Conditions | None, limits: Limits
 ) -> tuple[Iterator[Event], RecordedWorld]:
     """A crawl as it happens, and the recorded world that it happens on. Under conditions hosts are asked for their
-    rules first, have a crawl delay, and differ in speed; where texts are read, duplicates are told as in a live crawl.
-    """
+    rules first, have a crawl delay, and differ in speed; where texts are read, duplicates are recognised as in a live
+    crawl."""
     world = prepared.world(parts.reads_content)
     rules = HostRules() if conditions is None else HostRules(rest=conditions.rest, ask_first=True)
     crawl = Crawl(parts, Frontier(MemoryStore(), rules), limits)
     crawl.begin(prepared.web.urls[number] for number in prepared.seed_orders(order + 1)[order])
     if conditions is None:
         return simulate(crawl, world), world
-    discovered = ComparedWorld(world) if parts.reads_content and prepared.web.has_content else world
-    return simulate(crawl, Network(discovered, conditions), conditions.connections), world
+    compared = ComparedWorld(world) if parts.reads_content and prepared.web.has_content else world
+    return simulate(crawl, Network(compared, conditions), conditions.connections), world
 
 
 def _written_down(events: Iterable[Event], world: RecordedWorld, conditions: Conditions | None) -> Run:
@@ -173,7 +173,7 @@ def _written_down(events: Iterable[Event], world: RecordedWorld, conditions: Con
     return replace(visit_by_visit(everything, world), timing=clock)
 
 
-def _told(events: Iterable[Event], advance: Advance) -> Iterator[Event]:
+def _counted(events: Iterable[Event], advance: Advance) -> Iterator[Event]:
     for event in events:
         advance(1)
         yield event

@@ -34,7 +34,7 @@ HEADERS = 500
 
 @dataclass(frozen=True)
 class Conditions:
-    """What a crawl meets. Medians over hosts: `latency` in seconds, `bandwidth` in bytes a second. `rest` is the crawl
+    """A network. Medians over hosts: `latency` in seconds, `bandwidth` in bytes a second. `rest` is the crawl
     delay of a host in seconds, `failures` the share of requests that time out and may be tried again `retry_after`
     seconds later. `connections` are requests under way at once, at most one to a host. `open_web`: links to pages that
     were not recorded are offered, and each costs a request that fails; otherwise they are left out."""
@@ -50,7 +50,7 @@ class Conditions:
 
 
 FIELD = Conditions(failures=0.02, connections=64, open_web=True)
-"""Field conditions: what a live crawl meets. The robots rules of a host are asked for first, under any conditions. The
+"""Field conditions: those of a live crawl. The robots rules of a host are asked for first, under any conditions. The
 lab is the absence of conditions: one visit at a time in a closed web, where nothing takes time and nothing fails."""
 
 NAMED: Mapping[str, Conditions | None] = {"field": FIELD, "lab": None}
@@ -207,7 +207,7 @@ def _digest(page: Page) -> bytes:
 
 @dataclass(frozen=True)
 class WrittenWorld:
-    """`outcomes` by URL, the URLs that are really wanted, and the seconds each host takes to answer (default none).
+    """`outcomes` by URL, the URLs that are really relevant, and the seconds each host takes to answer (default none).
     `rules` is what comes for a robots.txt: by its URL, or by its host where http and https have the same."""
 
     outcomes: Mapping[str, Outcome]

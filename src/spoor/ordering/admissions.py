@@ -165,8 +165,8 @@ class TwoThresholds:
         first, second = visit.evidence.get(self.first, 0.0), visit.evidence.get(self.second, 0.0)
         if first > self.above_first or second > self.above_second:
             return ADMIT
-        told = f"{self.first} {first:.3g} is not above {self.above_first:g}"
-        return Ruling("park", f"{told}, nor {self.second} {second:.3g} above {self.above_second:g}")
+        reason = f"{self.first} {first:.3g} is not above {self.above_first:g}"
+        return Ruling("park", f"{reason}, nor {self.second} {second:.3g} above {self.above_second:g}")
 
 
 # Links that their author asked not to follow.

@@ -180,8 +180,8 @@ CLASSICS: dict[str, Named] = {
     "link-classifier": Named(
         link_classifier, "by words in and around links, learned from the links followed so far", ACHE
     ),
-    "host-yield": Named(host_yield, "hosts with the largest share of relevant pages first, poor ones left", SPIDERLING),
+    "host-yield": Named(host_yield, "hosts with the highest hit rate first; poor ones are given up", SPIDERLING),
     "tag-path-bandit": Named(
-        tag_path_bandit, "by where on pages links stand: a bandit tries places and keeps to good ones", SLEEPING
+        tag_path_bandit, "by where on pages links stand: a bandit explores places and exploits good ones", SLEEPING
     ),
 }

@@ -24,8 +24,8 @@ from spoor.records import Evidence, Hints, Link, Page, Sighting
 from spoor.roles import Comparing, Merge
 from spoor.urls import host_of
 
-# How near texts are to a language: for strategies that compare texts of links, where a language is what is
-# wanted.
+# How near texts are to a language: for strategies that compare texts of links, where the target is a
+# language.
 
 
 @dataclass(frozen=True)
@@ -155,8 +155,8 @@ class Shares:
     def __post_init__(self) -> None:
         shares = (self.parent, self.anchor, self.url, self.chain)
         if not min(shares) >= 0 or not abs(sum(shares) - 1) < 1e-6:
-            told = f"parent={self.parent:g}, anchor={self.anchor:g}, url={self.url:g}, chain={self.chain:g}"
-            raise UsageError(f"the shares of the aspects of a link are 0 or more and add up to 1, not {told}")
+            shown = f"parent={self.parent:g}, anchor={self.anchor:g}, url={self.url:g}, chain={self.chain:g}"
+            raise UsageError(f"the shares of the aspects of a link are 0 or more and add up to 1, not {shown}")
 
 
 @dataclass(frozen=True)
@@ -218,11 +218,11 @@ class Weights:
     depth: float = 0.2
 
     def __post_init__(self) -> None:
-        told = f"t={self.text:g}, s={self.parents:g}, d={self.depth:g}"
+        shown = f"t={self.text:g}, s={self.parents:g}, d={self.depth:g}"
         if not min(self.text, self.parents, self.depth) >= 0:
-            raise UsageError(f"the weights of a correlation degree are 0 or more, not {told}")
+            raise UsageError(f"the weights of a correlation degree are 0 or more, not {shown}")
         if not math.isclose(self.text + self.parents + self.depth, 1, abs_tol=1e-6):
-            raise UsageError(f"the weights of a correlation degree add up to 1; {told} do not")
+            raise UsageError(f"the weights of a correlation degree add up to 1; {shown} do not")
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@
     a_ij = P(q_1 = j | q_0 = i)
     a_ijk = P(q_t = k | q_{t-2} = i, q_{t-1} = j)    b_ij(o) = P(o_t = o | q_{t-1} = i, q_t = j)
 
-A model of the first order is the special case a_ijk = a_jk, b_ij = b_j. Here states are layers, distances to a wanted
-page; what is seen of a page is the cluster that it is nearest to.
+A model of the first order is the special case a_ijk = a_jk, b_ij = b_j. Here states are layers, distances to a
+relevant page; what is seen of a page is the cluster that it is nearest to.
 
     α_0(i) = π_i b_i(O_0)        α_1(i,j) = α_0(i) a_ij b_ij(O_1)        α_t(j,k) = [Σ_i α_{t-1}(i,j) a_ijk] b_jk(O_t)
     β_{T-1} = 1                  β_t(i,j) = Σ_k a_ijk b_jk(O_{t+1}) β_{t+1}(j,k)

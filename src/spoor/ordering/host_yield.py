@@ -1,6 +1,6 @@
 """The hit rate of hosts: those that yield most go first, those that yield too little are left.
 
-yield = (wanted + 1) / (visited + 2)        one half for a host that was not visited
+yield = (relevant + 1) / (visited + 2)        one half for a host that was not visited
 """
 
 from __future__ import annotations
@@ -61,15 +61,15 @@ class HostTally:
 @dataclass
 class HostYield:
     """Scorer and upkeep. All waiting links of a host have the same yield, so the order of arrival decides among them;
-    every `every` visits those of hosts whose yield has changed are told. Remembers the links that wait, by host.
+    every `every` visits those of hosts whose yield has changed are re-scored. Remembers the links that wait, by host.
 
     Learns from every visit; has learned nothing when it is made.
     """
 
     every: int = 100
     _visited: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
-    _wanted: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
-    _told: dict[str, float] = field(init=False, repr=False, compare=False, default_factory=dict)
+    _relevant_pages: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
+    _queued: dict[str, float] = field(init=False, repr=False, compare=False, default_factory=dict)
     _waiting: dict[str, dict[str, None]] = field(
         init=False, repr=False, compare=False, default_factory=lambda: defaultdict(dict)
     )
@@ -83,7 +83,7 @@ class HostYield:
     def learn(self, sighting: Sighting) -> None:
         host = sighting.visit.host
         self._visited[host] += 1
-        self._wanted[host] += sighting.is_find
+        self._relevant_pages[host] += sighting.is_find
 
     def learn_miss(self, miss: Miss) -> None:
         self._visited[miss.visit.host] += 1
@@ -95,20 +95,20 @@ class HostYield:
         return {
             "hosts": list(self._visited),
             "visited": as_counts(self._visited.values()),
-            "wanted": as_counts(self._wanted[host] for host in self._visited),
-            "told hosts": list(self._told),
-            "told": np.array(list(self._told.values()), np.float64),
+            "wanted": as_counts(self._relevant_pages[host] for host in self._visited),
+            "told hosts": list(self._queued),
+            "told": np.array(list(self._queued.values()), np.float64),
             "waiting hosts": list(self._waiting),
             "waiting": as_counts(map(len, self._waiting.values())),
             "urls": [url for urls in self._waiting.values() for url in urls],
         }
 
     def restore(self, state: State) -> None:
-        hosts, told, waiting = (texts_in(state, name) for name in ("hosts", "told hosts", "waiting hosts"))
+        hosts, queued, waiting = (texts_in(state, name) for name in ("hosts", "told hosts", "waiting hosts"))
         self._visited = Counter(dict(zip(hosts, counts_in(state, "visited", len(hosts)), strict=True)))
-        self._wanted = Counter(dict(zip(hosts, counts_in(state, "wanted", len(hosts)), strict=True)))
-        yields = array_in(state, "told", np.float64, (len(told),), 0.0, 1.0).tolist()
-        self._told = dict(zip(told, yields, strict=True))
+        self._relevant_pages = Counter(dict(zip(hosts, counts_in(state, "wanted", len(hosts)), strict=True)))
+        yields = array_in(state, "told", np.float64, (len(queued),), 0.0, 1.0).tolist()
+        self._queued = dict(zip(queued, yields, strict=True))
         urls = texts_in(state, "urls")
         places = slices(counts_in(state, "waiting", len(waiting)), len(urls))
         kept = {host: dict.fromkeys(urls[place]) for host, place in zip(waiting, places, strict=True)}
@@ -118,7 +118,7 @@ class HostYield:
         hosts = [host_of(link.url) for link in links]
         for link, host in zip(links, hosts, strict=True):
             self._waiting[host][link.url] = None
-        return [{"yield": self._told_yield(host)} for host in hosts]
+        return [{"yield": self._queued_yield(host)} for host in hosts]
 
     def key(self, evidence: Evidence) -> float:
         return evidence["yield"]
@@ -126,8 +126,8 @@ class HostYield:
     def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
         for host in self._visited:
             now = self._yield(host)
-            if self._told.get(host, now) != now:
-                self._told[host] = now
+            if self._queued.get(host, now) != now:
+                self._queued[host] = now
                 yield from self._revised(host, now, waiting)
 
     def _revised(self, host: str, now: float, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
@@ -137,15 +137,15 @@ class HostYield:
             else:
                 yield url, {"yield": now}
 
-    def _told_yield(self, host: str) -> float:
+    def _queued_yield(self, host: str) -> float:
         """What its waiting links have; if there are none, what holds now."""
-        if host not in self._told:
-            self._told[host] = self._yield(host)
-        return self._told[host]
+        if host not in self._queued:
+            self._queued[host] = self._yield(host)
+        return self._queued[host]
 
     def _yield(self, host: str) -> float:
         # Rounded, so that a whole host is not moved for next to nothing.
-        return round((self._wanted[host] + 1) / (self._visited[host] + 2), 2)
+        return round((self._relevant_pages[host] + 1) / (self._visited[host] + 2), 2)
 
 
 # Hosts that yield too little are left: the more of one was seen, the more is asked of it.
@@ -166,7 +166,7 @@ class EnoughYield(HostTally):
         if not self.step >= 0.0:
             raise UsageError(f"step={self.step:g}: a host cannot yield less than nothing; give 0 or more")
         if self.patience < 1:
-            raise UsageError(f"patience={self.patience}: at least 1 page must be visited before a host is left")
+            raise UsageError(f"patience={self.patience}: at least 1 page must be visited before a host is given up")
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
         return self._ruling(host_of(link.url))

@@ -153,7 +153,7 @@ SERVER = 3.0
 """What the language of the server weighs, beside `WEIGHTS`."""
 
 CAREFUL = 4.0
-"""With so many links of a page leading to an unknown server, half as much is hoped for from the next."""
+"""With so many links of a page leading to an unknown server, the optimistic prior of the next is halved."""
 
 _UNKNOWN = 0.5
 
@@ -218,9 +218,9 @@ class ServerLanguage:
         return 0 if "url" in self.without else (url_sign > 0) - (url_sign < 0)
 
     def _server(self, url: str, kind: int, turn: int) -> float:
-        hoped = _UNKNOWN * CAREFUL / (CAREFUL + turn)
+        optimistic = _UNKNOWN * CAREFUL / (CAREFUL + turn)
         # Rounded, so that a link found again is not moved for next to nothing.
-        return round(2 * self._shares.expected(url, kind, hoped) - 1, 2)
+        return round(2 * self._shares.expected(url, kind, optimistic) - 1, 2)
 
 
 def _turns(links: Sequence[Link]) -> dict[str, int]:
@@ -251,7 +251,7 @@ class LeftServers(HostTally):
 
     def __post_init__(self) -> None:
         if self.patience < 1:
-            raise UsageError(f"patience={self.patience}: at least 1 page must be visited before a server is left")
+            raise UsageError(f"patience={self.patience}: at least 1 page must be visited before a server is given up")
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
         return self._ruling(host_of(link.url), evidence)
@@ -264,4 +264,4 @@ class LeftServers(HostTally):
         left = visits >= self.patience and relevant * self.patience < visits
         if not left or any(evidence.get(name, 0.0) > 0 for name in SIGNS):
             return ADMIT
-        return Ruling("park", f"of {visits} pages of {host} {relevant} were relevant, so it was left")
+        return Ruling("park", f"{relevant} of {visits} pages of {host} were relevant: the server is given up")

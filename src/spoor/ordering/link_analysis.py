@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 
 class CrawledGraph:
-    """URLs are numbered as they are met; only visited ones have links. Four bytes for each end of a link: of what is
+    """URLs are numbered as they are found; only visited ones have links. Four bytes for each end of a link: of what is
     kept here the URLs take the most."""
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ PAGE_RANK_ROUNDS = 100
 """At most; a round less than `SETTLED` from the one before is the last."""
 SETTLED = 1e-4
 NOTEWORTHY = 1.01
-"""Links whose flow grew less than this since they were told of it are left where they are."""
+"""Links whose flow grew by less than this factor since they were last scored are not re-scored."""
 
 
 @dataclass
@@ -109,7 +109,7 @@ class PageRankOrder:
     every: int = 500
     _graph: CrawledGraph = field(init=False, repr=False, compare=False, default_factory=CrawledGraph)
     _flows: Floats = field(init=False, repr=False, compare=False, default_factory=lambda: np.zeros(0))
-    _told: Floats = field(init=False, repr=False, compare=False, default_factory=lambda: np.zeros(0))
+    _scored_flows: Floats = field(init=False, repr=False, compare=False, default_factory=lambda: np.zeros(0))
 
     reads_content: ClassVar[bool] = False
     merge: ClassVar[Mapping[str, Merge]] = {"flow": total}
@@ -123,14 +123,14 @@ class PageRankOrder:
         self._graph.visit(sighting.page)
 
     def state(self) -> State:
-        return {"graph": self._graph.state(), "flows": self._flows.copy(), "told": self._told.copy()}
+        return {"graph": self._graph.state(), "flows": self._flows.copy(), "told": self._scored_flows.copy()}
 
     def restore(self, state: State) -> None:
         self._graph.restore(state_in(state, "graph"))
-        flows, told = (array_in(state, name, np.float64, (ANY,), 0.0) for name in ("flows", "told"))
-        if max(len(flows), len(told)) > len(self._graph):
-            raise BadInput("something flows to more pages than there are")
-        self._flows, self._told = flows.astype(np.float64), told.astype(np.float64)
+        flows, scored = (array_in(state, name, np.float64, (ANY,), 0.0) for name in ("flows", "told"))
+        if max(len(flows), len(scored)) > len(self._graph):
+            raise BadInput("there are flows to more pages than the graph has")
+        self._flows, self._scored_flows = flows.astype(np.float64), scored.astype(np.float64)
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
         handed = self.key(sighting.visit.evidence) / max(1, sighting.page.out_degree)
@@ -141,11 +141,11 @@ class PageRankOrder:
 
     def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
         self._flows = flows(self._graph, self.damping, _lengthened(self._flows, len(self._graph)))
-        self._told = _lengthened(self._told, len(self._graph))
+        self._scored_flows = _lengthened(self._scored_flows, len(self._graph))
         unvisited = self._graph.degrees() < 0
-        for number in np.flatnonzero(unvisited & (self._flows > NOTEWORTHY * self._told)).tolist():
+        for number in np.flatnonzero(unvisited & (self._flows > NOTEWORTHY * self._scored_flows)).tolist():
             flow, evidence = float(self._flows[number]), waiting.evidence_of(self._graph.urls[number])
-            self._told[number] = flow
+            self._scored_flows[number] = flow
             if evidence and flow > evidence["flow"]:  # A seed has no evidence, and needs none.
                 yield self._graph.urls[number], {"flow": flow}
 
@@ -303,7 +303,7 @@ class Distiller:
         return keys[ceil(IN_FRONT * len(keys)) - 1] if keys else 0.0
 
     def _some_keys(self, waiting: WaitingLinks) -> Iterator[float]:
-        """Of links spread evenly over all that wait, in the order they were met."""
+        """Of links spread evenly over all that wait, in the order they were found."""
         unvisited = np.flatnonzero(self._graph.degrees() < 0)
         for number in unvisited[:: max(1, len(unvisited) // SAMPLE)].tolist():
             if evidence := waiting.evidence_of(self._graph.urls[number]):

@@ -1,8 +1,8 @@
 """A classifier of links trained on the way, by what became of the links that were fetched.
 
-    odds(word) = (wanted with it + m p) / (irrelevant with it + m (1 - p)) : p / (1 - p)      p = wanted / all
+    odds(word) = (relevant with it + m p) / (irrelevant with it + m (1 - p)) : p / (1 - p)      p = relevant / all
 
-So a word that was never met says nothing, however rare the wanted are.
+So a word that was never seen says nothing, however rare relevant pages are.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Said = NDArray[np.int32]
 """Words as numbers."""
 
 DOUBT = 2.0
-"""m: a word must be met more often than this to say much."""
+"""m: a word must be seen more often than this to say much."""
 
 
 class WordOdds:
@@ -93,8 +93,8 @@ class LinkClassifier:
     those around it; before the first training, how relevant the page is that links there. Trained anew every `every`
     visits, when all that waits is scored again.
 
-    Of every link that waits it remembers what was said where the link was first met, until the link is visited. Learns
-    from every visit; has learned nothing when it is made.
+    Of every link that waits it remembers what was said where the link was first found, until the link is visited.
+    Learns from every visit; has learned nothing when it is made.
     """
 
     every: int = 500

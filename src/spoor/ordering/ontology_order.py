@@ -164,6 +164,6 @@ def _ontology_judge(judge: Judge) -> OntologyTerms | None:
 
 CORE: dict[str, Named] = {
     "core-baseline": Named(core_baseline, "links of pages that are likeliest of a target class first", COR),
-    "core": Named(core, "by terms of an ontology around links; the rest where rules between classes give hope", COR),
+    "core": Named(core, "by terms of an ontology around links; the rest by rules between classes", COR),
     "ml-core": Named(ml_core, "the same, with words of another language transcribed by a dictionary", COR),
 }

@@ -108,10 +108,10 @@ class PathModel:
     def layer(self, title: str, text: str, least: float) -> InLayer:
         """By naive Bayes; rejected when the most probable layer has a chance below `least`, or no word is known."""
         best = self.observer.best_words(words_in(title, text), TERMS)
-        return _told(self.bayes, best, least)
+        return _in_layer(self.bayes, best, least)
 
 
-def _told(bayes: NaiveBayes, words: Sequence[str], least: float) -> InLayer:
+def _in_layer(bayes: NaiveBayes, words: Sequence[str], least: float) -> InLayer:
     if not bayes.knows(words):
         return InLayer(None, 0.0)
     chances = bayes.posterior(words)

@@ -146,7 +146,7 @@ def learned(judge: Judge, without: str = "") -> Strategy:
 
 
 _BUILT_IN: dict[str, Named] = {
-    "learned": Named(learned, "learns on the way what leads to relevant pages", kinds=WITHOUT),
+    "learned": Named(learned, "learns during the crawl which links lead to relevant pages", kinds=WITHOUT),
     "breadth-first": Named(breadth_first, "links in the order they were found"),
     "depth-first": Named(depth_first, "links of the page visited last first"),
     "random": Named(random, "any waiting link, each with the same chance"),
@@ -157,7 +157,7 @@ _BUILT_IN: dict[str, Named] = {
         prioritised_limited_distance, "the same, links nearer to a relevant page first", LSW
     ),
     "in-links": Named(in_links, "links with most relevant pages pointing at them first", ORDERING),
-    "b-crawl": Named(breadth_first, "the paper's yardstick: breadth-first, meant for judge code-interval", MON),
+    "b-crawl": Named(breadth_first, "the paper's baseline: breadth-first, meant for judge code-interval", MON),
     "g-crawl": Named(g_crawl, "links of pages with most letters in the code intervals of fonts first", MON),
     "n-crawl": Named(n_crawl, "by hyperlink correlation degree: anchor text, parents, depth of the URL", MON),
     "language-focused": Named(

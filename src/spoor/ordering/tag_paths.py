@@ -24,7 +24,7 @@ from spoor.roles import Merge, WaitingLinks
 
 
 MOST = 500
-"""Clusters; a path met after so many goes to the nearest, however far that is."""
+"""Clusters; a path found after so many goes to the nearest, however far that is."""
 _END = ""
 
 
@@ -113,7 +113,7 @@ class _Arm:
 @dataclass
 class TagPathBandit:
     """Scorer and upkeep. After every visit the most promising arm that is awake is found, and its oldest link `chosen`;
-    so nothing that waits needs to be scored again. A link belongs to the arm of the place where it was first met.
+    so nothing that waits needs to be scored again. A link belongs to the arm of the place where it was first found.
 
     Learns from every visit; has learned nothing when it is made.
     """

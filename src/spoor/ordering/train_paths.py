@@ -186,11 +186,11 @@ class TrainedPaths:
 
 
 def train_paths(source: BacklinkSource, relevant: NDArray[np.int64], lesson: Lesson, advance: Advance) -> TrainedPaths:
-    """`wanted` are the numbers of pages; `advance` is told of every text that was read."""
+    """`relevant` are the numbers of pages; `advance` is called for every text that was read."""
     distance = layers(source, relevant, lesson.layers)
     texts = _texts(source, distance, advance)
     read = np.fromiter(texts, np.int64)
-    _check_something_wanted(distance, read, lesson)
+    _check_relevant_pages(distance, read, lesson)
     space = _space(list(texts.values()), lesson)
     points = matrix(space, texts.values())
     observer = Observer(space, clustered(points, lesson.clusters))
@@ -212,7 +212,7 @@ def train_paths(source: BacklinkSource, relevant: NDArray[np.int64], lesson: Les
     return TrainedPaths(model, _counts(distance, lesson), _counts(distance[read], lesson), tells(clusters, state[read]))
 
 
-def _check_something_wanted(distance: NDArray[np.int64], read: NDArray[np.int64], lesson: Lesson) -> None:
+def _check_relevant_pages(distance: NDArray[np.int64], read: NDArray[np.int64], lesson: Lesson) -> None:
     asked = f"{lesson.target!r} in {lesson.trained_on}"
     if not (distance == 0).any():
         raise BadInput(f"there is no page that is {asked}, so there is nothing to learn from")
@@ -243,7 +243,7 @@ def _space(texts: Sequence[Sequence[str]], lesson: Lesson) -> VectorSpace:
     known = collection(texts)
     held = Counter({word: count for word, count in known.frequencies.items() if count >= LEAST_HOLDERS})
     if not held:
-        raise BadInput(f"no two pages of {lesson.trained_on} share a word, so there is nothing to tell them by")
+        raise BadInput(f"no two pages of {lesson.trained_on} share a word, so nothing distinguishes them")
     kept = sorted(held, key=lambda word: (-held[word], word))[:MOST_WORDS]
     return VectorSpace(Collection(known.texts, {word: held[word] for word in kept}))
 

@@ -152,7 +152,7 @@ WIDER = 3
 """How much more patience groups have that are wider than a template."""
 
 REMEMBERED = 50_000
-"""Groups that begin to disappoint, and hosts that have traps, kept in mind; those met last."""
+"""Groups that begin to disappoint, and hosts that have traps, kept in mind; those seen last."""
 
 SLOTS = 2**20
 """Passages of text that are kept in mind: eight megabytes, some 16,000 pages."""
@@ -164,7 +164,7 @@ class Traps:
     groups (a folder, a query on any path) after three times as many. There is no cap: what keeps giving goes on.
 
     A page is new when at least `least_new` of its text was not read on its host before, relevant or not: a calendar in
-    the target language is a trap too. A page without text is new when it is relevant or links to templates not met.
+    the target language is a trap too. A page without text is new when it is relevant or links to new templates.
     """
 
     patience: int = 20

@@ -118,7 +118,7 @@ def guess(body: bytes, is_utf8: bool) -> str:
         return wide
     if is_utf8:
         return _escaped(body) if body.isascii() else "utf-8"
-    return _told_by_detectors(body[:_ENOUGH])
+    return _detected(body[:_ENOUGH])
 
 
 def _two_bytes_each(head: bytes) -> str:
@@ -136,7 +136,7 @@ def _escaped(body: bytes) -> str:
     return "hz-gb-2312" if b"~" in body and b"~{" in body and _HZ.search(body) else "ascii"
 
 
-def _told_by_detectors(sample: bytes) -> str:
+def _detected(sample: bytes) -> str:
     """Two detectors that err on different charsets; the second is asked where the first must be wrong.
 
     Only for bytes that are not UTF-8. When neither knows, the usual charset of western pages. What both confuse is

@@ -16,7 +16,7 @@ from typing import Any
 from spoor import robots
 from spoor.frontier.entry import HostRules
 from spoor.frontier.rows import stored_robots_text
-from spoor.lab.delays import Peace, RobotsHistory, share
+from spoor.lab.delays import LastVisits, RobotsHistory, share
 from spoor.report.showing import has_robots_files, one_moment
 from spoor.robots import NeededFile, RobotsFile, delay_for, holding_for
 from spoor.store.crawl_folder import CrawlFolder
@@ -69,7 +69,7 @@ class Call:
 class _Host:
     """A host while its visits are gone through. `found`: its address is known."""
 
-    peace: Peace
+    peace: LastVisits
     found: bool = False
     retries: dict[str, float] = field(default_factory=dict)
 
@@ -147,8 +147,8 @@ class _Check:
         self.tightest = float("inf")
         self._files = files
         self._calls = sorted(calls, key=lambda call: (call.began, not call.for_rules, call.ended))
-        self._hosts = {call.host: _Host(Peace(promise.rules.connections)) for call in calls}
-        self._address = Peace(len(calls) + 1)
+        self._hosts = {call.host: _Host(LastVisits(promise.rules.connections)) for call in calls}
+        self._address = LastVisits(len(calls) + 1)
 
     def breaches(self) -> Iterator[Breach]:
         for call in self._calls:

@@ -36,9 +36,9 @@ class Table:
     path: Path
     columns: tuple[str, ...]
 
-    def rows(self, relevant: Sequence[str], report: BuildReport) -> Iterator[list[str]]:
-        """The relevant cells of each row, "" for a cell or column that is not there. Unreadable rows are counted."""
-        places = [self.columns.index(name) if name in self.columns else -1 for name in relevant]
+    def rows(self, names: Sequence[str], report: BuildReport) -> Iterator[list[str]]:
+        """The cells of each row in the columns `names`, "" for one that is not there. Unreadable rows are counted."""
+        places = [self.columns.index(name) if name in self.columns else -1 for name in names]
         read = _parquet_rows if self.path.suffix.lower() == ".parquet" else _csv_rows
         for row in read(self.path, report):
             yield [row[place] if 0 <= place < len(row) else "" for place in places]

@@ -197,7 +197,7 @@ BESIDE_MONGOLIAN = {
 
 def mongolian_tongue(request: Request, charsets: Sequence[str], relevant: NDArray[np.bool_]) -> Tongue:
     """What a page is written in follows from the seed and its number."""
-    menksoft, unicode, saiyin = _wanted(words_in(request.words) if request.words else own_words())
+    menksoft, unicode, saiyin = _relevant(words_in(request.words) if request.words else own_words())
     stream = new_stream()
 
     def tongue(page: int) -> Vocabulary:
@@ -211,7 +211,7 @@ def mongolian_tongue(request: Request, charsets: Sequence[str], relevant: NDArra
     return tongue
 
 
-def _wanted(words: CodedWords) -> list[Vocabulary]:
+def _relevant(words: CodedWords) -> list[Vocabulary]:
     codings = (words.menksoft, words.unicode, words.saiyin)
     return [vocabulary((1.0, coding), even=not words.by_frequency) for coding in codings]
 

@@ -93,7 +93,7 @@ def draw(relevant: NDArray[np.bool_], answers: NDArray[np.bool_], seed: int) -> 
     left = order[2 * size :]
     seeds = left[relevant[left]][:STARTS]
     if len(seeds) < STARTS or not (relevant & to_learn).any() or not (relevant & to_calibrate).any():
-        raise BadInput(f"{int(relevant.sum())} pages of the field are too few to learn from some and begin at {STARTS}")
+        raise BadInput(f"{int(relevant.sum())} relevant pages are too few to train on some and start from {STARTS}")
     return Draw(to_learn, to_calibrate, tuple(seeds.tolist()))
 
 

@@ -1,4 +1,4 @@
-"""What is to be expected of links, by all that was learned so far: in one pass over many links.
+"""Expected hit rates of links, by all that was learned so far: in one pass over many links.
 
 A link is worth something when it answers with a page and the page is relevant; both shares are followed from the
 outside in: registrable domain, host, folders. Each begins at the share around it, and gives way as tries come in. What
@@ -19,12 +19,12 @@ from spoor.ordering.learned.features import BITS, HEAD, MOST, PLACES
 from spoor.ordering.learned.yields import LEVELS, MASK, FirstTries, Yields
 
 COLUMNS = ("words", "place", "hub", "list", "dead")
-"""In log odds: what the words say, and by how much more or less than at first was found in the folder, behind the page
-that links, behind the same list on that page. `dead` is below 0 where links of that list mostly brought no page."""
+"""In log odds: what the words say; and the hit rates of the folder, of the page that links and of the same list on that
+page, above or below the initial one. `dead` is below 0 where links of that list mostly brought no page."""
 
 FIRST_ANSWERS, FIRST_RELEVANT = 0.5, 0.4
-"""Where nothing is known yet: the share of links that answer with a page, and of relevant ones among the pages. High,
-so that what is unknown is tried; what is learned of first tries takes their place."""
+"""Where nothing is known yet: the share of links that answer with a page, and of relevant ones among the pages. An
+optimistic prior, for exploration; what is learned of first tries replaces it."""
 TRUST = 2.0
 """So many tries weigh as much as what was expected before."""
 SURE = 0.0001
@@ -56,7 +56,9 @@ def expectations(
 def checked(packed: bytes) -> bytes:
     """Compiled code trusts these lengths, and a folder may come from anybody."""
     if len(packed) % 4 or not 4 * HEAD <= len(packed) <= 4 * (HEAD + MOST):
-        raise BadInput(f"the hints of a link have {len(packed)} bytes, which no spoor wrote: the crawl.db is damaged")
+        raise BadInput(
+            f"the hints of a link have {len(packed)} bytes, which is not a valid length: crawl.db is damaged"
+        )
     return packed
 
 
@@ -153,18 +155,18 @@ def _expectations(
 ) -> None:
     start, first = 0, FIRST_ANSWERS * first_relevant
     for row in range(len(sizes)):
-        link, hub, good = numbers[start : start + sizes[row]], int(hubs[row, 0]), bool(hubs[row, 1])
+        link, hub, relevant = numbers[start : start + sizes[row]], int(hubs[row, 0]), bool(hubs[row, 1])
         start += sizes[row]
         said = 0.0
         for k in range(HEAD, len(link)):
             said += words[link[k] & FEATURES]
         # A link with many words shall not be surer than one with few.
         out[row, 0] = said / math.sqrt(max(1, len(link) - HEAD))
-        answered, _, _ = _place_share(link, good, tries, answers, untried[0], FIRST_ANSWERS)
-        share, _, _ = _place_share(link, good, answers, finds, untried[1], first_relevant)
+        answered, _, _ = _place_share(link, relevant, tries, answers, untried[0], FIRST_ANSWERS)
+        share, _, _ = _place_share(link, relevant, answers, finds, untried[1], first_relevant)
         out[row, 1] = _more_than(first, answered * share)
-        answered, _ = _hub_share(hub, good, tries, answers, untried[0], FIRST_ANSWERS)
-        share, _ = _hub_share(hub, good, answers, finds, untried[1], first_relevant)
+        answered, _ = _hub_share(hub, relevant, tries, answers, untried[0], FIRST_ANSWERS)
+        share, _ = _hub_share(hub, relevant, answers, finds, untried[1], first_relevant)
         out[row, 2] = _more_than(first, answered * share)
         slot = list_of(hub, link[2]) & MASK
         answered = (answers[slot] + TRUST * answered) / (tries[slot] + TRUST)

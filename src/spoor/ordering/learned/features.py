@@ -1,6 +1,6 @@
 """What a link says, as hashed features of its URL, its anchor and its context; and what each feature is called.
 
-Read in one pass over the code points of all links of a page, because this is done for every link that is met.
+Read in one pass over the code points of all links of a page, because this is done for every link that is found.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _ANCHOR = 80
 def packed_features(
     page: Page, links: Sequence[Link], signs: Sequence[tuple[float, float]], without: Sequence[str] = ()
 ) -> list[bytes]:
-    """For each link the numbers that the learned strategy keeps of it: `HEAD` of them (what was foretold, in
+    """For each link the numbers that the learned strategy keeps of it: `HEAD` of them (its prior, in
     thousandths; whether its URL speaks for it or against it; the list it stands in; whether it stays within its
     registrable domain; its places, from the outside in, the innermost repeated) and its features. `without` names
     `FIELDS` that are not read, and may name other things."""
@@ -189,22 +189,22 @@ def _mixed(hashed: np.uint64) -> np.uint64:
     return hashed
 
 
-_MET = 1 << 12
-"""Places in which it is noted which link had a feature of that hash last, so that few are searched for."""
+_RECENT = 1 << 12
+"""Slots that say which link had a feature of that hash last, so that few are searched for."""
 
 
 @compiled
-def _add(rows: Numbers, counts: Numbers, discovered: Numbers, link: int, feature: np.int32) -> None:
+def _add(rows: Numbers, counts: Numbers, last_with: Numbers, link: int, feature: np.int32) -> None:
     """Each feature of a link once, as long as there is room."""
     count = counts[link]
     if count >= MOST:
         return
-    place = feature & (_MET - 1)
-    if discovered[place] == link:
+    place = feature & (_RECENT - 1)
+    if last_with[place] == link:
         for k in range(HEAD, HEAD + count):
             if rows[link, k] == feature:
                 return
-    discovered[place] = link
+    last_with[place] = link
     rows[link, HEAD + count] = feature
     counts[link] = count + 1
 
@@ -218,7 +218,7 @@ def _feature(hashed: np.uint64) -> np.int32:
 def _read(letters: Codes, skipped: NDArray[np.bool_], rows: Numbers, counts: Numbers) -> None:
     """Fills a row for each link, and a last one of which the features are those of the title."""
     start, prime = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
-    discovered = np.full(_MET, -1, np.int32)
+    last_with = np.full(_RECENT, -1, np.int32)
     title = len(counts) - 1
     link, field, folders = -1, 0, 0
     word, whole = start, start
@@ -235,12 +235,12 @@ def _read(letters: Codes, skipped: NDArray[np.bool_], rows: Numbers, counts: Num
         else:
             if length > 0:
                 if not skipped[field]:
-                    _add(rows, counts, discovered, link, _feature(word ^ np.uint64(field)))
+                    _add(rows, counts, last_with, link, _feature(word ^ np.uint64(field)))
                 word, length = start, 0
             if _is_unspaced(code):
                 if _is_unspaced(before) and not skipped[field]:
                     pair = ((start ^ np.uint64(before)) * prime ^ np.uint64(code)) * prime
-                    _add(rows, counts, discovered, link, _feature(pair ^ np.uint64(field)))
+                    _add(rows, counts, last_with, link, _feature(pair ^ np.uint64(field)))
                 before = code
             else:
                 before = np.uint32(0)
@@ -250,12 +250,12 @@ def _read(letters: Codes, skipped: NDArray[np.bool_], rows: Numbers, counts: Num
                     for place in range(PLACES - 1):
                         rows[link, 5 + place] = np.int32(_mixed(whole) & np.uint64(0x7FFFFFFF))
                     if not skipped[HOST]:
-                        _add(rows, counts, discovered, link, _feature(whole))
+                        _add(rows, counts, last_with, link, _feature(whole))
                     folders = 0
                 elif field == ELEMENTS:
                     rows[link, 2] = np.int32(_mixed(whole) & np.uint64(0x7FFFFFFF))
                     if not skipped[ELEMENTS]:
-                        _add(rows, counts, discovered, link, _feature(whole ^ np.uint64(ELEMENTS)))
+                        _add(rows, counts, last_with, link, _feature(whole ^ np.uint64(ELEMENTS)))
                 field = code
                 if field == HOST:
                     link += 1
@@ -273,7 +273,7 @@ def _read(letters: Codes, skipped: NDArray[np.bool_], rows: Numbers, counts: Num
                     for place in range(folders, PLACES - 1):
                         rows[link, 5 + place] = np.int32(hashed & np.uint64(0x7FFFFFFF))
                     if not skipped[PATH]:
-                        _add(rows, counts, discovered, link, _feature(hashed))
+                        _add(rows, counts, last_with, link, _feature(hashed))
                 elif code == 63:
                     folders = PLACES
         whole = (whole ^ np.uint64(code)) * prime
@@ -295,7 +295,7 @@ def _add_title(rows: Numbers, counts: Numbers) -> None:
                 counts[link] += 1
 
 
-# What are the features of a link called? The same features as `features` reads in one pass, told one by one.
+# What are the features of a link called? The same features as `features` reads in one pass, one by one.
 
 
 FIELD_NAMES = ("", "host", "URL", "anchor", "before", "after", "heading", "element", "title", "claim")

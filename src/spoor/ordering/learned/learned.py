@@ -50,11 +50,11 @@ hand; they are the same for every web and every target."""
 RELEVANT_AT_LEAST = 0.02
 """The share of relevant pages expected before anything is known, without exploration."""
 STEP = 1.0
-"""Log odds nearer to one another than this are not told apart: what is nearer to a seed goes first, then what was met
-first. So what is about as good everywhere is tried everywhere."""
+"""Log odds nearer to one another than this count as equal: what is nearer to a seed goes first, then what was found
+first. So links of about the same score are tried everywhere."""
 FLOOR = 2.0
-"""So far below the log odds of all links tried, nothing much is known in favour of a link. There, what its words say
-counts half, and what was foretold and what its place gave decide: it is better to look elsewhere than to dig on."""
+"""So far below the log odds of all links tried, nothing much is known in favour of a link. There, its words
+count half, and its prior and the hit rate of its folder decide: exploration elsewhere is better than going deeper."""
 UNSAID = 0.5
 SLOPE = 0.3
 """Below the floor, what is known tells this much less than log odds say."""
@@ -71,7 +71,7 @@ IN_TURN = 32
 OF_THE_FIELD = ("misses", "untried", "price", "pending", "behind")
 WITHOUT = (*FIELDS, "words", "parents", "hubs", "places", "prior", "exploration", "rescoring", *OF_THE_FIELD)
 """What can be left out, to see its worth."""
-NO_WISH = TargetPrior()
+NO_PRIOR = TargetPrior()
 _MOVING = {"words": ("words",), "places": ("place",), "hubs": ("hub", "list", "dead")}
 EVIDENCE = ("relevance", "relevant_parents", "parents", "since", "depth", "signs", *COLUMNS)
 """Of every link, in this order."""
@@ -81,16 +81,15 @@ EVIDENCE = ("relevance", "relevant_parents", "parents", "since", "depth", "signs
 class Learned:
     """Scorer and upkeep, on the trail `LastPage`. Gathers for each link:
 
-    `words`: what the words of URL, anchor, surroundings and page title make together, in log odds, by a linear model
-    that learns from every visit. `place`, `hub`, `list`: by how much more or less than hoped for was found in its
-    folder, behind the page that links to it, behind the same list on that page, in log odds. `signs`: what the target
-    foretold. `relevance`, `relevant_parents`, `parents`, `since`: of the pages that link to it, and how many irrelevant
-    pages lie behind. `depth`: links from a seed.
+    `words`: log odds by the words of URL, anchor, context and page title, from an online logistic regression. `place`,
+    `hub`, `list`: the hit rate of its folder, of the page that links to it and of the same list on that page, in log
+    odds above or below the initial one. `signs`: the prior of the target. `relevance`, `relevant_parents`, `parents`:
+    of the pages that link to it. `since`: irrelevant pages in a row before it. `depth`: links from a seed.
 
-    A link is asked about again when its turn has come, when another link of its page led to a relevant page, and now
-    and then. What it learned is worked out anew from the visits that a crawl has kept."""
+    A link is re-scored before it is fetched, when another link of its page led to a relevant page, and in turn with all
+    that wait. A resumed crawl relearns from the journal."""
 
-    target_prior: TargetPrior = NO_WISH
+    target_prior: TargetPrior = NO_PRIOR
     without: tuple[str, ...] = ()
     _prior: LinkPrior = field(init=False, repr=False, compare=False)
     _logistic: OnlineLogistic = field(init=False, repr=False, compare=False)
@@ -120,7 +119,7 @@ class Learned:
         for name in self.without:
             if name not in WITHOUT:
                 raise UsageError(f"learned has nothing called {name!r} to leave out; there are {', '.join(WITHOUT)}")
-        self._prior = LinkPrior(NO_WISH if "prior" in self.without else self.target_prior)
+        self._prior = LinkPrior(NO_PRIOR if "prior" in self.without else self.target_prior)
         self._logistic = OnlineLogistic(np.array(list(WEIGHTS.values())))
         self._yields = Yields()
         self._behind = Behind(self._yields, self._logistic)
@@ -161,8 +160,8 @@ class Learned:
         return floor - STEP + SLOPE * min(0.0, elsewhere), elsewhere, -evidence["depth"]
 
     def _weighed(self, evidence: Evidence) -> float:
-        """What all evidence but `words` makes together. Added up one by one, so that it comes to the same on every
-        machine, and without a loop, because this is done for every link that is met."""
+        """What all evidence but `words` makes together. Added up one by one, so that it is the same on every machine,
+        and without a loop, because this is done for every link that is found."""
         always, relevance, share, relevant_parents, parents, since, place, hub, listed, signs = (
             self._logistic.weights_now
         )
@@ -185,7 +184,7 @@ class Learned:
         return 1.0 if "price" in self.without else 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, key[0]))))
 
     def shares(self, evidence: Evidence) -> dict[str, float]:
-        """What each evidence adds to the log odds of a link, `always` being what every link begins with."""
+        """What each evidence adds to the log odds of a link, `always` being the bias."""
         weighed = (self._logistic.weights * facts(evidence)).tolist()
         return {"words": evidence["words"], **dict(zip(WEIGHTS, weighed, strict=True))}
 

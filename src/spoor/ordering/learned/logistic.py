@@ -1,4 +1,4 @@
-"""A linear model of log odds that learns with every visit: by how much each feature and each evidence moves a link."""
+"""Online logistic regression: what each feature and each evidence adds to the log odds of a link."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AGAIN = 4
 PACE, SLOW_PACE = 0.15, 0.02
 """How far a weight moves at first: that of a word, and that of an evidence, which has a good value to begin with."""
 LARGEST_WEIGHT = 1e6
-"""No weight comes to this: steps are that small."""
+"""No weight gets this large: steps are too small."""
 
 
 class OnlineLogistic:
@@ -34,7 +34,7 @@ class OnlineLogistic:
         self._ids = np.zeros((KEPT, MOST), np.int32)
         self._counts = np.zeros(KEPT, np.int32)
         self._facts = np.zeros((KEPT, len(weights)), np.float64)
-        self._wanted = np.zeros(KEPT, np.float64)
+        self._labels = np.zeros(KEPT, np.float64)
         self._seen = 0
         self._weights_now: list[float] = weights.tolist()
 
@@ -47,7 +47,7 @@ class OnlineLogistic:
             "ids": self._ids.copy(),
             "counts": self._counts.copy(),
             "facts": self._facts.copy(),
-            "wanted": self._wanted.copy(),
+            "wanted": self._labels.copy(),
             "seen": self._seen,
         }
 
@@ -61,7 +61,7 @@ class OnlineLogistic:
             ("ids", self._ids, 0, (1 << BITS) - 1),
             ("counts", self._counts, 0, MOST),
             ("facts", self._facts, -LARGEST_WEIGHT, LARGEST_WEIGHT),
-            ("wanted", self._wanted, -1.0, 2.0),
+            ("wanted", self._labels, -1.0, 2.0),
         ):
             kept[:] = array_in(state, name, kept.dtype, kept.shape, least, most)
         self._seen = count_in(state, "seen")
@@ -83,17 +83,17 @@ class OnlineLogistic:
         self._ids[place, : len(ids)] = ids
         self._counts[place] = len(ids)
         self._facts[place] = facts
-        self._wanted[place] = relevant
-        kept = (self._ids, self._counts, self._facts, self._wanted)
+        self._labels[place] = relevant
+        kept = (self._ids, self._counts, self._facts, self._labels)
         steps = (self.words, self._word_steps, self.weights, self._weight_steps)
         _learn(place, self._seen, *kept, *steps)
         self._weights_now = self.weights.tolist()
         return self._seen
 
     def relabel(self, example: int, relevant: float) -> None:
-        """From now on an example counts as wanted in part; one that has made room is passed over."""
+        """From now on an example counts as relevant in part; one that has made room is skipped."""
         if self._seen - example < KEPT:
-            self._wanted[(example - 1) % KEPT] = relevant
+            self._labels[(example - 1) % KEPT] = relevant
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""What the target tells before the first visit, as a number for each link: signs of a language, words of a topic."""
+"""The prior of each link, before the first visit: signs of the target language, words of the target topic."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SIGNS = tuple(WEIGHTS[name] for name in ("url", "hreflang", "anchor", "domain",
 
 @dataclass(frozen=True)
 class LinkPrior:
-    """Says for or against each link, in log odds; 0 when the wish tells nothing."""
+    """The prior of each link, in log odds; 0 when the target says nothing."""
 
     target_prior: TargetPrior
     _language: LanguageSigns | None = field(init=False, repr=False, compare=False, default=None)

@@ -80,7 +80,7 @@ class Yields:
         slots = array_in(state, "owed slots", np.int64, (ANY,), 0, (1 << BITS) - 1).tolist()
         cells = counts_in(state, "owed cells", len(slots), 4 * LEVELS - 1)
         if len(slots) > OWED:
-            raise BadInput(f"{len(slots)} places are owed a find, more than {OWED}")
+            raise BadInput(f"{len(slots)} hosts and folders wait for a first find, more than {OWED}")
         self._owed = dict(zip(slots, cells, strict=True))
         self._tried, self._found = count_in(state, "tried"), count_in(state, "found")
         if self._found > self._tried:
