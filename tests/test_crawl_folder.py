@@ -56,7 +56,7 @@ def test_a_folder_of_another_version_is_refused(tmp_path: Path) -> None:
     (tmp_path / "version").write_text("spoor crawl 99\n")
     with pytest.raises(BadInput, match=r"written by another version of spoor \('spoor crawl 99'"):
         open_for_crawling(tmp_path).__enter__()
-    with pytest.raises(BadInput, match=r"written by another spoor \('spoor crawl 99'"):
+    with pytest.raises(BadInput, match=r"written by another version of spoor \('spoor crawl 99'"):
         open_for_reading(tmp_path)
 
 
