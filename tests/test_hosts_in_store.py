@@ -110,7 +110,8 @@ def test_a_resumed_crawl_waits_for_every_host_as_long_as_that_host_rests(tmp_pat
         for number in range(60):
             host = f"h{number}.test"
             frontier.add(Entry(f"http://{host}/", host, (float(number),)))
-            frontier.rests_enough(host, [1.0, 5.0, 40.0][number % 3], 0.0)
+            frontier.keep_robots(RobotsFile(f"http://{host}/robots.txt", math.inf, [1.0, 5.0, 40.0][number % 3]))
+            frontier.keeps_delay(host, 0.0)
         frontier.commit()
     with opened(memory, tmp_path, at_hand) as store:
         frontier = Frontier(store, HostRules(rest=1.0), resumed_at=100.0)

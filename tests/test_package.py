@@ -58,6 +58,7 @@ NEEDS = {
     "judge ontology:terms.tsv pages/positive/1.html": "ontology",
     f"reproduce correlation {SMALL}": "topics",
     f"reproduce core {SMALL}": "ontology",
+    "completion bash": "completion",
 }
 """Commands, and the extra that each asks for."""
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import spoor
 from spoor.records import Evidence, Link, Page, Sighting, Verdict
-from spoor.registry import register_judge, register_strategy
 from spoor.roles import Judge, Merge
 from spoor.strategy import Strategy
 
@@ -25,7 +25,7 @@ class AnchorMentions:
         return evidence["mentions"]
 
 
-@register_strategy("anchor-mentions")
+@spoor.strategy("anchor-mentions")
 def anchor_mentions(judge: Judge, word: str = "news") -> Strategy:
     """Links first that have a word in their anchor."""
     return Strategy(judge, AnchorMentions(word))
@@ -44,7 +44,7 @@ class Mentions:
         return Verdict(min(1.0, found / self.times), found >= self.times, f"{found} times {self.word!r}")
 
 
-@register_judge("mentions", subjects=("WORD", "telescope"))
+@spoor.judge("mentions", subjects=("WORD", "telescope"))
 def mentions(word: str, times: int = 1) -> Judge:
     """A word, mentioned at least so many times."""
     return Mentions(word, times)

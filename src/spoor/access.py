@@ -8,7 +8,7 @@ from spoor.frontier.entry import DIED, Entry
 from spoor.frontier.frontier import LATER, Frontier
 from spoor.pricing import Limits
 from spoor.records import ADMIT, Failure, Outcome, Redirect, RobotsRules, Ruling, Visit
-from spoor.robots import NeededFile, RobotsFile, RulesCache, delay_for
+from spoor.robots import NeededFile, RobotsFile, RulesCache
 from spoor.urls import host_of, robots_url
 
 DISALLOWED = Ruling("drop", "robots.txt disallows it")
@@ -48,9 +48,7 @@ class Access:
             return None
         if file.failed:
             return self._without_rules(file, entry, now)
-        # Not that of this file alone: the host's other file, http or https, may have come on behalf of another host.
-        delay = delay_for(self._frontier.robots_file, entry.host)
-        if not self._frontier.rests_enough(entry.host, delay, now):
+        if not self._frontier.keeps_delay(entry.host, now):
             return None
         return ADMIT if self._rules.rules(file.url).allow(entry.url) else DISALLOWED
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
@@ -49,14 +49,18 @@ def judge(
     """What a judge says of pages, in their order. With a name alone it is a decorator: `@spoor.judge("name")` makes a
     judge known by that name; `about` is passed on to `spoor.registry.register_judge`."""
     if pages is None:
-        return _register("judge", target, about)
+        if not isinstance(target, str):
+            raise UsageError(
+                f"{target!r} is not the name of a judge; give pages to be judged, or a name as a decorator"
+            )
+        return registry.register_judge(target, **about)
     return judge_of(target).judge([_page(page) for page in pages])
 
 
 def strategy(name: str, **about: Any) -> Callable[[Made], Made]:
     """`@spoor.strategy("name")` makes a function from a judge to a strategy known by that name; `about` is passed on to
     `spoor.registry.register_strategy`."""
-    return _register("strategy", name, about)
+    return registry.register_strategy(name, **about)
 
 
 def judge_of(target: AnyTarget) -> Judge:
@@ -83,10 +87,3 @@ def _from_text(text: str) -> Page:
     if text.lstrip()[:1] == "<":
         return read_page(text)
     return Page(NOWHERE, content_type="text/plain", size=len(text), text=text)
-
-
-def _register(kind: str, name: object, about: Mapping[str, Any]) -> Callable[[Made], Made]:
-    if not isinstance(name, str):
-        raise UsageError(f"{name!r} is not the name of a {kind}; give pages to be judged, or a name as a decorator")
-    register: Callable[..., Callable[[Made], Made]] = getattr(registry, f"register_{kind}")
-    return register(name, **about)

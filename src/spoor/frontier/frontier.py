@@ -159,10 +159,10 @@ class Frontier:
         """Seconds for which a robots.txt counts."""
         return self._rules.rules_last
 
-    def rests_enough(self, name: str, delay: float, now: float) -> bool:
-        """Whether the delay of a host is as long as its robots.txt asks for. If not, it is from now on:
-        the file is that of another host, too, and was fetched for that."""
-        host = self._hosts.host(name)
+    def keeps_delay(self, name: str, now: float) -> bool:
+        """Whether the delay of a host is as long as its robots.txt files ask for. If not, it is from now on: a file may
+        be that of another host, too, and have been fetched for that."""
+        host, delay = self._hosts.host(name), delay_for(self.robots_file, name)
         if delay <= host.rest:
             return True
         host.change_rest(delay)
@@ -175,7 +175,7 @@ class Frontier:
         Such visits are not numbered."""
         while (name := self._errands.due(now)) is not None:
             host = self._hosts.host(name)
-            if self._hosts.can_be_asked(host, now):
+            if self._hosts.can_be_asked(host, now) and self.keeps_delay(name, now):
                 url = self._errands.take(name)
                 self._hosts.begin_visit(host, now)
                 known = self.robots_file(url)
