@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import spoor
 from spoor.cli.main import main
 from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
@@ -37,6 +38,13 @@ def test_a_web_teaches_layers_clusters_and_words(web: Path, tmp_path: Path, caps
     assert f"layer 0     {relevant} pages, {relevant} of them read" in said
     assert "clusters    4 asked for" in said and "% of links of layer 1 lead to layer 0" in said
     assert f"ahmm:model={tmp_path / 'm.spoor'}" in said
+
+
+def test_python_makes_the_model_of_the_command(web: Path, tmp_path: Path) -> None:
+    made, by_command = tmp_path / "made.spoor", tmp_path / "by-command.spoor"
+    paths = spoor.train_context(web, "relevant", made, layers=2)
+    assert train(web, by_command, "--target", "relevant", "--layers", "2") == 0
+    assert (paths.model.target, made.read_bytes()) == ("relevant", by_command.read_bytes())
 
 
 def test_more_layers_can_be_asked_for(web: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

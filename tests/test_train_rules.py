@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import spoor as api
 from spoor.cli.main import main
 from spoor.errors import BadInput, UsageError
 from spoor.judging.page_rules import labelled_examples, open_rules, siblings, trained_on_web
@@ -58,6 +59,14 @@ def refusal(capsys: pytest.CaptureFixture[str]) -> str:
 
 
 class TestFromTheLabelsOfAWeb:
+    def test_python_makes_the_model_of_the_command(self, web: Path, tmp_path: Path) -> None:
+        made, by_command = tmp_path / "made.spoor", tmp_path / "by-command.spoor"
+        model = api.train_rules(web, "class=course", made)
+        assert spoor("train", "rules", web, "--target", "class=course", "--out", by_command) == 0
+        assert (model.relevant, made.read_bytes()) == (("class=course",), by_command.read_bytes())
+        with pytest.raises(UsageError, match="the target is every class"):
+            api.train_rules(web, "class=course", classes=["class=course"])
+
     def test_every_page_that_a_class_links_to_counts_once_by_its_label_or_by_its_words(self, web: Path) -> None:
         model = trained_on_web(Web.open(web), "class=course")
         assert model.rules.classes == ("class=course", "class=staff", "class=student")
@@ -124,7 +133,7 @@ class TestTheCommand:
             (("--target", "class=cours"), "has no label 'class=cours'; the nearest it has is 'class=course'"),
             (("--target", "class=course", "--where", "even"), "has no label 'even'"),
             (("--target", "class=course", "--where", "odd"), "there are too few such pages to learn from"),
-            (("--target", "class=course", "--classes", "class=course"), "--target takes every class"),
+            (("--target", "class=course", "--classes", "class=course"), "the target is every class"),
             (("--target", "odd"), "no labels of the web web are of a kind with odd"),
             (("--target", "course", "--examples", "none"), "cannot read none"),
             (("--target", "course", "--examples", "none", "--where", "odd"), "--where is for labels"),

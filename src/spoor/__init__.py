@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from spoor.api.folders import Explanation, StoredCrawl, open_crawl
     from spoor.api.laboratory import compare, simulate
     from spoor.api.pages import judge, read_page, strategy
-    from spoor.api.training import train_language, train_taxonomy, train_topic
+    from spoor.api.training import train_context, train_language, train_rules, train_taxonomy, train_topic
     from spoor.errors import SpoorError
     from spoor.records import Link, Page, Verdict
     from spoor.report.contents import CrawledPage, KnownHost, KnownLink, PageVerdict
@@ -45,7 +45,9 @@ __all__ = [
     "read_page",
     "simulate",
     "strategy",
+    "train_context",
     "train_language",
+    "train_rules",
     "train_taxonomy",
     "train_topic",
 ]
@@ -55,7 +57,7 @@ _HOMES = {
     "api.folders": ("Explanation", "StoredCrawl", "open_crawl"),
     "api.laboratory": ("compare", "simulate"),
     "api.pages": ("judge", "read_page", "strategy"),
-    "api.training": ("train_language", "train_taxonomy", "train_topic"),
+    "api.training": ("train_context", "train_language", "train_rules", "train_taxonomy", "train_topic"),
     "errors": ("SpoorError",),
     "records": ("Link", "Page", "Verdict"),
     "report.contents": ("CrawledPage", "KnownHost", "KnownLink", "PageVerdict"),

@@ -1,14 +1,17 @@
-"""`spoor.train_language`, `train_topic` and `train_taxonomy`: models from examples at hand."""
+"""`spoor.train_language`, `train_topic`, `train_taxonomy`, `train_context` and `train_rules`: models from examples."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from spoor.api.options import AnyPath
 from spoor.files import checked_name
 from spoor.judging.classifiers import write_taxonomy, write_topic
+from spoor.judging.page_rules import RuleModel, checked, counted_rules, labelled_examples, siblings, write_rules
 from spoor.judging.profiles import Profile, write_profiles
 from spoor.judging.train_language import LanguageTrial, checked_tag, trial
 from spoor.judging.train_language import train_language as train_profile
@@ -17,6 +20,10 @@ from spoor.judging.train_taxonomy import train_taxonomy as train_classes
 from spoor.judging.train_topic import TrainedTopic
 from spoor.judging.train_topic import train_topic as train_sides
 from spoor.judging.training_pages import Example, Kept, read_examples, usable
+from spoor.lab.link_graph import WebBacklinks
+from spoor.lab.web import Web
+from spoor.ordering.path_model import write_paths
+from spoor.ordering.train_paths import Lesson, TrainedPaths, train_paths
 from spoor.records import Page
 
 Examples = AnyPath | Iterable[Page]
@@ -54,16 +61,58 @@ def train_topic(name: str, positive: Examples, negative: Examples, out: AnyPath 
 
 
 def train_taxonomy(
-    name: str, classes: Mapping[str, Examples], good: Iterable[str], out: AnyPath | None = None
+    name: str, classes: Mapping[str, Examples], relevant: Iterable[str], out: AnyPath | None = None
 ) -> TrainedTaxonomy:
-    """A model of classes of pages, at least five pages of each, from the pages of each; `good` are the relevant ones.
+    """A model of classes of pages, at least five pages of each, from the pages of each; `relevant` are those that are.
     Classes below others are written `sports/cycling`. `topic="sports.spoor"` asks for it."""
     file = _checked(out)
     kept = {leaf: _kept(pages) for leaf, pages in classes.items()}
-    made = train_classes(name, kept, list(good), ", ".join(dict.fromkeys(map(_source, classes.values()))))
+    made = train_classes(name, kept, list(relevant), ", ".join(dict.fromkeys(map(_source, classes.values()))))
     if file is not None:
         write_taxonomy(file, made.model)
     return made
+
+
+def train_context(
+    web: AnyPath,
+    target: str,
+    out: AnyPath | None = None,
+    *,
+    layers: int = 3,
+    clusters: int | None = None,
+    refine: int = 0,
+) -> TrainedPaths:
+    """A path model: what pages so many links from those labelled `target` look like, in a web that has texts. None: as
+    many clusters as the data suggest. `strategy="ahmm:model=paths.spoor"` asks for it."""
+    file, opened = _checked(out), Web.open(Path(web))
+    relevant = np.flatnonzero(opened.labelled(target) & opened.answers())
+    lesson = Lesson(target, opened.name, layers, clusters, refine)
+    made = train_paths(WebBacklinks(opened), relevant, lesson, lambda texts: None)
+    if file is not None:
+        write_paths(file, made.model)
+    return made
+
+
+def train_rules(
+    web: AnyPath,
+    target: str | Sequence[str],
+    out: AnyPath | None = None,
+    *,
+    classes: Sequence[str] = (),
+    where: str = "",
+) -> RuleModel:
+    """Which class of page links to which, from the labels of a web that has texts. `classes` are the labels that are
+    told apart, those like the first target where none is named; `where` is a label that all examples have.
+    `strategy="core:model=rules.spoor:ontology=terms.tsv"` asks for it."""
+    file, opened = _checked(out), Web.open(Path(web))
+    targets = [target] if isinstance(target, str) else list(target)
+    labels = tuple(dict.fromkeys((*(classes or siblings(opened, targets[0])), *targets)))
+    examples = checked(labelled_examples(opened, labels, where), targets)
+    taxonomy = train_classes(", ".join(targets), examples.pages, targets, opened.name).model
+    model = RuleModel(taxonomy, counted_rules(opened, taxonomy, examples))
+    if file is not None:
+        write_rules(file, model)
+    return model
 
 
 def _checked(out: AnyPath | None) -> Path | None:

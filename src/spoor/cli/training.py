@@ -22,6 +22,7 @@ from spoor.judging.held_out import FOLDS, accuracy_figures
 from spoor.judging.page_rules import (
     Examples,
     RuleModel,
+    checked,
     counted_rules,
     labelled_examples,
     page_examples,
@@ -148,7 +149,7 @@ def _context_lines(made: TrainedPaths, found: bool) -> Iterator[Line]:
 def run_train_rules(arguments: argparse.Namespace) -> int:
     out, web = checked_name(arguments.out), Web.open(arguments.web)
     examples = _from_pages(web, arguments) if arguments.examples else _from_labels(web, arguments)
-    _check(examples, arguments.target)
+    checked(examples, arguments.target)
     source = arguments.examples.name if arguments.examples else web.name
     made = train_taxonomy(", ".join(arguments.target), examples.pages, arguments.target, source)
     with progress("classifying linked pages", len(frozenset().union(*examples.linked.values()))) as advance:
@@ -178,17 +179,6 @@ def _from_pages(web: Web, arguments: argparse.Namespace) -> Examples:
             raise UsageError(f"--{flag} is for labels; with --examples the classes are the folders in it")
     with progress("reading pages") as advance:
         return page_examples(web, classes_in(counted(read_examples(arguments.examples), advance)))
-
-
-def _check(examples: Examples, relevant: list[str]) -> None:
-    for name in relevant:
-        if name not in examples.pages:
-            classes = ", ".join(examples.pages) or "none"
-            raise UsageError(
-                f"--target {name}: there are too few such pages to learn from; classes with enough are {classes}"
-            )
-    if set(relevant) == set(examples.pages):
-        raise UsageError("--target takes every class; a class that is not relevant is needed too")
 
 
 def _rules_lines(model: RuleModel, made: TrainedTaxonomy, examples: Examples) -> Iterator[Line]:

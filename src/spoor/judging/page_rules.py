@@ -260,6 +260,19 @@ def _found(web: LabelledWeb, examples: Iterable[Example]) -> Iterable[int]:
             yield number
 
 
+def checked(examples: Examples, targets: Sequence[str]) -> Examples:
+    """Refuses targets that cannot be learned: with too few pages, or with no other class beside them."""
+    for name in targets:
+        if name not in examples.pages:
+            classes = ", ".join(examples.pages) or "none"
+            raise UsageError(
+                f"target {name}: there are too few such pages to learn from; classes with enough are {classes}"
+            )
+    if set(targets) == set(examples.pages):
+        raise UsageError("the target is every class; a class that is not relevant is needed too")
+    return examples
+
+
 def counted_rules(
     web: LabelledWeb, taxonomy: TaxonomyModel, examples: Examples, advance: Callable[[int], None] = lambda pages: None
 ) -> Rules:
