@@ -155,6 +155,7 @@ OWN: dict[str, st.SearchStrategy[Any]] = {
     "effort": st.floats(0.0, 1.0),
     "max_depth": counts,
     "pages_per_host": counts,
+    "keep": st.sampled_from(["all", "relevant"]),
 }
 
 

@@ -20,7 +20,7 @@ from spoor.cli.main import parser
 from spoor.errors import BadInput, MissingExtra, UsageError
 from spoor.events import Visited
 from spoor.records import Response, Verdict, Visit
-from spoor.report.export import Document, TargetPrior, export, main_text, write_jsonl, write_text
+from spoor.report.export import Document, Selection, export, main_text, write_jsonl, write_text
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling, open_for_reading
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal, PageFacts
@@ -90,7 +90,7 @@ def names(urls: list[str]) -> str:
 def test_jsonl_holds_a_page_a_line(crawl: CrawlFolder, tmp_path: Path, workers: int) -> None:
     out = tmp_path / "deep" / "pages.jsonl"
     done: list[int] = []
-    report = export(crawl, TargetPrior("jsonl", workers=workers), out, done.append)
+    report = export(crawl, Selection("jsonl", workers=workers), out, done.append)
     found = [json.loads(line) for line in out.read_text().splitlines()]
     assert names([one["url"] for one in found]) == "plain gzip again old text"
     assert dict(report) == {"exported": 5, "without main text": 0, "not in the archive": 1} and sum(done) == 5
@@ -119,19 +119,19 @@ def test_a_page_is_exported_with_the_day_on_which_it_says_it_was_published() -> 
 
 
 def test_every_page_when_asked(crawl: CrawlFolder, tmp_path: Path) -> None:
-    assert export(crawl, TargetPrior("jsonl", every=True), tmp_path / "all")["exported"] == 6
+    assert export(crawl, Selection("jsonl", every=True), tmp_path / "all")["exported"] == 6
     assert '"relevant": false' in (tmp_path / "all").read_text()
 
 
 def test_parquet_holds_the_same(crawl: CrawlFolder, tmp_path: Path) -> None:
-    export(crawl, TargetPrior("jsonl"), tmp_path / "pages.jsonl")
-    export(crawl, TargetPrior("parquet"), tmp_path / "pages.parquet")
+    export(crawl, Selection("jsonl"), tmp_path / "pages.jsonl")
+    export(crawl, Selection("parquet"), tmp_path / "pages.parquet")
     lines = (tmp_path / "pages.jsonl").read_text().splitlines()
     assert pq.read_table(tmp_path / "pages.parquet").to_pylist() == [json.loads(line) for line in lines]
 
 
 def test_text_ends_every_page_with_a_form_feed(crawl: CrawlFolder, tmp_path: Path) -> None:
-    export(crawl, TargetPrior("text"), tmp_path / "corpus.txt")
+    export(crawl, Selection("text"), tmp_path / "corpus.txt")
     *found, end = (tmp_path / "corpus.txt").read_text().split("\f\n")
     assert end == "" and names([one.splitlines()[0] for one in found]) == "plain gzip again old text"
     assert found[-1] == "http://a.test/text\nГарчиг\n\nТав. Бэлэн\n"
@@ -164,21 +164,21 @@ def test_json_keeps_control_characters_but_writes_none(tmp_path: Path) -> None:
 def test_a_lost_archive_is_told(crawl: CrawlFolder, tmp_path: Path) -> None:
     for file in crawl.warcs.iterdir():
         file.unlink()
-    assert export(crawl, TargetPrior("jsonl"), tmp_path / "none")["not in the archive"] == 6
+    assert export(crawl, Selection("jsonl"), tmp_path / "none")["not in the archive"] == 6
 
 
 def test_refusals_leave_no_file(crawl: CrawlFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="there is no format 'xml'; there are jsonl, parquet, text"):
-        export(crawl, TargetPrior("xml"), tmp_path / "out")
+        export(crawl, Selection("xml"), tmp_path / "out")
     (tmp_path / "file").touch()
     with pytest.raises(BadInput, match=r"cannot write .*file/out"):
-        export(crawl, TargetPrior("jsonl"), tmp_path / "file" / "out")
+        export(crawl, Selection("jsonl"), tmp_path / "file" / "out")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtra, match=r"pip install 'spoor\[parquet\]'"):
-        export(crawl, TargetPrior("parquet"), tmp_path / "out")
+        export(crawl, Selection("parquet"), tmp_path / "out")
     monkeypatch.setitem(sys.modules, "trafilatura", None)
     with pytest.raises(MissingExtra, match=r"pip install 'spoor\[text\]'"):
-        export(crawl, TargetPrior("jsonl"), tmp_path / "out")
+        export(crawl, Selection("jsonl"), tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["crawl", "file"]
 
 
@@ -202,9 +202,9 @@ def test_a_page_that_asks_not_to_be_indexed_is_exported_only_with_all(crawl: Cra
     with closing(sqlite3.connect(crawl.database)) as db:
         db.execute("UPDATE pages SET noindex = 1 WHERE url = 'http://a.test/gzip'")
         db.commit()
-    report = export(crawl, TargetPrior("jsonl"), tmp_path / "some.jsonl", lambda pages: None)
+    report = export(crawl, Selection("jsonl"), tmp_path / "some.jsonl", lambda pages: None)
     assert report["exported"] == 4 and report["not to be indexed"] == 1
-    assert export(crawl, TargetPrior("jsonl", every=True), tmp_path / "all.jsonl", lambda pages: None)["exported"] == 6
+    assert export(crawl, Selection("jsonl", every=True), tmp_path / "all.jsonl", lambda pages: None)["exported"] == 6
 
 
 def test_json_counts_what_was_written(crawl: CrawlFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -112,7 +112,7 @@ def test_a_judge_has_a_subject_where_its_function_has_an_argument_without_defaul
 def test_a_live_crawl_takes_any_judge_by_its_name(tmp_path: Path) -> None:
     register_judge("thai")(lambda: registry.judge("script:thai"))
     (tmp_path / "crawl.toml").write_text(
-        '[target]\nkeywords = ["x"]\njudge = "thai"\nrequire = "not keywords and judge"'
+        '[target]\nkeywords = ["x"]\njudge = "thai"\nrequire = "not keywords and thai"'
     )
     judge = registry.judge(str(tmp_path / "crawl.toml"))
     assert [verdict.relevant for verdict in judge.judge([Page("http://a.test/", text="ภาษาไทย")])] == [True]

@@ -37,7 +37,7 @@ from spoor.lab.link_graph import WebBacklinks, distance_to_relevant, locality, r
 from spoor.lab.web import Web
 from spoor.lab.worlds import RecordedWorld
 from spoor.records import Visit
-from spoor.report.export import TargetPrior, export
+from spoor.report.export import Selection, export
 from spoor.store.crawl_folder import message_of
 from spoor.store.journal import open_to_read, pages
 from tests.handmade_web import write_web
@@ -432,7 +432,7 @@ class TestACrawlFolder:
         crawl = kept_crawl(tmp_path / "crawl", pages=6)
         with contextlib.closing(sqlite3.connect(crawl.database, isolation_level=None)) as db:
             db.execute("UPDATE pages SET ended = ?", (at,))
-        assert export(crawl, TargetPrior("jsonl", every=True), tmp_path / "out")["exported"]
+        assert export(crawl, Selection("jsonl", every=True), tmp_path / "out")["exported"]
         assert '"time": "1970-01-01T00:00:00Z"' in (tmp_path / "out").read_text()
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from spoor.errors import BadInput, SpoorError, UsageError
 
@@ -18,6 +18,10 @@ _log = logging.getLogger(__name__)
 
 # What is asked for by name, `limited-distance:n=3`: the name, its parameters, and what to say when there is
 # none.
+
+
+FileName = Annotated[str, "a path"]
+"""The type of a subject or parameter that names a file or folder: in crawl.toml, its path is relative to that file."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,10 @@ class Named:
     def needed(self) -> list[str]:
         """The arguments without defaults: the judge of a strategy, the subject of a judge."""
         return [p.name for p in self._arguments() if p.default is p.empty]
+
+    def files(self) -> list[str]:
+        """The arguments that name files."""
+        return [p.name for p in self._arguments() if p.annotation in (FileName, "FileName")]
 
     def _arguments(self) -> list[inspect.Parameter]:
         return list(inspect.signature(self.make).parameters.values())

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TypeVar
 
+from spoor import settings as config
 from spoor.errors import UsageError
-from spoor.judging.judges import JUDGES, TARGETS, judge, judge_of
+from spoor.judging.judges import JUDGES, TARGETS, judge, judge_of, with_files, with_its_files
 from spoor.naming import Named, described
 from spoor.ordering.strategies import ORACLES, STRATEGIES, Level, strategy, strategy_named
 from spoor.roles import Judge
+from spoor.settings import Config
 from spoor.strategy import Strategy
 
 __all__ = [
@@ -24,8 +28,10 @@ __all__ = [
     "plug_in_modules",
     "register_judge",
     "register_strategy",
+    "settings_in",
     "strategy",
     "strategy_named",
+    "with_its_files",
 ]
 
 MakesStrategy = TypeVar("MakesStrategy", bound=Callable[..., Strategy])
@@ -59,6 +65,12 @@ def register_judge(name: str, source: str = "", subjects: Sequence[str] = ()) ->
         return make
 
     return register
+
+
+def settings_in(table: config.Table, folder: Path) -> Config:
+    """What crawl.toml asks for, or UsageError; files that it names are looked for in `folder`."""
+    settings = config.checked(table, folder)
+    return replace(settings, target=with_files(settings.target, folder))
 
 
 def plug_in_modules() -> list[str]:

@@ -11,6 +11,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,13 @@ def texts(value: Any) -> tuple[str, ...]:
     return tuple(map(text, value))
 
 
+def one_or_more(value: Any) -> tuple[str, ...]:
+    try:
+        return tuple(filter(None, (text(value),) if isinstance(value, str) else texts(value)))
+    except ValueError as error:
+        raise ValueError(f"{error}, or one text in quotes") from None
+
+
 def pattern(value: Any) -> str:
     try:
         re.compile(text(value))
@@ -57,6 +65,15 @@ def patterns(value: Any) -> tuple[str, ...]:
         except ValueError as error:
             raise ValueError(f"holds {one!r}, which {error}") from None
     return texts(value)
+
+
+def one_of(known: tuple[str, ...]) -> Check:
+    def choice(value: Any) -> str:
+        if value not in known:
+            raise ValueError(f"must be {' or '.join(map(repr, known))}")
+        return str(value)
+
+    return choice
 
 
 def yes_or_no(value: Any) -> bool:
@@ -157,12 +174,27 @@ class Target:
     )
     concept: str = setting("", text, "concept of the ontology that is relevant, with all below it")
     query: str = setting("", text, "words by which an ontology is chosen from a folder")
-    judge: str = setting("", text, "any judge by its name, such as script:thai:least=0.5; `spoor judges` lists them")
+    judge: tuple[str, ...] = setting(
+        (), one_or_more, "any judge by its name, such as script:thai:least=0.5, or several; `spoor judges` lists them"
+    )
     require: str = setting("", text, "and, or, not over what is named; all of it when left out")
 
     def named(self) -> dict[str, Any]:
         """What is asked for, by the key that asks."""
-        subjects = {name: getattr(self, name) for name in _subjects()}
+        return {**self._asked(), **self.judges()}
+
+    def judges(self) -> dict[str, str]:
+        """What `judge` asks for, by the name that `require` has for each: that of the judge or the model, with
+        underscores, and a number where the name is taken."""
+        taken, judges = set(self._asked()), dict[str, str]()
+        for judge in self.judge:
+            name = "judge" if judge == GIVEN_IN_PYTHON else _identifier(judge.partition(":")[0])
+            names = chain([name], (f"{name}_{number}" for number in count(2)))
+            judges[next(name for name in names if name not in taken | judges.keys())] = judge
+        return judges
+
+    def _asked(self) -> dict[str, Any]:
+        subjects = {name: getattr(self, name) for name in _subjects() if name != "judge"}
         return {name: subject for name, subject in subjects.items() if subject}
 
 
@@ -238,6 +270,18 @@ class FetchSettings:
     links_per_page: int = setting(4_000, at_least(1), "links of a page that are followed")
 
 
+KEEPS = ("all", "relevant")
+
+
+@dataclass(frozen=True)
+class StoreSettings:
+    """What is kept of the pages that came."""
+
+    keep: str = setting(
+        "all", one_of(KEEPS), "responses that are kept in the archive: all, or those of relevant pages alone"
+    )
+
+
 @dataclass(frozen=True)
 class Config:
     """A crawl as somebody asked for it."""
@@ -247,6 +291,7 @@ class Config:
     scope: ScopeSettings = ScopeSettings()
     politeness: Politeness = Politeness()
     limits: FetchSettings = FetchSettings()
+    store: StoreSettings = StoreSettings()
 
 
 @dataclass(frozen=True)
@@ -385,6 +430,10 @@ def _check_target(target: Target) -> None:
 
 def _subjects() -> list[str]:
     return [one.name for one in fields(Target) if one.name not in ("least", "concept", "query", "require")]
+
+
+def _identifier(name: str) -> str:
+    return re.sub(r"\W|^(?=\d)", "_", Path(name).stem if name.endswith(SUFFIX) else name)
 
 
 def _with_files(target: Target, folder: Path) -> Target:

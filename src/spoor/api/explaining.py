@@ -124,7 +124,10 @@ def _relearn_one(
 def _names(folder: CrawlFolder, scorer: Learned, db: sqlite3.Connection, entry: Entry) -> tuple[dict[int, str], str]:
     """Features and what they are called, read again from the page whose link it is; and why not, if that fails."""
     url = entry.trail[1]
-    page = _page(folder, db, url)
+    rows = pages_of(db, url)
+    if rows and rows[-1].warc_file == "":
+        return {}, f"{url} was not kept, because [store] keep asks for relevant pages alone"
+    page = _page(folder, db, rows[-1]) if rows else None
     if page is None:
         return {}, f"{url} is not in the archive, or cannot be read any more"
     for link, hints in zip(page.links, scorer.hints(page, page.links) if page.links else (), strict=True):
@@ -133,10 +136,9 @@ def _names(folder: CrawlFolder, scorer: Learned, db: sqlite3.Connection, entry: 
     return {}, f"{url} as it was kept has no such link"
 
 
-def _page(folder: CrawlFolder, db: sqlite3.Connection, url: str) -> Page | None:
+def _page(folder: CrawlFolder, db: sqlite3.Connection, row: PageRow) -> Page | None:
     """As it was read when it was visited."""
-    rows = pages_of(db, url)
-    page = archived_page(folder, db, rows[-1]) if rows else None
+    page = archived_page(folder, db, row)
     return None if page is None else replace(page, links=canonical_links(page))
 
 

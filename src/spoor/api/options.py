@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict
 
+from spoor import registry
 from spoor import settings as config
 from spoor.errors import UsageError
 from spoor.files import SUFFIX
@@ -78,6 +79,7 @@ class CrawlOptions(TypedDict, total=False):
     parse_seconds: float
     parse_bytes: int
     links_per_page: int
+    keep: str
 
 
 SECTION_OF = {one.name: one.section for one in SETTINGS}
@@ -107,7 +109,7 @@ def settings_of(
             raise TypeError(f"crawl() got an unexpected keyword argument {name!r}")
         if value is not None:
             table.setdefault(SECTION_OF[name], {})[name] = _plain(name, value)
-    return config.checked(table, beside)
+    return registry.settings_in(table, beside)
 
 
 def _base(folder: CrawlFolder, base: Config | AnyPath | None) -> tuple[dict[str, Any], Path]:
@@ -135,6 +137,8 @@ def _refuse_second_judge(table: Mapping[str, Any], judge: AnyJudge | None, optio
 
 def _plain(name: str, value: object) -> object:
     """As TOML would have it."""
+    if name == "judge" and isinstance(value, str) and value != GIVEN_IN_PYTHON:
+        return registry.with_its_files(value, Path())
     is_file = name in FILES or (name == "language" and str(value).endswith(SUFFIX))
     if isinstance(value, os.PathLike) or (is_file and value and isinstance(value, str)):
         return str(Path(value).resolve())

@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from spoor import registry
 from spoor import settings as config
 from spoor.cli.terminal import is_quiet, print_json, progress, remark, say
 from spoor.crawl import Crawl
@@ -202,6 +203,7 @@ FLAGS = {
     "topic": ("target", "topic"),
     "ontology": ("target", "ontology"),
     "judge": ("target", "judge"),
+    "require": ("target", "require"),
     "strategy": ("crawl", "strategy"),
     "warm": ("crawl", "warm"),
     "max_pages": ("crawl", "max_pages"),
@@ -215,6 +217,7 @@ FLAGS = {
     "seeds": ("crawl", "seeds_file"),
     "seed": ("crawl", "seeds"),
     "rest": ("politeness", "rest"),
+    "keep": ("store", "keep"),
 }
 """Each flag and the setting of crawl.toml that it stands for."""
 
@@ -245,7 +248,7 @@ def settings_for(folder: CrawlFolder, arguments: argparse.Namespace) -> Config:
         table, beside = config.read(arguments.settings), arguments.settings.parent
     else:
         table, beside = config.parsed(earlier or "", str(folder.path / "crawl.toml")), Path()
-    return config.checked(with_flags(table, arguments), beside)
+    return registry.settings_in(with_flags(table, arguments), beside)
 
 
 def with_flags(table: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any]:
@@ -254,11 +257,16 @@ def with_flags(table: dict[str, Any], arguments: argparse.Namespace) -> dict[str
     for flag, (section, key) in FLAGS.items():
         value = getattr(arguments, flag)
         if value is not None:
-            names_file = flag in ("seeds", "topic", "ontology", "warm") or (
-                flag == "language" and value.endswith(SUFFIX)
-            )
-            merged.setdefault(section, {})[key] = str(Path(value).resolve()) if names_file else value
+            merged.setdefault(section, {})[key] = _with_path(flag, value)
     return merged
+
+
+def _with_path(flag: str, value: Any) -> Any:
+    """A file that a flag names is looked for where the command runs."""
+    if flag == "judge":
+        return [registry.with_its_files(judge, Path()) for judge in value]
+    names_file = flag in ("seeds", "topic", "ontology", "warm") or (flag == "language" and value.endswith(SUFFIX))
+    return str(Path(value).resolve()) if names_file else value
 
 
 async def _tick(line: LiveLine) -> None:

@@ -9,7 +9,7 @@ from spoor import settings as config
 from spoor.cli.terminal import check_writable, print_json, progress, say
 from spoor.errors import BadInput, UsageError
 from spoor.live.session import AGENT, host_rules
-from spoor.report.export import Report, TargetPrior, count, export
+from spoor.report.export import NOT_KEPT, Report, Selection, count, export
 from spoor.report.figures import Figures, figures
 from spoor.report.page import write_page
 from spoor.report.politeness import Conduct, Promise, conduct
@@ -103,19 +103,22 @@ def run_compact(arguments: argparse.Namespace) -> int:
 def run_export(arguments: argparse.Namespace) -> int:
     folder = open_for_reading(arguments.folder)
     check_writable(arguments.out)
-    target_prior = TargetPrior(arguments.format, arguments.all, arguments.workers)
-    with progress("pages", count(folder, target_prior.every)) as advance:
-        report = export(folder, target_prior, arguments.out, advance)
+    selection = Selection(arguments.format, arguments.all, arguments.workers)
+    with progress("pages", count(folder, selection.every)) as advance:
+        report = export(folder, selection, arguments.out, advance)
     if arguments.json:
-        counts = ("exported", "without main text", "not in the archive")
-        print_json({"file": str(arguments.out), **{what.replace(" ", "_"): report[what] for what in counts}})
+        counts = {what.replace(" ", "_"): report[what] for what in ("exported", *ASIDES)}
+        print_json({"file": str(arguments.out), **counts})
     else:
         say(f"{arguments.out}: {summary_export(report)}")
     return 0
 
 
+ASIDES = ("without main text", NOT_KEPT, "not in the archive")
+
+
 def summary_export(report: Report) -> str:
-    asides = [f"{report[what]:,} {what}" for what in ("without main text", "not in the archive") if report[what]]
+    asides = [f"{report[what]:,} {what}" for what in ASIDES if report[what]]
     return ", ".join([f"{report['exported']:,} pages", *asides])
 
 
@@ -141,7 +144,8 @@ def summary_report(figures: Figures) -> str:
     totals, links = figures.totals, figures.links
     relevant = f"{totals.relevant:,} relevant ({share(totals.relevant, totals.pages)})"
     hosts = f"on {totals.hosts_with_relevant:,} of {totals.hosts:,} hosts"
-    done = f"{figures.name}: {totals.pages:,} pages in {duration(totals.seconds)}, {relevant} {hosts}"
+    left = f", {totals.not_kept:,} not kept" if totals.not_kept else ""
+    done = f"{figures.name}: {totals.pages:,} pages in {duration(totals.seconds)}, {relevant} {hosts}{left}"
     asides = f"{totals.failures:,} failed visits, {totals.redirects:,} redirects, {totals.duplicates:,} duplicates"
     waiting = links["waiting"] + links["returning"]
     queue = f"{waiting:,} links waiting, {links['parked']:,} parked, {totals.dropped:,} dropped"

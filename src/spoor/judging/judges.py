@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
@@ -22,11 +23,11 @@ from spoor.judging.term_finder import Finder
 from spoor.judging.topic_judges import PLACES, Gold, Keywords, Pattern, TagWeighted, VectorSpaceModel, calibrated
 from spoor.judging.train_topic import topic_from
 from spoor.judging.training_pages import document, documents
-from spoor.naming import Named, Names, joined
+from spoor.naming import FileName, Named, Names, joined
 from spoor.parse.words import STOP_WORDS, Words
 from spoor.records import Page
 from spoor.roles import Judge
-from spoor.settings import Target, target_in
+from spoor.settings import GIVEN_IN_PYTHON, Target, target_in
 
 # The papers that strategies and judges come from.
 
@@ -54,13 +55,13 @@ TUNNELLING = "Bergmark, Lagoze, Sbityakov: Focused Crawls, Tunneling, and Digita
 
 
 def ontology(
-    file: str,
+    file: FileName,
     concept: str = "",
     least: float = 0.5,
     overlap: str = "all",
     languages: str = "",
     query: str = "",
-    dictionary: str = "",
+    dictionary: FileName = "",
 ) -> Judge:
     chosen = open_ontology(Path(file), Choice(concept, joined(languages), query))
     return OntologyTerms(Finder(chosen, overlap), least, transcriber_of(dictionary) if dictionary else None)
@@ -94,9 +95,14 @@ def language(language: str) -> Judge:
 
 
 def ngram(
-    language: str, n: int = 3, least: float = 0.5, profiles: str = "each", orientation: str = "similarity"
+    language: str,
+    n: int = 3,
+    least: float = 0.5,
+    profiles: str = "each",
+    orientation: str = "similarity",
+    distance: float = 0.0,
 ) -> Judge:
-    return NgramRank(language, n, least, profiles, orientation)
+    return NgramRank(language, n, least, profiles, orientation, distance)
 
 
 def detector(language: str, library: str = "cld2", least: float = 0.5) -> Judge:
@@ -115,13 +121,13 @@ def tag_weighted(words: str, least: float = 0.05, normalise: bool = True, langua
     return TagWeighted(joined(words), least, normalise, language)
 
 
-def gold(file: str, terms: int = 10, least: float = 0.12, language: str = "") -> Judge:
+def gold(file: FileName, terms: int = 10, least: float = 0.12, language: str = "") -> Judge:
     return Gold(file, _text(document(Path(file))), terms, least, language)
 
 
 def vsm(
-    folder: str,
-    background: str = "",
+    folder: FileName,
+    background: FileName = "",
     semantic: bool = False,
     terms: int = 100,
     least: float = 0.0,
@@ -143,12 +149,12 @@ def pattern(pattern: str, where: str = "+".join(PLACES)) -> Judge:
     return Pattern(pattern, joined(where))
 
 
-def examples(file: str, least: float = 0.0) -> Judge:
+def examples(file: FileName, least: float = 0.0) -> Judge:
     path = Path(file)
     return Examples(open_topic(path) if file.endswith(SUFFIX) else topic_from(path), least)
 
 
-def taxonomy(file: str) -> Judge:
+def taxonomy(file: FileName) -> Judge:
     path = Path(file)
     return Taxonomy(open_rules(path).taxonomy if kind_in(path) == RULES.name else open_taxonomy(path))
 
@@ -211,19 +217,50 @@ def judge(text: str) -> Judge:
     """A judge that is no truth: `charset:th`, `charset:th:sources=meta`, `script:thai:least=0.5`. The subject may hold
     colons itself, as URLs do; what looks like a parameter ends it. Also the target of a file, `crawl.toml`."""
     if text.endswith(TARGETS):
-        return judge_of(target_in(Path(text)))
+        return judge_of(with_files(target_in(Path(text)), Path(text).parent))
     return _named(text)
 
 
+def with_files(target: Target, folder: Path) -> Target:
+    """The files that names of judges hold, by where they are in `folder`."""
+    return replace(target, judge=tuple(with_its_files(text, folder) for text in target.judge))
+
+
+def with_its_files(text: str, folder: Path) -> str:
+    """The name of a judge, with its files by where they are in `folder`."""
+    name, subject, settings = _taken_apart(text)
+    if name.endswith(SUFFIX):
+        return ":".join([_path(folder, name), *settings])
+    if name not in JUDGES:
+        return text
+    names_files = JUDGES[name].files()
+    is_file = subject.endswith((SUFFIX, TARGETS)) or any(needed in names_files for needed in JUDGES[name].needed())
+    placed = [
+        f"{parameter}={_path(folder, value) if parameter in names_files and value else value}"
+        for parameter, _, value in (setting.partition("=") for setting in settings)
+    ]
+    return ":".join(filter(None, [name, _path(folder, subject) if is_file and subject else subject, *placed]))
+
+
+def _path(folder: Path, file: str) -> str:
+    return str((folder / file).resolve())
+
+
 def _named(text: str) -> Judge:
-    name, *rest = _with_judge(text).split(":")
+    name, subject, settings = _taken_apart(_with_judge(text))
     if name == "truth":
         raise JUDGES.unknown(name)
-    settings = list(takewhile(_is_setting, reversed(rest)))[::-1]
-    subject = _checked_subject(name, ":".join(rest[: len(rest) - len(settings)]))
+    checked = _checked_subject(name, subject)
     _, given = JUDGES.read(":".join([name, *settings]))
-    made: Judge = JUDGES[name].make(*subject, **given)
+    made: Judge = JUDGES[name].make(*checked, **given)
     return made
+
+
+def _taken_apart(text: str) -> tuple[str, str, list[str]]:
+    """The name of a judge, its subject and its parameters."""
+    name, *rest = text.split(":")
+    settings = list(takewhile(_is_setting, reversed(rest)))[::-1]
+    return name, ":".join(rest[: len(rest) - len(settings)]), settings
 
 
 def _checked_subject(name: str, subject: str) -> list[str]:
@@ -253,7 +290,7 @@ def _is_setting(text: str) -> bool:
 
 
 def judge_of(target: Target, given: Judge | None = None) -> Judge:
-    """What a person asked for in crawl.toml, as a judge; `given` takes the place of the one that `judge` names."""
+    """What a person asked for in crawl.toml, as a judge; `given` is the one that a program gave as an object."""
     judges: dict[str, Judge] = {}
     if target.language:
         judges["language"] = language_judge(target.language)
@@ -273,8 +310,8 @@ def judge_of(target: Target, given: Judge | None = None) -> Judge:
         judges["examples"] = examples(target.examples)
     if target.ontology:
         judges["ontology"] = ontology(target.ontology, target.concept, query=target.query)
-    if target.judge or given is not None:
-        judges["judge"] = _named(target.judge) if given is None else given
+    for name, asked in target.judges().items():
+        judges[name] = given if given is not None and asked == GIVEN_IN_PYTHON else _named(asked)
     return Agreement(target.require or " and ".join(judges), judges)
 
 

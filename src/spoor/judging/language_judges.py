@@ -227,13 +227,15 @@ ORIENTATIONS = ("similarity", "as_printed")
 class NgramRank:
     """Relevant above `least`. `language` is a tag or a model file. `profiles`: "each" orthography for itself, the
     nearest counts; "merged": all in one, as the paper has it. `orientation` "as_printed" is the paper's slip of the
-    pen, for audits: it keeps pages whose *distance* is above the threshold."""
+    pen, for audits: it keeps pages whose *distance* is above the threshold. With a `distance`, relevant is what is not
+    farther in the mean of its n-grams, counted in ranks, from the one merged profile: `least` then says nothing."""
 
     language: str
     n: int = 3
     least: float = THRESHOLD
     profiles: str = "each"
     orientation: str = "similarity"
+    distance: float = 0.0
 
     reads_content: ClassVar[bool] = True
 
@@ -246,6 +248,10 @@ class NgramRank:
             raise UsageError(f"orientation={self.orientation}: must be {' or '.join(ORIENTATIONS)}")
         if not 1 <= self.n <= 4:
             raise UsageError(f"n={self.n}: n-grams have 1 to 4 letters")
+        if not 0.0 <= self.distance < math.inf:
+            raise UsageError(f"distance={self.distance:g}: a mean distance of ranks is 0 or more")
+        if self.distance and (self.profiles, self.orientation) != ("merged", "similarity"):
+            raise UsageError("distance= counts the ranks of one profile; give profiles=merged, and no orientation")
         profiles_of(self.language)
 
     @property
@@ -263,6 +269,11 @@ class NgramRank:
         tag = tag_of(self.language)
         if len(page.text.split()) == 0:
             return Verdict(0.0, False, "no text")
+        if self.distance:
+            away = (1.0 - similarity) * self._recogniser().farthest
+            near = away <= self.distance
+            because = f"{self.n}-grams are {away:.0f} ranks away from {tag}, at most {self.distance:g} are allowed"
+            return Verdict(similarity, near, because, tag if near else None)
         if self.orientation == "as_printed":
             distance = 1.0 - similarity
             return Verdict(distance, distance > self.least, f"{self.n}-grams are {distance:.2f} away from {tag}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -209,6 +209,11 @@ class Recogniser:
     def similarities(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Between 0 and 1 for each text; 0 for one that has no n-gram."""
         return best_reading(self._as_they_are, texts, shipped_for(self.tag))
+
+    @cached_property
+    def farthest(self) -> int:
+        """The distance in ranks of an n-gram that the first profile does not have."""
+        return len(self.profiles[0].grams(self.ns[0])[0])
 
     def _as_they_are(self, texts: Sequence[str]) -> NDArray[np.float64]:
         nearest: NDArray[np.float64] = similarities(self._index, texts, self.profiles[0].unit).max(axis=1)

@@ -16,13 +16,13 @@ from spoor.parse.demanding import demanding
 from spoor.parse.html import Interest, is_html
 from spoor.parse.main_text import QUICK
 from spoor.parse.simhash import text_fingerprint
-from spoor.records import Failure, Hints, Judged, Link, Outcome, Page, Response, Trouble, Verdict, Visit
+from spoor.records import Failure, Hints, Judged, Link, Outcome, Page, Redirect, Response, Trouble, Verdict, Visit
 from spoor.robots import LONGEST_FILE
 from spoor.roles import Downloader, Judge, LinkReader, Troubles
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import MOST_BYTES, line_of
 from spoor.store.journal import Journal, PageFacts
-from spoor.store.warc import Kept, WarcKeeper, judgement
+from spoor.store.warc import Kept, WarcKeeper, judgement, not_kept
 from spoor.store.warc_records import digest_of
 from spoor.strategy import Strategy, hinted, prior_of, reads_main_text
 from spoor.urls import canonical
@@ -122,28 +122,49 @@ def canonical_links(page: Page) -> tuple[Link, ...]:
 class Archive:
     """Everything that is kept of a live crawl besides the frontier: responses, what was thought of them, duplicates.
 
-    A response is in the WARC before anybody reads it. `note` is called with the events of each batch, so that the
-    verdicts reach the WARC too.
+    A response is in the WARC before anybody reads it; with `relevant_only` after it was judged, or never. `note` is
+    called with the events of each batch, so that the verdicts reach the WARC too.
     """
 
     keeper: WarcKeeper
     journal: Journal
     duplicates: Duplicates
     troubles: Troubles
+    relevant_only: bool = False
+    _held: dict[str, Response] = field(default_factory=dict, init=False)
     _kept: dict[str, Kept] = field(default_factory=dict, init=False)
     _languages: dict[str, str] = field(default_factory=dict, init=False)
 
     def keep(self, visit: Visit, response: Response) -> None:
+        if self.relevant_only:
+            self._held[visit.url] = response
+        else:
+            self._kept[visit.url] = self._archived(response)
+
+    def _archived(self, response: Response) -> Kept:
         digest = digest_of(response.payload)
         earlier = self.duplicates.same(digest) if response.payload else None
+        earlier = earlier if earlier is not None and earlier.file else None
         kept = self.keeper.keep(response, digest, earlier)
         if earlier is None:
             self.duplicates.remember(kept)
-        self._kept[visit.url] = kept
+        return kept
+
+    def _decided(self, response: Response, outcome: Outcome) -> Kept:
+        if isinstance(outcome, Judged) and outcome.verdict.relevant:
+            return self._archived(response)
+        left = not_kept(response)
+        if isinstance(outcome, Judged):
+            self.duplicates.remember(left)
+        else:
+            self.keeper.note(left, response.at, {"status": str(response.status), "because": _reason(outcome)})
+        return left
 
     def describe(self, visit: Visit, outcome: Outcome) -> Outcome:
         """Tells the journal what it should know of a page and the event does not say. Returns the outcome with the URL
         that the page is a duplicate of."""
+        if (response := self._held.pop(visit.url, None)) is not None:
+            self._kept[visit.url] = self._decided(response, outcome)
         kept = self._kept[visit.url]
         if not isinstance(outcome, Judged):
             del self._kept[visit.url]
@@ -175,12 +196,24 @@ class Archive:
                     self._note_verdict(kept, event, language)
 
     def _note_verdict(self, kept: Kept, event: Visited, language: str) -> None:
+        status = {} if kept.file else {"status": str(event.status)}
         try:
-            self.keeper.note(kept, event.at, judgement(event.visit, event.verdict, language))
+            self.keeper.note(kept, event.at, {**status, **judgement(event.visit, event.verdict, language)})
         except OF_STORAGE:
             raise
         except Exception as error:
             self.troubles.keep(event.visit.url, "noted in the archive", error)
+
+
+def _reason(outcome: Outcome) -> str:
+    """Why there is no page."""
+    match outcome:
+        case Redirect(to=target):
+            return f"redirects to {target}"
+        case Failure(reason=reason) | Trouble(reason=reason):
+            return reason
+        case _:
+            return ""
 
 
 @dataclass

@@ -145,7 +145,7 @@ class Objects:
         """The strategy as it was asked for, with nothing learned."""
         if isinstance(self.strategy, Strategy):
             return self.strategy.fresh()
-        if self.judge is None and settings.target.judge == GIVEN_IN_PYTHON:
+        if self.judge is None and GIVEN_IN_PYTHON in settings.target.judge:
             raise _not_given("judge")
         judge = registry.judge_of(settings.target, self.judge)
         if self.strategy is not None:
@@ -185,7 +185,7 @@ async def open_session(
         WarcKeeper(folder.warcs, _about(settings)) as keeper,
     ):
         check_links(strategy, store.connection)
-        archive = _archive(store, keeper, troubles)
+        archive = _archive(store, keeper, troubles, settings)
         known = recollect(strategy, store.connection, earlier, advance, folder.snapshots, troubles)
         clock = SteadyClock()
         now = clock()
@@ -252,13 +252,13 @@ def user_agent(settings: Config) -> str:
     return f"{name} (+{settings.crawl.contact})" if settings.crawl.contact else name
 
 
-def _archive(store: SqliteStore, keeper: WarcKeeper, troubles: Troubles) -> Archive:
+def _archive(store: SqliteStore, keeper: WarcKeeper, troubles: Troubles, settings: Config) -> Archive:
     journal = Journal.create(store.connection)
     Duplicates.create(store.connection)
     duplicates = Duplicates(store.connection)
     store.write_along(journal.write)
     store.write_along(duplicates.write)
-    return Archive(keeper, journal, duplicates, troubles)
+    return Archive(keeper, journal, duplicates, troubles, relevant_only=settings.store.keep == "relevant")
 
 
 def _about(settings: Config) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import Any
 from spoor.errors import BrokenContract, UsageError
 from spoor.judging.encodings import shipped_for
 from spoor.judging.judges import AHM, LSW, MON, ORDERING, SERVERS, VSM
+from spoor.judging.language_judges import PROFILES
 from spoor.judging.profile_search import recogniser
 from spoor.naming import Named, Names, joined
 from spoor.ordering.admissions import AllOf, AtLeast, AtMost, KeyAbove, LimitedDistance, NoNoise
@@ -88,8 +89,11 @@ def n_crawl(
     refused: str = "park",
     n: int = 3,
     language: str = "",
+    profiles: str = "each",
 ) -> Strategy:
-    likeness = recogniser(language_for("n-crawl", judge, language), n)
+    if profiles not in PROFILES:
+        raise UsageError(f"profiles={profiles}: must be {' or '.join(PROFILES)}")
+    likeness = recogniser(language_for("n-crawl", judge, language), n, one_profile=profiles == "merged")
     degree = CorrelationDegree(likeness, Weights(t, s, d), merge, parent, cap)
     return Strategy(judge, degree, admission=KeyAbove(degree, threshold, refused))
 

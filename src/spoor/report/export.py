@@ -54,16 +54,20 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class TargetPrior:
-    """What is relevant of a crawl. `every` page, or only the relevant ones; `workers` is the number of processes."""
+class Selection:
+    """What is exported, and how: `every` page, or only the relevant ones; `workers` is the number of processes."""
 
     format: str
     every: bool = False
     workers: int = 1
 
 
+NOT_KEPT = "not kept"
+"""Because the settings asked for relevant pages alone."""
+
 Report = Counter[str]
-"""How many pages were exported, how many had no main text, and how many are not in the archive."""
+"""How many pages were exported, how many had no main text, how many were not kept, and how many are not in the archive
+though they should be."""
 
 Archived = tuple[PageRow, bytes]
 """A page and the HTTP message that brought it."""
@@ -71,13 +75,13 @@ Archived = tuple[PageRow, bytes]
 Advance = Callable[[int], None]
 
 
-def export(folder: CrawlFolder, target_prior: TargetPrior, out: Path, advance: Advance = lambda pages: None) -> Report:
+def export(folder: CrawlFolder, selection: Selection, out: Path, advance: Advance = lambda pages: None) -> Report:
     """Writes the file `out`, complete or not at all. `advance` is told how many pages were dealt with."""
-    write = writer_of(target_prior.format)
+    write = writer_of(selection.format)
     require_trafilatura()
     report = Report()
     with contextlib.closing(open_to_read(folder.database)) as db:
-        documents = _documents(_archived(folder, db, target_prior.every, report), target_prior.workers)
+        documents = _documents(_archived(folder, db, selection.every, report), selection.workers)
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
             with replacing(out) as partial:
@@ -139,7 +143,7 @@ def _archived(folder: CrawlFolder, db: sqlite3.Connection, every: bool, report: 
             continue
         message = message_of(folder, db, page)
         if message is None:
-            report["not in the archive"] += 1
+            report["not in the archive" if page.warc_file != "" else NOT_KEPT] += 1
         else:
             yield page, message
 

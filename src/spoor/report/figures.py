@@ -37,6 +37,7 @@ class Totals:
     dropped: int
     duplicates: int
     near_duplicates: int
+    not_kept: int
     bytes: int
     median_size: int
     began: float
@@ -178,6 +179,7 @@ def _totals(db: sqlite3.Connection) -> Totals:
         dropped=_count(db, "FROM dropped") + _count(db, f"FROM events WHERE {_TURNED_AWAY}"),
         duplicates=duplicates,
         near_duplicates=near_duplicates,
+        not_kept=_count(db, "FROM pages WHERE warc_file = ''"),
         bytes=volume,
         median_size=_median_size(db, pages),
         began=began,

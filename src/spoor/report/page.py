@@ -176,9 +176,10 @@ def _tiles(figures: Figures) -> str:
     totals, links = figures.totals, figures.links
     speed = totals.visits / totals.seconds if totals.seconds else 0.0
     idle = sum(stop.idle for stop in figures.stops)
+    unkept = f"; {totals.not_kept:,} were not kept" if totals.not_kept else ""
     tiles = (
         (f"{totals.relevant:,}", f"relevant pages, {share(totals.relevant, totals.pages)} of all"),
-        (f"{totals.pages:,}", f"pages, {size(totals.bytes)}, median {size(totals.median_size)}"),
+        (f"{totals.pages:,}", f"pages, {size(totals.bytes)}, median {size(totals.median_size)}{unkept}"),
         (f"{totals.visits:,}", f"visits, {speed:,.1f} a second"),
         (duration(idle), "idle by choice: a connection was kept free for better links on hosts under a delay"),
         (f"{totals.failures:,}", f"failed visits, {totals.given_up:,} given up"),

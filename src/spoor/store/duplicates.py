@@ -27,6 +27,11 @@ CREATE TABLE IF NOT EXISTS bands (
 ) WITHOUT ROWID;
 """
 _SAME = "SELECT url, at, digest, record_id, warc_file, warc_offset FROM digests WHERE digest = ?"
+_REMEMBER = (
+    "INSERT INTO digests VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET url = excluded.url, at = excluded.at, "
+    "record_id = excluded.record_id, warc_file = excluded.warc_file, warc_offset = excluded.warc_offset "
+    "WHERE digests.warc_file = ''"
+)
 _IN_A_BAND = ", ".join("?" * BANDS)
 _ALIKE = (
     f"SELECT simhash, url FROM bands JOIN fingerprints ON id = fingerprint WHERE band IN ({_IN_A_BAND}) ORDER BY id"
@@ -47,11 +52,13 @@ class Duplicates:
         db.executescript(SCHEMA)
 
     def same(self, digest: str) -> Kept | None:
-        """The response that was kept with this payload; that two have none makes them no duplicates."""
+        """The response that came with this payload; that two have none makes them no duplicates."""
         return None if digest == NOTHING else self._kept.get(digest) or same_payload(self._db, digest)
 
     def remember(self, kept: Kept) -> None:
-        if self.same(kept.digest) is None:
+        """The first with its payload, or the first that is in the archive."""
+        earlier = self.same(kept.digest)
+        if earlier is None or (kept.file and not earlier.file):
             self._kept[kept.digest] = kept
 
     def alike(self, url: str, fingerprint: int | None) -> str:
@@ -68,7 +75,7 @@ class Duplicates:
     def write(self, db: sqlite3.Connection) -> None:
         """Inside the transaction of the caller, whose database `db` is."""
         rows = [(k.digest, k.url, k.at, k.record_id, k.file, k.offset) for k in self._kept.values()]
-        db.executemany("INSERT OR IGNORE INTO digests VALUES (?, ?, ?, ?, ?, ?)", rows)
+        db.executemany(_REMEMBER, rows)
         for simhash, url in dict.fromkeys(pair for pairs in self._fingerprints.values() for pair in pairs):
             row = db.execute("INSERT INTO fingerprints (simhash, url) VALUES (?, ?)", (simhash, url)).lastrowid
             db.executemany("INSERT INTO bands VALUES (?, ?)", [(band, row) for band in bands_of(simhash)])

@@ -134,7 +134,7 @@ def list_places(db: sqlite3.Connection, files: Iterable[Path]) -> None:
         "DROP TABLE IF EXISTS temp.places; DROP TABLE IF EXISTS temp.present; "
         "CREATE TEMP TABLE present (name TEXT PRIMARY KEY); "
         "CREATE TEMP TABLE places AS SELECT warc_file AS file, id AS page, NULL AS digest FROM pages "
-        "WHERE warc_file IS NOT NULL UNION ALL SELECT warc_file, NULL, digest FROM digests WHERE warc_file <> '';"
+        "WHERE warc_file <> '' UNION ALL SELECT warc_file, NULL, digest FROM digests WHERE warc_file <> '';"
     )
     db.executemany("INSERT INTO temp.present VALUES (?)", [(file.name,) for file in files])
     db.execute("UPDATE temp.places SET file = '' WHERE file NOT IN (SELECT name FROM temp.present)")

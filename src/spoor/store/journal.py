@@ -63,7 +63,7 @@ _ROWS_AT_ONCE = 1000
 
 @dataclass(frozen=True, slots=True)
 class PageFacts:
-    """What is known of a page besides what its event tells. `warc_file` None: it was not kept."""
+    """What is known of a page besides what its event tells. `warc_file` "": it was not to be kept; None: it is lost."""
 
     title: str = ""
     language: str = ""

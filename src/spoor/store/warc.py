@@ -34,13 +34,16 @@ from spoor.store.warc_repair import Repair, repair, survey
 LARGEST = 1 << 30
 """Bytes from which a file is followed by the next."""
 CONFORMS_TO = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
+NOT_KEPT = "not-kept"
+"""The field of a metadata record that has the digest of a payload which is not in the archive."""
 _NUMBER = re.compile(r"spoor-(\d+)-")
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A response in the archive. `offset` is where the packed record begins in `file`, a name within the folder."""
+    """A response in the archive. `offset` is where the packed record begins in `file`, a name within the folder; "" for
+    one that came and was not kept."""
 
     url: str
     at: float
@@ -48,6 +51,10 @@ class Kept:
     record_id: str
     file: str
     offset: int
+
+
+def not_kept(response: Response) -> Kept:
+    return Kept(response.url, response.at, digest_of(response.payload), "", "", 0)
 
 
 class WarcKeeper:
@@ -97,10 +104,12 @@ class WarcKeeper:
         return kept
 
     def note(self, kept: Kept, at: float, fields: Mapping[str, str]) -> None:
-        """Writes what was thought of a response."""
+        """Writes what was thought of a response; it is all that there is of one that was not kept."""
         self._have_file(at)
-        headers = {"WARC-Target-URI": kept.url, "WARC-Refers-To": kept.record_id, "Content-Type": FIELDS}
-        self._write(packed(record("metadata", at, headers, fields_block(fields))))
+        refers = {"WARC-Refers-To": kept.record_id} if kept.file else {}
+        unkept = {} if kept.file else {NOT_KEPT: kept.digest}
+        headers = {"WARC-Target-URI": kept.url, **refers, "Content-Type": FIELDS}
+        self._write(packed(record("metadata", at, headers, fields_block({**unkept, **fields}))))
 
     def close(self) -> None:
         """Ends the file and writes its index; the next record begins another."""

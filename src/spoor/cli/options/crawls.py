@@ -101,6 +101,9 @@ def register_crawl(commands: Commands) -> None:
         "--warm", metavar="FOLDER", help="warm start: the strategy first learns from the pages of an earlier crawl"
     )
     _add_limits(parser)
+    parser.add_argument(
+        "--keep", choices=("all", "relevant"), help="responses kept in the archive: all, or of relevant pages alone"
+    )
     parser.add_argument("--contact", metavar="URL", help="sent to every server, so that people can reach you")
     parser.add_argument("--proxy", metavar="URL", help="HTTP proxy for every request")
     parser.add_argument(
@@ -117,6 +120,15 @@ def _add_target(parser: argparse.ArgumentParser) -> None:
     target.add_argument("--keywords", type=_listed, metavar="W,W", help="pages about these words or phrases")
     target.add_argument("--topic", metavar="MODEL", help="pages about the topic of a trained model")
     target.add_argument("--ontology", metavar="FILE", help="pages that contain the terms of an ontology")
+    target.add_argument(
+        "--judge",
+        action="append",
+        metavar="J",
+        help="pages that a judge from `spoor judges` finds relevant; may be given several times",
+    )
+    target.add_argument(
+        "--require", metavar="R", help="how the above go together, as in 'script and not (vsm or keywords)'; else all"
+    )
 
 
 def _listed(words: str) -> list[str]:
@@ -124,7 +136,6 @@ def _listed(words: str) -> list[str]:
 
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--judge", metavar="J", help="relevant: pages that a judge from `spoor judges` says are")
     parser.add_argument("--max-pages", type=int, metavar="N", help="stop after N fetches, over all runs")
     parser.add_argument("--max-minutes", type=float, metavar="M", help="stop after M minutes of this run")
     parser.add_argument(

@@ -23,6 +23,7 @@ from spoor.parse.html import Interest, read_page
 from spoor.parse.main_text import QUICK
 from spoor.pools import in_order
 from spoor.records import Redirect
+from spoor.store.warc import NOT_KEPT
 from spoor.urls import join, normalise
 
 # A recorded HTTP response taken apart: status, headers, and the body free of transfer and content encoding.
@@ -131,6 +132,8 @@ def open_unpacked(file: Path) -> UntilItBreaks:
 # Reading WARC files: split into responses here, understood in worker processes, handed on in their order.
 
 
+_NOT_KEPT = f"{NOT_KEPT}:".encode()
+"""How the metadata of a page begin that the crawl did not keep."""
 _BATCH_BYTES, _BATCH_RESPONSES = 1 << 20, 64
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -181,6 +184,8 @@ def _responses(file: Path, report: BuildReport) -> Iterator[Response]:
                     report["duplicates"] += 1
                 elif record.record_type == WarcRecordType.response:
                     yield _response(record)
+                elif record.record_type == WarcRecordType.metadata:
+                    report["not kept"] += record.reader.read(len(_NOT_KEPT)) == _NOT_KEPT
         except (OSError, FastWARCError, ValueError):
             stream.broken = True
         report["broken"] += stream.broken
