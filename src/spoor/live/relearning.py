@@ -8,7 +8,7 @@ import contextlib
 import logging
 import math
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from spoor import registry
 from spoor import settings as config
 from spoor.errors import OF_STORAGE, BadInput, UsageError
 from spoor.frontier.evidence import EvidenceNames
+from spoor.progress import Advance, unseen
 from spoor.records import Miss, Sighting
 from spoor.roles import Learner, MissLearner, Recalling, Reviewer, Troubles
 from spoor.settings import Config, Target
@@ -28,7 +29,6 @@ from spoor.strategy import AdmitAll, Strategy
 # one.
 
 
-Advance = Callable[[int], None]
 _log = logging.getLogger(__name__)
 
 
@@ -78,7 +78,7 @@ def recollect(
     strategy: Strategy,
     own: sqlite3.Connection,
     earlier: CrawlFolder | None = None,
-    advance: Advance = lambda visits: None,
+    advance: Advance = unseen,
     snapshots: Snapshots | None = None,
     troubles: Troubles | None = None,
 ) -> int:

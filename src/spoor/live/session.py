@@ -39,6 +39,7 @@ from spoor.ordering.traps import Traps
 from spoor.parse.demanding import demanding
 from spoor.pools import DaemonThreads
 from spoor.pricing import Limits
+from spoor.progress import Advance, unseen
 from spoor.records import Failure, Judged, Outcome, Response, Visit
 from spoor.roles import Downloader, Judge, Troubles
 from spoor.settings import GIVEN_IN_PYTHON, Config
@@ -167,7 +168,7 @@ NO_OBJECTS = Objects()
 async def open_session(
     folder: CrawlFolder,
     settings: Config,
-    advance: Callable[[int], None] = lambda visits: None,
+    advance: Advance = unseen,
     objects: Objects = NO_OBJECTS,
     came: dict[str, Judged] | None = None,
 ) -> AsyncIterator[Session]:
