@@ -10,6 +10,7 @@ import sys
 import sysconfig
 import venv
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -84,6 +85,23 @@ def test_a_registered_strategy_is_asked_for_by_its_name_and_parameters() -> None
     world = graph("S: A; A: B; B: C; C: D")
     assert names(events_of(world, registry.strategy("far", truth(world)), ["S"])) == "s a b"
     assert names(events_of(world, registry.strategy("far:n=1", truth(world)), ["S"])) == "s a"
+
+
+@dataclass(frozen=True)
+class Reach:
+    pages: int = 2
+    strict: bool = False
+
+
+TWO = Reach()
+
+
+def test_the_fields_of_a_dataclass_are_parameters_like_any_other() -> None:
+    register_strategy("far")(lambda judge, reach=TWO, step=1: made(judge, 0 if reach.strict else reach.pages * step))
+    assert registry.STRATEGIES["far"].parameters() == {"pages": 2, "strict": False, "step": 1}
+    judge = truth(graph("S: A"))
+    asked = ("far", "far:pages=3:step=2", "far:strict=True")
+    assert [registry.strategy(text, judge) for text in asked] == [made(judge, n) for n in (2, 6, 0)]
 
 
 def test_it_is_listed_after_those_built_in_with_its_parameters_and_the_first_sentence_of_its_docstring(

@@ -222,7 +222,7 @@ def _named(text: str) -> Judge:
     settings = list(takewhile(_is_setting, reversed(rest)))[::-1]
     subject = _checked_subject(name, ":".join(rest[: len(rest) - len(settings)]))
     _, given = JUDGES.read(":".join([name, *settings]))
-    made: Judge = JUDGES[name].make(*subject, **given)
+    made: Judge = JUDGES[name].made(*subject, **given)
     return made
 
 
