@@ -127,6 +127,15 @@ def test_a_judge_has_a_subject_where_its_function_has_an_argument_without_defaul
         registry.judge("thai:x")
 
 
+def test_a_crawl_makes_its_strategy_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = []
+    register_strategy("far")(lambda judge: asked.append(judge) or made(judge))  # type: ignore[func-returns-value]
+    seed = "http://127.0.0.1:9/"
+    main(["crawl", "--script", "thai", "--seed", seed, "--strategy", "far", "--out", str(tmp_path / "crawl")])
+    assert "ended because nothing is waiting" in capsys.readouterr().out
+    assert len(asked) == 1
+
+
 def test_a_live_crawl_takes_any_judge_by_its_name(tmp_path: Path) -> None:
     register_judge("thai")(lambda: registry.judge("script:thai"))
     (tmp_path / "crawl.toml").write_text(

@@ -54,10 +54,14 @@ def earlier_crawl(settings: Config, strategy: Strategy, folder: CrawlFolder) -> 
     return earlier
 
 
-def unlike_targets(settings: Config, earlier: CrawlFolder) -> list[str]:
-    """The keys of [target] that the earlier crawl set otherwise."""
-    theirs = config.load(earlier.path / "crawl.toml").target
-    return [one.name for one in fields(Target) if getattr(theirs, one.name) != getattr(settings.target, one.name)]
+def misleading(settings: Config, earlier: CrawlFolder | None) -> str:
+    """Why what is learned from an earlier crawl may be wrong here; "" when nothing speaks against it."""
+    if earlier is None:
+        return ""
+    theirs, ours = config.load(earlier.path / "crawl.toml").target, settings.target
+    unlike = [one.name for one in fields(Target) if getattr(theirs, one.name) != getattr(ours, one.name)]
+    problem = f"{earlier.path} had another target ({', '.join(unlike)})"
+    return f"{problem}; what was learned there may mislead" if unlike else ""
 
 
 @dataclass(frozen=True)

@@ -155,6 +155,11 @@ class Objects:
             raise _not_given("strategy")
         return registry.strategy(settings.crawl.strategy, judge)
 
+    def made(self, settings: Config) -> Objects:
+        """The same with the strategy made from the settings. So what is wrong with it is said before a folder is made,
+        and a model is read once."""
+        return Objects(self.unbound(settings))
+
 
 def _not_given(kind: str) -> UsageError:
     problem = f"the {kind} of this crawl was given as a Python object, which crawl.toml cannot hold"

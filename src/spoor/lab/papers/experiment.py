@@ -20,6 +20,7 @@ from spoor.lab.web import Web
 from spoor.progress import Progress, unseen
 from spoor.records import Page, Verdict
 from spoor.roles import Judge
+from spoor.strategy import verdicts_of
 
 # What an experiment is given, whoever runs it.
 
@@ -91,7 +92,7 @@ class OnceJudged:
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         new = [page for page in pages if page.url not in self._verdicts]
-        self._verdicts.update(zip((page.url for page in new), self.judge_of_pages.judge(new), strict=True))
+        self._verdicts.update(zip((page.url for page in new), verdicts_of(self.judge_of_pages, new), strict=True))
         return [self._verdicts[page.url] for page in pages]
 
 
