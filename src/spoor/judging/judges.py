@@ -252,7 +252,7 @@ def _named(text: str) -> Judge:
         raise JUDGES.unknown(name)
     checked = _checked_subject(name, subject)
     _, given = JUDGES.read(":".join([name, *settings]))
-    made: Judge = JUDGES[name].make(*checked, **given)
+    made: Judge = JUDGES[name].made(*checked, **given)
     return made
 
 

@@ -120,8 +120,7 @@ class ChainHops:
         else:
             heapq.heappushpop(self._highest, relevance)
 
-    def relearn(self, sighting: Sighting) -> None:
-        self.learn(sighting)
+    relearn = learn
 
     def state(self) -> State:
         return {"highest": np.array(self._highest, np.float64)}

@@ -7,22 +7,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
-from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.generate.prose import TOPICS
 from spoor.lab.link_graph import WebBacklinks
-from spoor.lab.papers.experiment import Condition, rises
+from spoor.lab.papers.experiment import Condition, Setup, generated, rises
 from spoor.lab.runs import run
 from spoor.lab.task import Task, read_seeds
 from spoor.lab.web import Web
 from spoor.ordering.path_model import write_paths
 from spoor.ordering.train_paths import Lesson, train_paths
+from spoor.progress import unseen
 
 # Jia, Fang (2016): a crawler with an adaptive hidden Markov model, on webs whose anchors tell little, and much.
 
@@ -98,17 +98,13 @@ class Experiment:
         return sum(values) / len(values)
 
 
-def reproduce(
-    seeds: Sequence[int], pages: int, folder: Path, pool: Executor, advance: Callable[[int], None]
-) -> Experiment:
-    """Generates the webs in `folder` and lets every crawler loose on each; `advance` is told of each web that is
-    done."""
-    jobs = {pool.submit(outcomes, anchors, seed, pages, folder): (anchors, seed) for anchors in WEBS for seed in seeds}
-    done: dict[tuple[str, int], Outcomes] = {}
-    for future in as_completed(jobs):
-        done[jobs[future]] = future.result()
-        advance(1)
-    return Experiment(tuple(seeds), {anchors: tuple(done[anchors, seed] for seed in seeds) for anchors in WEBS})
+def reproduce(setup: Setup, pages: int) -> Experiment:
+    """Generates the webs and lets every crawler loose on each."""
+    webs = list(product(WEBS, setup.seeds))
+    jobs = [(outcomes, anchors, seed, pages, setup.folder) for anchors, seed in webs]
+    done = dict(zip(webs, setup.run("webs crawled", jobs), strict=True))
+    by_anchors = {anchors: tuple(done[anchors, seed] for seed in setup.seeds) for anchors in WEBS}
+    return Experiment(tuple(setup.seeds), by_anchors)
 
 
 def outcomes(anchors: str, seed: int, pages: int, folder: Path) -> Outcomes:
@@ -141,15 +137,12 @@ def learned(anchors: str, seed: int, pages: int, folder: Path) -> dict[str, Path
     for name, clusters in (("found", None), ("given", CLUSTERS)):
         lesson = Lesson("relevant", web.name, clusters=clusters)
         models[name] = folder / f"{elsewhere.name}-{elsewhere.seed}-{name}.spoor"
-        write_paths(models[name], train_paths(WebBacklinks(web), relevant, lesson, lambda texts: None).model)
+        write_paths(models[name], train_paths(WebBacklinks(web), relevant, lesson, unseen).model)
     return models
 
 
 def _generated(request: Request, folder: Path) -> Path:
-    web = folder / f"{request.name}-{request.seed}"
-    if not web.exists():
-        generate(request, web, lambda pages: None)
-    return web
+    return generated(request, folder / f"{request.name}-{request.seed}")
 
 
 def conditions(experiment: Experiment) -> list[Condition]:

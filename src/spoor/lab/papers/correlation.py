@@ -5,8 +5,7 @@ The conditions are frozen: they were fixed before seeds 301-305 were first run, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from concurrent.futures import Executor, as_completed
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from spoor.frontier.memory import MemoryStore
 from spoor.judging.similar_words import learned
 from spoor.judging.topic_judges import VectorSpaceModel
 from spoor.lab.measures import Run, Yardstick, measure
-from spoor.lab.papers.experiment import Condition, Draw, OnceJudged, draw, within
+from spoor.lab.papers.experiment import Condition, Draw, OnceJudged, Setup, draw, within
 from spoor.lab.runs import visit_by_visit
 from spoor.lab.simulated import simulate
 from spoor.lab.web import Web
@@ -99,14 +98,10 @@ class Experiment:
         return sum(map(figure, self.outcomes)) / len(self.outcomes)
 
 
-def reproduce(grounds: Mapping[int, Ground], pool: Executor, advance: Callable[[int], None]) -> Experiment:
-    """`grounds` by seed; `advance` is told of each draw that is done."""
-    jobs = {pool.submit(outcome, ground, seed): seed for seed, ground in grounds.items()}
-    done: dict[int, Outcome] = {}
-    for future in as_completed(jobs):
-        done[jobs[future]] = future.result()
-        advance(1)
-    return Experiment(tuple(grounds), tuple(done[seed] for seed in grounds))
+def reproduce(setup: Setup, grounds: Sequence[Ground]) -> Experiment:
+    """On the ground of each seed."""
+    jobs = [(outcome, ground, seed) for ground, seed in zip(grounds, setup.seeds, strict=True)]
+    return Experiment(tuple(setup.seeds), tuple(setup.run("draws crawled", jobs)))
 
 
 def outcome(ground: Ground, seed: int) -> Outcome:
