@@ -19,6 +19,7 @@ from spoor.lab.papers.core import (
     IN_ENGLISH,
     ML_CORE,
     TICKS,
+    WITHOUT_RULES,
     Experiment,
     Outcome,
     curve_rows,
@@ -26,11 +27,13 @@ from spoor.lab.papers.core import (
     given_to_all,
     learned,
 )
+from tests.test_reproduce import answers_in
 
 
-def outcome(baseline: int, plain: int, multilingual: int, same: bool = True) -> Outcome:
+def outcome(baseline: int, plain: int, multilingual: int, same: bool = True, without: int = 90) -> Outcome:
     """So many pages found by each crawler at the end, and none before."""
-    ends = {"baseline": baseline, "CORE": plain, "ML-CORE": multilingual, IN_ENGLISH: 130}
+    alone = dict.fromkeys(WITHOUT_RULES, without)
+    ends = {"baseline": baseline, "CORE": plain, "ML-CORE": multilingual, **alone, IN_ENGLISH: 130}
     return Outcome(140, {name: (*[0] * (TICKS - 1), end) for name, end in ends.items()}, same)
 
 
@@ -41,20 +44,18 @@ def experiment(*outcomes: Outcome) -> Experiment:
 AS_HOPED = outcome(70, 110, 120)
 
 
-def test_the_acceptance_seeds_are_those_agreed_on() -> None:
-    assert tuple(range(301, 321)) == core.SEEDS
-
-
 @pytest.mark.parametrize(
     ("found", "held"),
     [
-        (experiment(AS_HOPED), [True, True, True]),
-        (experiment(outcome(70, 110, 110)), [False, True, True]),
-        (experiment(outcome(115, 110, 120)), [False, True, True]),
-        (experiment(outcome(70, 110, 120, same=False)), [True, True, False]),
-        (experiment(*[AS_HOPED] * 16, *[outcome(70, 110, 109)] * 4), [True, True, True]),
-        (experiment(*[AS_HOPED] * 15, *[outcome(70, 110, 109)] * 5), [True, False, True]),
-        (experiment(*[AS_HOPED] * 19, outcome(70, 110, 120, same=False)), [True, True, False]),
+        (experiment(AS_HOPED), [True, True, True, True, True]),
+        (experiment(outcome(70, 110, 110)), [False, True, True, True, True]),
+        (experiment(outcome(115, 110, 120)), [False, True, True, True, True]),
+        (experiment(outcome(70, 110, 120, without=115)), [True, True, False, True, True]),
+        (experiment(outcome(70, 110, 120, without=120)), [True, True, False, False, True]),
+        (experiment(outcome(70, 110, 120, same=False)), [True, True, True, True, False]),
+        (experiment(*[AS_HOPED] * 16, *[outcome(70, 110, 109)] * 4), [True, True, True, True, True]),
+        (experiment(*[AS_HOPED] * 15, *[outcome(70, 110, 109)] * 5), [True, False, True, True, True]),
+        (experiment(*[AS_HOPED] * 19, outcome(70, 110, 120, same=False)), [True, True, True, True, False]),
     ],
 )
 def test_the_conditions(found: Experiment, held: list[bool]) -> None:
@@ -64,7 +65,7 @@ def test_the_conditions(found: Experiment, held: list[bool]) -> None:
 def test_tables_have_means_over_the_seeds() -> None:
     both = experiment(AS_HOPED, outcome(80, 110, 130))
     assert found_rows(both)[0] == ["baseline", "75.0 (70–80)", "0.536", "0.250"]
-    assert curve_rows(both)[-1] == ["300", "75.0", "110.0", "125.0", "130.0"]
+    assert curve_rows(both)[-1] == ["300", "75.0", "110.0", "125.0", "90.0", "90.0", "130.0"]
     assert len(curve_rows(both)) == TICKS
 
 
@@ -112,9 +113,9 @@ def test_the_experiment_prints_every_crawler_the_curves_and_every_condition(
     assert f"the dictionary: {dictionary}" in said
     assert all(f"\n{name} " in said for name in (*core.CRAWLERS, IN_ENGLISH))
     assert "\n300 " in said
-    answers = [line.split()[0] for line in said.split("conditions:")[1].strip().splitlines()]
-    assert len(answers) == 3
-    assert answers[2] == "yes", "without mixed pages there is nothing to transcribe"
+    answers, bound = answers_in(said)
+    assert (len(answers), len(bound)) == (4, 1)
+    assert bound == ["yes"], "without mixed pages there is nothing to transcribe"
     assert code == (0 if all(answer == "yes" for answer in answers) else 1)
 
 

@@ -7,17 +7,17 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from spoor.cli.contests import build_recorded
-from spoor.cli.terminal import print_json, print_table, progress
+from spoor.cli.terminal import check_writable, print_json, print_table, progress, write_text
 from spoor.errors import UsageError
 from spoor.lab.comparison import workers
 from spoor.lab.generate.chance import Request
 from spoor.lab.papers import ahmm, core, correlation, language_specific, mongolian
-from spoor.lab.papers.experiment import Condition, Setup, generated
-from spoor.lab.papers.mongolian import Table
+from spoor.lab.papers.experiment import Chart, Condition, Setup, Table, all_hold, condition_lines, generated
+from spoor.lab.plots import redrawn
 
 # What the experiments of all papers are asked for and how they end: seeds, pages, a folder; conditions.
 
@@ -37,7 +37,7 @@ def seeds_from(text: str) -> list[int]:
     except ValueError:
         seeds = []
     if not seeds:
-        raise UsageError(f"--seeds {text}: give two numbers, as in 301-310")
+        raise UsageError(f"--seeds {text}: give two numbers, as in 401-410")
     return seeds
 
 
@@ -45,6 +45,7 @@ def seeds_from(text: str) -> list[int]:
 def _setup(arguments: argparse.Namespace) -> Iterator[Setup]:
     seeds = seeds_from(arguments.seeds)
     check_pages(arguments.pages)
+    check_writable(arguments.plot)
     with tempfile.TemporaryDirectory() as scratch, workers(arguments.workers) as pool:
         yield Setup(seeds, arguments.keep or Path(scratch), pool, progress)
 
@@ -64,26 +65,39 @@ def _given_or_usual(given: Path | None, usual: Path) -> Path | None:
     return given or (found if found.exists() else None)
 
 
-def report(parts: Sequence[str | Table], conditions: Sequence[Condition], as_json: bool) -> int:
-    """Prints tables with what is said before and after them, and the conditions. The exit code: 0 when all hold."""
-    if as_json:
-        tables = [asdict(part) for part in parts if isinstance(part, Table)]
-        checked = [asdict(condition) | {"holds": condition.holds} for condition in conditions]
-        print_json({"tables": tables, "conditions": checked})
+@dataclass(frozen=True)
+class Result:
+    """What an experiment has to show: tables with what is said before and after them, figures, and the conditions."""
+
+    parts: Sequence[str | Table]
+    charts: Sequence[Chart]
+    conditions: Sequence[Condition]
+
+
+def report(result: Result, arguments: argparse.Namespace) -> int:
+    """The exit code: 0 when all conditions hold that were tested."""
+    if arguments.plot is not None:
+        write_text(arguments.plot, redrawn(result.charts))
+    if arguments.json:
+        print_json(_keyed(result))
     else:
-        _show(parts, conditions)
-    return 0 if all(condition.holds for condition in conditions) else 1
+        _show(result)
+    return 0 if all_hold(result.conditions) else 1
 
 
-def _show(parts: Sequence[str | Table], conditions: Sequence[Condition]) -> None:
-    for part in parts:
+def _keyed(result: Result) -> dict[str, object]:
+    tables = [asdict(part) for part in result.parts if isinstance(part, Table)]
+    checked = [asdict(condition) | {"holds": condition.holds} for condition in result.conditions]
+    return {"tables": tables, "charts": [asdict(chart) for chart in result.charts], "conditions": checked}
+
+
+def _show(result: Result) -> None:
+    for part in result.parts:
         if isinstance(part, Table):
             print_table(part.columns, part.rows, f"\n{part.title}")
         else:
             print(part)
-    print("\nconditions:")
-    for condition in conditions:
-        print(f"  {condition.line()}")
+    print("", *condition_lines(result.conditions), sep="\n")
 
 
 # `spoor reproduce ahmm`: an adaptive hidden Markov model, on webs whose anchors tell little, and much.
@@ -101,7 +115,7 @@ def run_ahmm(arguments: argparse.Namespace) -> int:
         ),
         "\n".join(["", *ahmm.findings(experiment)]),
     )
-    return report(parts, ahmm.conditions(experiment), arguments.json)
+    return report(Result(parts, ahmm.charts(experiment), ahmm.conditions(experiment)), arguments)
 
 
 # `spoor reproduce core`: ontology, rules and a dictionary, on webs partly in Hindi.
@@ -123,7 +137,7 @@ def run_core(arguments: argparse.Namespace) -> int:
         Table(f"{_ours(setup.seeds)}, {experiment.budget} fetches", core.FOUND, core.found_rows(experiment)),
         Table("harvest curves, mean relevant pages found:", core.CURVE, core.curve_rows(experiment)),
     )
-    return report(parts, core.conditions(experiment), arguments.json)
+    return report(Result(parts, core.charts(experiment), core.conditions(experiment)), arguments)
 
 
 # `spoor reproduce`: the experiment of a paper, its figures beside ours, each condition with yes or no.
@@ -144,7 +158,7 @@ def run_mongolian(arguments: argparse.Namespace) -> int:
     words = f"the words of {given}" if given else "the generator's own words; give a list with --words"
     about = f"ours: seeds {setup.seeds[0]}–{setup.seeds[-1]}, mean; a tick is a twelfth of the fetches"
     parts: list[str | Table] = [f"Mongolian pages are made of {words}", about, *mongolian.tables(experiment)]
-    return report(parts, mongolian.conditions(experiment), arguments.json)
+    return report(Result(parts, mongolian.charts(experiment), mongolian.conditions(experiment)), arguments)
 
 
 def run_correlation(arguments: argparse.Namespace) -> int:
@@ -157,7 +171,7 @@ def run_correlation(arguments: argparse.Namespace) -> int:
         Table(_ours(setup.seeds), correlation.COLUMNS, correlation.collected_rows(experiment)),
         Table("how soon:", correlation.AREAS, correlation.area_rows(experiment)),
     )
-    return report(parts, correlation.conditions(experiment), arguments.json)
+    return report(Result(parts, correlation.charts(experiment), correlation.conditions(experiment)), arguments)
 
 
 def _grounds(arguments: argparse.Namespace, setup: Setup) -> list[correlation.Ground]:
@@ -182,4 +196,6 @@ def run_language_specific(arguments: argparse.Namespace) -> int:
     rows += language_specific.table("Japanese-like", experiment.japanese)
     published = "\n  ".join(["published:", *language_specific.PUBLISHED])
     parts = (published, Table(_ours(setup.seeds), language_specific.COLUMNS, rows))
-    return report(parts, language_specific.conditions(experiment), arguments.json)
+    return report(
+        Result(parts, language_specific.charts(experiment), language_specific.conditions(experiment)), arguments
+    )

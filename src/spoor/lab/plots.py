@@ -13,6 +13,7 @@ from spoor.errors import MissingExtra
 from spoor.lab.contest import Judging, View
 from spoor.lab.leaderboard import SHOWN, Leaderboard
 from spoor.lab.measures import Score, Yardstick
+from spoor.lab.papers.experiment import Chart
 from spoor.registry import ORACLES
 
 # Curves as SVG: harvest, coverage and queue length of several strategies, over visits and over time.
@@ -75,6 +76,47 @@ def _draw(panels: Sequence[Axes], score: Score, against: Yardstick) -> None:
     if score.curve_time:
         seconds, found_by_then = zip(*score.curve_time, strict=True)
         panels[3].plot(seconds, [f / against.relevant for f in found_by_then], **look)
+
+
+# The figures of a paper, as SVG: what we found as lines, what was published as dashed ones or crosses.
+
+
+COLUMNS = 3
+
+
+def redrawn(charts: Sequence[Chart]) -> str:
+    """A panel for each chart; lines of one name have one colour."""
+    rows = -(-len(charts) // COLUMNS)
+    columns = min(COLUMNS, len(charts))
+    figure = blank(5.2 * columns, 4.0 * rows)
+    panels = np.atleast_1d(figure.subplots(rows, columns)).ravel()
+    for panel, chart in zip(panels, charts, strict=False):
+        _redraw(panel, chart)
+    for panel in panels[len(charts) :]:
+        panel.set_visible(False)
+    return svg_of(figure)
+
+
+def _redraw(panel: Axes, chart: Chart) -> None:
+    colours: dict[str, Any] = {}
+    for name, points in chart.ours.items():
+        (line,) = panel.plot(
+            *zip(*points, strict=True), label=name, linewidth=1.6, marker="." if len(points) < POINTED else ""
+        )
+        colours[name] = line.get_color()
+    for name, points in chart.published.items():
+        look: dict[str, Any] = {"marker": "x", "linestyle": "--" if len(points) > 1 else "", "linewidth": 1.0}
+        panel.plot(*zip(*points, strict=True), label=f"{name}, published", color=colours.get(name), **look)
+    panel.set_title(chart.title, fontsize=10, loc="left")
+    panel.set_xlabel(chart.across, fontsize=9, wrap=True)
+    panel.set_ylabel(chart.up, fontsize=9)
+    panel.set_ylim(bottom=0)
+    panel.grid(alpha=0.25)
+    panel.legend(frameon=False, fontsize=7)
+
+
+POINTED = 20
+"""A line of fewer points shows them."""
 
 
 # Leaderboards as SVG: how much the best strategies have found by when, and the mean of each strategy.

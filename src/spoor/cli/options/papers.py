@@ -17,11 +17,11 @@ spoor reproduce core --seeds 1-5 --dictionary english-hindi.tsv
 """
 
 SEEDS_AND_PAGES = {
-    "language-specific": ("301-310", 30_000),
-    "mongolian": ("301-305", 30_000),
-    "correlation": ("301-305", 5_000),
-    "ahmm": ("301-305", 20_000),
-    "core": ("301-320", 1_000),
+    "language-specific": ("401-410", 30_000),
+    "mongolian": ("401-410", 30_000),
+    "correlation": ("401-410", 5_000),
+    "ahmm": ("401-410", 20_000),
+    "core": ("401-410", 1_000),
 }
 """Of the acceptance run of each paper."""
 
@@ -49,6 +49,9 @@ def _add_paper(papers: Commands, name: str, summary: str) -> argparse.ArgumentPa
     paper.add_argument("--pages", type=int, default=pages, metavar="N", help=f"pages of a web ({pages})")
     paper.add_argument(
         "--keep", type=Path, metavar="FOLDER", help="keep the webs there and reuse them (default: a temporary folder)"
+    )
+    paper.add_argument(
+        "--plot", type=Path, metavar="FILE.svg", help="draw the paper's figures there, published numbers beside ours"
     )
     add_workers(paper)
     add_json(paper)

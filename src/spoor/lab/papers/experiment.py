@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -52,11 +52,13 @@ def generated(request: Request, web: Path) -> Path:
 
 @dataclass(frozen=True)
 class Condition:
-    """A claim of a paper in our terms, the seeds in which it held, and in how many it must hold."""
+    """A claim of a paper in our terms, the seeds in which it held, and in how many it must hold. `bound`: why it could
+    not come out otherwise, whatever the web; such a condition does not count. "": it is tested."""
 
     claim: str
     held: tuple[bool, ...]
     needed: int
+    bound: str = ""
 
     @property
     def holds(self) -> bool:
@@ -64,7 +66,21 @@ class Condition:
 
     def line(self) -> str:
         answer = "yes" if self.holds else "no"
-        return f"{answer:<4} {sum(self.held):>2} of {len(self.held)} (needs {self.needed})  {self.claim}"
+        needs = "" if self.bound else f" (needs {self.needed})"
+        why = f": {self.bound}" if self.bound else ""
+        return f"{answer:<4} {sum(self.held):>2} of {len(self.held)}{needs}  {self.claim}{why}"
+
+
+def condition_lines(conditions: Sequence[Condition]) -> list[str]:
+    """Those that were tested and those that were bound to hold, apart."""
+    tested, bound = ([one for one in conditions if bool(one.bound) == known] for known in (False, True))
+    lines = ["tested:", *(f"  {one.line()}" for one in tested)]
+    return [*lines, "by construction, not counted:", *(f"  {one.line()}" for one in bound)] if bound else lines
+
+
+def all_hold(conditions: Sequence[Condition]) -> bool:
+    """Of those that were tested."""
+    return all(condition.holds for condition in conditions if not condition.bound)
 
 
 def rises(values: Sequence[float]) -> bool:
@@ -74,6 +90,42 @@ def rises(values: Sequence[float]) -> bool:
 
 def falls(values: Sequence[float]) -> bool:
     return rises([-value for value in values])
+
+
+# Tables and figures of a paper, the published numbers beside ours.
+
+
+@dataclass(frozen=True)
+class Table:
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def spread(values: Sequence[float], digits: int) -> str:
+    """Mean and range over the seeds."""
+    mean = sum(values) / len(values)
+    return f"{mean:,.{digits}f} ({min(values):,.{digits}f}–{max(values):,.{digits}f})"
+
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure of a paper redrawn: lines by name, ours and, where numbers are published, theirs. `across` and `up` say
+    what is counted along the axes."""
+
+    title: str
+    across: str
+    up: str
+    ours: Mapping[str, Sequence[Point]]
+    published: Mapping[str, Sequence[Point]] = field(default_factory=dict)
+
+
+def mean_line(lines: Sequence[Sequence[Point]]) -> list[Point]:
+    """Lines over the same places, one for each seed."""
+    return [(points[0][0], sum(y for _, y in points) / len(points)) for points in zip(*lines, strict=True)]
 
 
 # Pages are judged once, however many crawls come by them.

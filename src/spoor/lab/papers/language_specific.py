@@ -1,23 +1,41 @@
 """Somboonviwat, Tamura, Kitsuregawa (2005): language-specific crawling on Thai-like and Japanese-like webs.
 
-The conditions are frozen: they were fixed before seeds 301-310 were first run, and those seeds are for that run alone.
+The conditions are frozen: they were fixed before seeds 401-410 were first run, and those seeds are for that run alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from spoor.lab.generate.chance import Request
-from spoor.lab.papers.experiment import Condition, Setup, falls, generated, rises
+from spoor.lab.measures import Run
+from spoor.lab.papers.experiment import (
+    Chart,
+    Condition,
+    Point,
+    Setup,
+    falls,
+    generated,
+    mean_line,
+    rises,
+    spread,
+)
 from spoor.lab.runs import prepared_task, run
 from spoor.lab.task import Task, read_seeds
 
-SEEDS = tuple(range(301, 311))
+SEEDS = tuple(range(401, 411))
 PAGES = 30_000
 EARLY = 7
 """The paper looks at the first 2 of 14 million pages: a seventh of the crawl."""
+
+STEPS = 56
+"""Points of a curve."""
+SMALL = 1_000_000
+"""Pages of a web up to which they are made with their texts; the judges look at encodings alone."""
 
 NS = (1, 2, 3, 4)
 PLAIN = tuple(f"limited-distance:n={n}" for n in NS)
@@ -28,6 +46,10 @@ JUDGES = {"thai": "charset:th:sources=meta", "japanese": "charset:ja:sources=det
 """As in the paper: Thai by the META declaration, Japanese by a detector."""
 
 
+Curves = dict[str, tuple[Point, ...]]
+"""`harvest`, `coverage` and `queue`, over the share of the pages in reach that were visited."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """One strategy on one web: harvest after a seventh of the crawl and at the end, coverage, largest queue."""
@@ -36,6 +58,7 @@ class Outcome:
     final: float
     coverage: float
     queue: int
+    curves: Curves
 
 
 Outcomes = dict[str, Outcome]
@@ -61,7 +84,7 @@ def reproduce(setup: Setup, pages: int) -> Experiment:
 
 def outcomes(kind: str, seed: int, pages: int, folder: Path) -> Outcomes:
     """One web, all strategies, the judge reading what is really on the pages."""
-    web = generated(Request(kind, pages, seed, text=True), folder / f"{kind}-{seed}")
+    web = generated(Request(kind, pages, seed, text=pages <= SMALL), folder / f"{kind}-{seed}")
     strategies = STRATEGIES if kind == "thai" else SIMPLE
     return {strategy: outcome(web, JUDGES[kind], strategy, pages) for strategy in strategies}
 
@@ -77,15 +100,32 @@ def outcome(web: Path, judge: str, strategy: str, pages: int) -> Outcome:
         final=found / len(done.found),
         coverage=found / prepared.yardstick.relevant,
         queue=int(done.queue.max()),
+        curves=curves(done, prepared.reachable_pages, prepared.yardstick.relevant),
     )
+
+
+def curves(done: Run, reachable: int, relevant: int) -> Curves:
+    """A crawl that has ended keeps what it has; its queue is empty."""
+    found, made = np.cumsum(done.found), len(done.found)
+    visits = [max(1, reachable * step // STEPS) for step in range(1, STEPS + 1)]
+    last = [min(visit, made) for visit in visits]
+    harvest = tuple((v / reachable, float(found[n - 1]) / n) for v, n in zip(visits, last, strict=True))
+    coverage = tuple((v / reachable, float(found[n - 1]) / relevant) for v, n in zip(visits, last, strict=True))
+    queue = tuple((v / reachable, float(done.queue[v - 1]) / reachable if v <= made else 0.0) for v in visits)
+    return {"harvest": harvest, "coverage": coverage, "queue": queue}
+
+
+SAME_AT_FIRST = "links of relevant pages go first, in the same order, and a seventh of the crawl does not use them up"
+ALL_IN_REACH = "it drops no link, and pages out of reach of the seeds do not count"
+"""Why a condition is bound to hold."""
 
 
 def conditions(experiment: Experiment) -> list[Condition]:
     """The frozen list."""
     needed = -(-8 * len(experiment.seeds) // 10)
 
-    def thai(claim: str, holds: Callable[[Outcomes], bool]) -> Condition:
-        return Condition(f"Thai-like: {claim}", tuple(map(holds, experiment.thai)), needed)
+    def thai(claim: str, holds: Callable[[Outcomes], bool], bound: str = "") -> Condition:
+        return Condition(f"Thai-like: {claim}", tuple(map(holds, experiment.thai)), needed, bound)
 
     def both(claim: str, holds: Callable[[Outcomes, Outcomes], bool]) -> Condition:
         pairs = zip(experiment.japanese, experiment.thai, strict=True)
@@ -93,17 +133,20 @@ def conditions(experiment: Experiment) -> list[Condition]:
 
     return [
         thai("soft and hard harvest early more than 1.3 times breadth-first", _focus_pays),
-        thai("soft and hard harvest early within .03 of one another", _soft_is_hard_early),
+        thai("soft and hard harvest early within .03 of one another", _soft_is_hard_early, SAME_AT_FIRST),
         thai("hard-focused ends at a coverage of .6 to .9", lambda o: 0.6 <= o["hard-focused"].coverage <= 0.9),
-        thai("soft-focused reaches full coverage", lambda o: o["soft-focused"].coverage == 1.0),
+        thai("soft-focused reaches full coverage", lambda o: o["soft-focused"].coverage == 1.0, ALL_IN_REACH),
         thai(
             "largest queue of hard below half of soft", lambda o: 2 * o["hard-focused"].queue < o["soft-focused"].queue
         ),
         thai("limited distance: coverage rises with every N", lambda o: rises([o[s].coverage for s in PLAIN])),
         thai("limited distance: largest queue rises with every N", lambda o: rises([o[s].queue for s in PLAIN])),
         thai("limited distance: early harvest falls with every N", lambda o: falls([o[s].early for s in PLAIN])),
-        thai("prioritised: early harvest the same for all N (spread below .01)", _prioritised_is_steady),
+        thai("prioritised: early harvest the same for all N (spread below .01)", _steady_early, SAME_AT_FIRST),
+        thai("prioritised: harvest of the whole crawl the same for all N (spread below .05)", _steady("final")),
+        thai("prioritised: coverage the same for all N (spread below .05)", _steady("coverage")),
         thai("prioritised: largest queue rises with every N", lambda o: rises([o[s].queue for s in PRIORITISED])),
+        thai("no strategy keeps up the best early harvest (each ends below .95 of it)", _not_kept_up),
         both("breadth-first already harvests more than .65 early", lambda j, _: j["breadth-first"].early > 0.65),
         both("soft gains less over breadth-first than on the Thai-like web", lambda j, t: _gain(j) < _gain(t)),
     ]
@@ -117,9 +160,24 @@ def _soft_is_hard_early(o: Outcomes) -> bool:
     return abs(o["soft-focused"].early - o["hard-focused"].early) < 0.03
 
 
-def _prioritised_is_steady(o: Outcomes) -> bool:
+def _steady_early(o: Outcomes) -> bool:
     early = [o[strategy].early for strategy in PRIORITISED]
     return max(early) - min(early) < 0.01
+
+
+def _steady(figure: str) -> Callable[[Outcomes], bool]:
+    """As figure 7 has it."""
+
+    def steady(o: Outcomes) -> bool:
+        values = [getattr(o[strategy], figure) for strategy in PRIORITISED]
+        return bool(max(values) - min(values) < 0.05)
+
+    return steady
+
+
+def _not_kept_up(o: Outcomes) -> bool:
+    best = max(outcome.early for outcome in o.values())
+    return all(outcome.final < 0.95 * best for outcome in o.values())
 
 
 def _gain(o: Outcomes) -> float:
@@ -137,12 +195,42 @@ PUBLISHED = (
 """What the paper says. Absolute numbers are not to be expected of a generated web."""
 
 
+PUBLISHED_CURVES: dict[str, dict[str, list[Point]]] = {
+    "harvest": {"soft-focused": [(1 / 7, 0.6)], "hard-focused": [(1 / 7, 0.6)]},
+    "coverage": {"soft-focused": [(1.0, 1.0)], "hard-focused": [(1.0, 0.7)]},
+    "queue": {"soft-focused": [(0.5, 8 / 14)], "hard-focused": [(0.5, 1 / 14)]},
+}
+"""What the text of the paper says about its curves; where a queue was longest, it does not say."""
+
+
+def charts(experiment: Experiment) -> list[Chart]:
+    """Figures 3 to 7."""
+    thai, japanese = experiment.thai, experiment.japanese
+    return [
+        *(_chart(f"figures 3, 5: {up}, Thai-like", up, thai, SIMPLE, PUBLISHED_CURVES[up]) for up in PUBLISHED_CURVES),
+        _chart("figure 4: harvest, Japanese-like", "harvest", japanese, SIMPLE, {"breadth-first": [(1.0, 0.7)]}),
+        *(_chart(f"figure 6: {up}, limited distance", up, thai, PLAIN) for up in PUBLISHED_CURVES),
+        *(_chart(f"figure 7: {up}, prioritised", up, thai, PRIORITISED) for up in PUBLISHED_CURVES),
+    ]
+
+
+def _chart(
+    title: str,
+    up: str,
+    results: Sequence[Outcomes],
+    strategies: Sequence[str],
+    published: Mapping[str, Sequence[Point]] | None = None,
+) -> Chart:
+    ours = {name: mean_line([outcomes[name].curves[up] for outcomes in results]) for name in strategies}
+    return Chart(title, "visits / pages in reach", up, ours, published or {})
+
+
 def table(kind: str, results: Sequence[Outcomes]) -> list[list[str]]:
     """Mean and range over the seeds, a row for each strategy."""
     rows = []
     for strategy in results[0]:
         cells = [
-            _spread([getattr(outcomes[strategy], name) for outcomes in results], digits)
+            spread([getattr(outcomes[strategy], name) for outcomes in results], digits)
             for name, digits in (("early", 3), ("final", 3), ("coverage", 3), ("queue", 0))
         ]
         rows.append([f"{kind} {strategy}", *cells])
@@ -150,8 +238,3 @@ def table(kind: str, results: Sequence[Outcomes]) -> list[list[str]]:
 
 
 COLUMNS = ("web and strategy", "harvest at 1/7", "harvest at end", "coverage", "largest queue")
-
-
-def _spread(values: Sequence[float], digits: int) -> str:
-    mean = sum(values) / len(values)
-    return f"{mean:,.{digits}f} ({min(values):,.{digits}f}–{max(values):,.{digits}f})"
