@@ -66,7 +66,7 @@ class ContextOntology:
     def _rules(self, page: Page) -> float:
         if self.look_ahead is None:
             return 0.0
-        return self.look_ahead.score(self._read(f"{page.title}\n{page.main_text or page.text}"))
+        return self.look_ahead.score(self._read(page.titled_text))
 
     def _read(self, text: str) -> str:
         return text if self.transcriber is None else self.transcriber.transcribe(text)

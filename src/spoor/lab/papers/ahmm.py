@@ -16,7 +16,7 @@ import numpy as np
 from spoor.lab.generate.chance import Request
 from spoor.lab.generate.prose import TOPICS
 from spoor.lab.link_graph import WebBacklinks
-from spoor.lab.papers.experiment import Condition, Setup, generated, rises
+from spoor.lab.papers.experiment import Condition, Setup, generated, rises, spread
 from spoor.lab.runs import run
 from spoor.lab.task import Task, read_seeds
 from spoor.lab.web import Web
@@ -210,17 +210,12 @@ def _published(crawler: str) -> list[str]:
 
 
 def _precisions(experiment: Experiment, crawler: str) -> list[str]:
-    return [_spread([outcome.precision for outcome in experiment.of(web, crawler)], 3) for web in WEBS]
+    return [spread([outcome.precision for outcome in experiment.of(web, crawler)], ".3f") for web in WEBS]
 
 
 def _seconds(outcomes: Sequence[Outcome]) -> str:
-    return _spread([outcome.seconds for outcome in outcomes], 2)
+    return spread([outcome.seconds for outcome in outcomes], ".2f")
 
 
 def _given(number: float | None, digits: int) -> str:
     return "" if number is None else f"{number:.{digits}f}"
-
-
-def _spread(values: Sequence[float], digits: int) -> str:
-    """Mean and range over the seeds."""
-    return f"{sum(values) / len(values):.{digits}f} ({min(values):.{digits}f}–{max(values):.{digits}f})"

@@ -19,7 +19,7 @@ from spoor.frontier.memory import MemoryStore
 from spoor.judging.similar_words import learned
 from spoor.judging.topic_judges import VectorSpaceModel
 from spoor.lab.measures import Run, Yardstick, measure
-from spoor.lab.papers.experiment import Condition, Draw, OnceJudged, Setup, draw, within
+from spoor.lab.papers.experiment import Condition, Draw, OnceJudged, Setup, draw, spread, within
 from spoor.lab.runs import visit_by_visit
 from spoor.lab.simulated import simulate
 from spoor.lab.web import Web
@@ -143,7 +143,7 @@ def _texts(world: RecordedWorld, among: NDArray[np.bool_]) -> tuple[list[str], l
 def _text(world: RecordedWorld, number: int) -> str:
     page, _ = world.fetch(Visit(world.web.urls[number], "", 0, 0.0))
     assert isinstance(page, Page)
-    return f"{page.title}\n{page.main_text or page.text}"
+    return page.titled_text
 
 
 def orders(judge: Judge) -> dict[str, Strategy]:
@@ -206,16 +206,11 @@ def collected_rows(experiment: Experiment) -> list[list[str]]:
 
 
 def area_rows(experiment: Experiment) -> list[list[str]]:
-    return [[order, _spread([o.areas[order] for o in experiment.outcomes], 3)] for order in ORDERS]
+    return [[order, spread([o.areas[order] for o in experiment.outcomes], ".3f")] for order in ORDERS]
 
 
 def _cells(experiment: Experiment, of: Callable[[Outcome], Collected]) -> list[str]:
     all_of_them = [of(outcome) for outcome in experiment.outcomes]
     counts = [[c.taken for c in all_of_them], [c.right for c in all_of_them], [c.relevant for c in all_of_them]]
     rates = [[c.recall for c in all_of_them], [c.accuracy for c in all_of_them], [c.f1 for c in all_of_them]]
-    return [*(_spread(values, 0) for values in counts), *(_spread(values, 3) for values in rates)]
-
-
-def _spread(values: list[float], digits: int) -> str:
-    mean = sum(values) / len(values)
-    return f"{mean:.{digits}f} ({min(values):.{digits}f}–{max(values):.{digits}f})"
+    return [*(spread(values, ".0f") for values in counts), *(spread(values, ".3f") for values in rates)]

@@ -76,6 +76,12 @@ def falls(values: Sequence[float]) -> bool:
     return rises([-value for value in values])
 
 
+def spread(values: Sequence[float], form: str) -> str:
+    """Mean and range over the seeds; `form` is that of a number, such as ".3f"."""
+    mean = sum(values) / len(values)
+    return f"{mean:{form}} ({min(values):{form}}–{max(values):{form}})"
+
+
 # Pages are judged once, however many crawls come by them.
 
 

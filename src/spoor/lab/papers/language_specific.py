@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spoor.lab.generate.chance import Request
-from spoor.lab.papers.experiment import Condition, Setup, falls, generated, rises
+from spoor.lab.papers.experiment import Condition, Setup, falls, generated, rises, spread
 from spoor.lab.runs import prepared_task, run
 from spoor.lab.task import Task, read_seeds
 
@@ -142,16 +142,11 @@ def table(kind: str, results: Sequence[Outcomes]) -> list[list[str]]:
     rows = []
     for strategy in results[0]:
         cells = [
-            _spread([getattr(outcomes[strategy], name) for outcomes in results], digits)
-            for name, digits in (("early", 3), ("final", 3), ("coverage", 3), ("queue", 0))
+            spread([getattr(outcomes[strategy], name) for outcomes in results], form)
+            for name, form in (("early", ".3f"), ("final", ".3f"), ("coverage", ".3f"), ("queue", ",.0f"))
         ]
         rows.append([f"{kind} {strategy}", *cells])
     return rows
 
 
 COLUMNS = ("web and strategy", "harvest at 1/7", "harvest at end", "coverage", "largest queue")
-
-
-def _spread(values: Sequence[float], digits: int) -> str:
-    mean = sum(values) / len(values)
-    return f"{mean:,.{digits}f} ({min(values):,.{digits}f}–{max(values):,.{digits}f})"
