@@ -7,12 +7,14 @@ import difflib
 import inspect
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from spoor.errors import BadInput, SpoorError, UsageError
+from spoor.files import SUFFIX
 
 _log = logging.getLogger(__name__)
 
@@ -58,7 +60,9 @@ class Named:
 
     def files(self) -> list[str]:
         """The arguments that name files."""
-        return [p.name for p in self._arguments() if p.annotation in (FileName, "FileName")]
+        groups = [field for default in self._defaults().values() if _is_group(default) for field in fields(default)]
+        types = {p.name: p.annotation for p in self._arguments()} | {field.name: field.type for field in groups}
+        return [name for name, kind in types.items() if kind in (FileName, "FileName")]
 
     def _defaults(self) -> dict[str, Any]:
         return {p.name: p.default for p in self._arguments() if p.default is not p.empty}
@@ -134,6 +138,14 @@ class Names(Mapping[str, Named]):
             given[parameter] = _converted(f"{name}:{setting}", value, defaults[parameter])
         return name, given
 
+    def with_files(self, text: str, folder: Path) -> str:
+        """The same, with files that its parameters name by where they are in `folder`."""
+        name, *settings = text.split(":")
+        if name not in self:
+            return text
+        files = self[name].files()
+        return ":".join([name, *(_with_file(setting, files, folder) for setting in settings)])
+
     def named(self, name: str) -> Named:
         try:
             return self[name]
@@ -169,6 +181,16 @@ class Names(Mapping[str, Named]):
             problem = f"{self.kind} {point.name!r} of the package {package} cannot be used"
             raise BadInput(f"{problem}: {' '.join(why.split())}") from error
         self._plug_ins[point.name] = replace(self._plug_ins[point.name], package=package)
+
+
+def _with_file(setting: str, files: Collection[str], folder: Path) -> str:
+    parameter, _, value = setting.partition("=")
+    is_file = value.endswith(SUFFIX) or (parameter in files and value)
+    return f"{parameter}={path_in(folder, value)}" if is_file else setting
+
+
+def path_in(folder: Path, file: str) -> str:
+    return str((folder / file).resolve())
 
 
 def described(make: Callable[..., Any]) -> str:

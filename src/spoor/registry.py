@@ -70,7 +70,8 @@ def register_judge(name: str, source: str = "", subjects: Sequence[str] = ()) ->
 def settings_in(table: config.Table, folder: Path) -> Config:
     """What crawl.toml asks for, or UsageError; files that it names are looked for in `folder`."""
     settings = config.checked(table, folder)
-    return replace(settings, target=with_files(settings.target, folder))
+    crawl = replace(settings.crawl, strategy=STRATEGIES.with_files(settings.crawl.strategy, folder))
+    return replace(settings, target=with_files(settings.target, folder), crawl=crawl)
 
 
 def plug_in_modules() -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -86,7 +86,7 @@ class Strategy:
     @property
     def way_reads_content(self) -> bool:
         """Whether the trail or the admission does."""
-        return any(isinstance(part, ContentReader) and part.reads_content for part in (self.trail, self.admission))
+        return some_reads_content((self.trail, self.admission))
 
     @property
     def link_reader(self) -> LinkReader | None:
@@ -110,6 +110,11 @@ class Strategy:
 def fresh_part(part: Any) -> Any:
     """The same parameters, nothing learned. Every part is a dataclass; the roles cannot say so."""
     return replace(part)
+
+
+def some_reads_content(parts: Iterable[object]) -> bool:
+    """Whether one of several trails and admissions does."""
+    return any(isinstance(part, ContentReader) and part.reads_content for part in parts)
 
 
 def _simple(part: object) -> Iterator[object]:

@@ -137,6 +137,8 @@ def _refuse_second_judge(table: Mapping[str, Any], judge: AnyJudge | None, optio
 
 def _plain(name: str, value: object) -> object:
     """As TOML would have it."""
+    if name == "strategy" and isinstance(value, str) and value != GIVEN_IN_PYTHON:
+        return registry.STRATEGIES.with_files(value, Path())
     if name == "judge" and isinstance(value, str) and value != GIVEN_IN_PYTHON:
         return registry.with_its_files(value, Path())
     is_file = name in FILES or (name == "language" and str(value).endswith(SUFFIX))

@@ -265,6 +265,8 @@ def with_flags(table: dict[str, Any], arguments: argparse.Namespace) -> dict[str
 
 def _with_path(flag: str, value: Any) -> Any:
     """A file that a flag names is looked for where the command runs."""
+    if flag == "strategy":
+        return registry.STRATEGIES.with_files(value, Path())
     if flag == "judge":
         return [registry.with_its_files(judge, Path()) for judge in value]
     names_file = flag in ("seeds", "topic", "ontology", "warm") or (flag == "language" and value.endswith(SUFFIX))

@@ -23,9 +23,8 @@ from spoor.judging.term_finder import Finder
 from spoor.judging.topic_judges import PLACES, Gold, Keywords, Pattern, TagWeighted, VectorSpaceModel, calibrated
 from spoor.judging.train_topic import topic_from
 from spoor.judging.training_pages import document, documents
-from spoor.naming import FileName, Named, Names, joined
+from spoor.naming import FileName, Named, Names, joined, path_in
 from spoor.parse.words import STOP_WORDS, Words
-from spoor.records import Page
 from spoor.roles import Judge
 from spoor.settings import GIVEN_IN_PYTHON, Target, target_in
 
@@ -122,7 +121,7 @@ def tag_weighted(words: str, least: float = 0.05, normalise: bool = True, langua
 
 
 def gold(file: FileName, terms: int = 10, least: float = 0.12, language: str = "") -> Judge:
-    return Gold(file, _text(document(Path(file))), terms, least, language)
+    return Gold(file, document(Path(file)).titled_text, terms, least, language)
 
 
 def vsm(
@@ -134,15 +133,10 @@ def vsm(
     language: str = "",
     stem: bool = False,
 ) -> Judge:
-    texts = [_text(page) for page in documents(Path(folder))]
-    others = [_text(page) for page in documents(Path(background))] if background else []
+    texts = [page.titled_text for page in documents(Path(folder))]
+    others = [page.titled_text for page in documents(Path(background))] if background else []
     field = learned(texts, others, Words(language, stem), semantic)
     return VectorSpaceModel(folder, field.topic(terms), least or calibrated(field, terms, texts, others))
-
-
-def _text(page: Page) -> str:
-    """What judges of topics read of a page."""
-    return f"{page.title}\n{page.main_text or page.text}"
 
 
 def pattern(pattern: str, where: str = "+".join(PLACES)) -> Judge:
@@ -230,20 +224,12 @@ def with_its_files(text: str, folder: Path) -> str:
     """The name of a judge, with its files by where they are in `folder`."""
     name, subject, settings = _taken_apart(text)
     if name.endswith(SUFFIX):
-        return ":".join([_path(folder, name), *settings])
+        return ":".join([path_in(folder, name), *settings])
     if name not in JUDGES:
         return text
-    names_files = JUDGES[name].files()
-    is_file = subject.endswith((SUFFIX, TARGETS)) or any(needed in names_files for needed in JUDGES[name].needed())
-    placed = [
-        f"{parameter}={_path(folder, value) if parameter in names_files and value else value}"
-        for parameter, _, value in (setting.partition("=") for setting in settings)
-    ]
-    return ":".join(filter(None, [name, _path(folder, subject) if is_file and subject else subject, *placed]))
-
-
-def _path(folder: Path, file: str) -> str:
-    return str((folder / file).resolve())
+    is_file = subject.endswith((SUFFIX, TARGETS)) or set(JUDGES[name].needed()) & set(JUDGES[name].files())
+    _, *placed = JUDGES.with_files(":".join([name, *settings]), folder).split(":")
+    return ":".join(filter(None, [name, path_in(folder, subject) if is_file and subject else subject, *placed]))
 
 
 def _named(text: str) -> Judge:

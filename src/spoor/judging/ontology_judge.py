@@ -71,9 +71,9 @@ class OntologyTerms(PageByPage):
         places = {
             "title": self._held(page.title),
             "headings": self._held("\n".join(page.tag_texts.get(tag, "") for tag in HEADINGS)),
-            TEXT: self._held(page.main_text or page.text),
+            TEXT: self._held(page.best_text),
         }
-        words = word_count(page.main_text or page.text)
+        words = word_count(page.best_text)
         worth = sum(COUNTS[place] * held.worth for place, held in places.items())
         relevance = self._relevance(worth, max(SHORTEST, words))
         return Verdict(relevance, relevance >= self.least, self._because(places, words))

@@ -33,7 +33,7 @@ class Comparable(Protocol):
 
 def judged_near(page: Page, topic: Comparable, least: float, name: str) -> Verdict:
     """Title and text count alike."""
-    likeness = topic.likeness(f"{page.title}\n{page.main_text or page.text}")
+    likeness = topic.likeness(page.titled_text)
     words = ", ".join(likeness.words)
     because = f"{likeness.cosine:.2f} near {name}, most by {words}" if words else f"shares no words with {name}"
     return Verdict(likeness.cosine, likeness.cosine >= least, because)
@@ -100,7 +100,7 @@ class Keywords(PageByPage):
         return [_relevance(sum(self._counts(text).values()), max(1, word_count(text))) for text in texts]
 
     def verdict(self, page: Page) -> Verdict:
-        text = page.main_text or page.text
+        text = page.best_text
         in_text, in_title = self._counts(text), self._counts(page.title)
         in_headings = self._counts("\n".join(page.tag_texts.get(tag, "") for tag in HEADINGS))
         hits = sum(in_text.values()) + (IN_HEADING - 1) * sum(in_headings.values()) + IN_TITLE * sum(in_title.values())
@@ -285,7 +285,7 @@ class TagWeighted(NearTopic):
         return TargetPrior(words=self._topic.heaviest(len(self._topic.vector)))
 
     def verdict(self, page: Page) -> Verdict:
-        text = self._topic.likeness(page.main_text or page.text)
+        text = self._topic.likeness(page.best_text)
         tags = {tag: self._near(self._topic.likeness(said)) for tag in LAMBDA if (said := _said(page, tag))}
         weight = stressed(self._near(text), tags)
         relevance = min(1.0, weight / HIGHEST)

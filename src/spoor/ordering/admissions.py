@@ -8,8 +8,8 @@ from typing import ClassVar, Protocol
 
 from spoor.errors import UsageError
 from spoor.records import ADMIT, Evidence, Link, Ruling, TrailState, Visit
-from spoor.roles import Admission, ContentReader
-from spoor.strategy import AdmitAll, fresh_part
+from spoor.roles import Admission
+from spoor.strategy import AdmitAll, fresh_part, some_reads_content
 
 # Several rules at once: a link needs the consent of all.
 
@@ -28,7 +28,7 @@ class AllOf:
 
     @property
     def reads_content(self) -> bool:
-        return any(isinstance(part, ContentReader) and part.reads_content for part in self.parts)
+        return some_reads_content(self.parts)
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
         return _first_refusal(part.at_offer(link, evidence, trail) for part in self.parts)

@@ -23,7 +23,7 @@ from spoor.judging.ontology_files import Choice, open_ontology
 from spoor.judging.ontology_judge import OntologyTerms
 from spoor.judging.page_rules import RULES, LookAhead, open_rules
 from spoor.judging.term_finder import DIGITS, Finder
-from spoor.naming import Named
+from spoor.naming import FileName, Named
 from spoor.ordering.admissions import TwoThresholds
 from spoor.ordering.simple import PageClass, ParentRelevance
 from spoor.records import Evidence, Hints, Link, Page, Sighting
@@ -66,7 +66,7 @@ class ContextOntology:
     def _rules(self, page: Page) -> float:
         if self.look_ahead is None:
             return 0.0
-        return self.look_ahead.score(self._read(f"{page.title}\n{page.main_text or page.text}"))
+        return self.look_ahead.score(self._read(page.titled_text))
 
     def _read(self, text: str) -> str:
         return text if self.transcriber is None else self.transcriber.transcribe(text)
@@ -80,7 +80,7 @@ def _context(link: Link) -> tuple[str, str]:
 # The crawlers of the paper on contexts, ontologies and rules, by name.
 
 
-def core_baseline(judge: Judge, model: str = "") -> Strategy:
+def core_baseline(judge: Judge, model: FileName = "") -> Strategy:
     if not model:
         return Strategy(judge, ParentRelevance())
     path = Path(model)
@@ -92,9 +92,9 @@ def core_baseline(judge: Judge, model: str = "") -> Strategy:
 class Known:
     """Files that a crawler is given: an ontology, or the part of one below `concept`, and rules between classes."""
 
-    ontology: str = ""
+    ontology: FileName = ""
     concept: str = ""
-    model: str = ""
+    model: FileName = ""
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,9 @@ def core(judge: Judge, known: Known = _NOTHING, scoring: Scoring = _AS_PUBLISHED
     return _core("core", judge, known, scoring)
 
 
-def ml_core(judge: Judge, known: Known = _NOTHING, dictionary: str = "", scoring: Scoring = _AS_PUBLISHED) -> Strategy:
+def ml_core(
+    judge: Judge, known: Known = _NOTHING, dictionary: FileName = "", scoring: Scoring = _AS_PUBLISHED
+) -> Strategy:
     return _core("ml-core", judge, known, scoring, _transcriber(judge, dictionary))
 
 

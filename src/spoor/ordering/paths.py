@@ -19,7 +19,7 @@ from typing import ClassVar
 
 from spoor.errors import UsageError
 from spoor.judging.judges import AHM, CONTEXT_GRAPHS, HMM, TUNNELLING
-from spoor.naming import Named
+from spoor.naming import FileName, Named
 from spoor.ordering.admissions import AtMost, NoNoise
 from spoor.ordering.correlation_degree import ALIKE, Aspects, Shares
 from spoor.ordering.path_model import PathModel, PathView, open_paths
@@ -203,7 +203,9 @@ def check_key(key: str) -> None:
 # Strategies that go through irrelevant pages to relevant ones, by name: models of the path, and patience.
 
 
-def hmm(judge: Judge, model: str = "", key: str = "expected", order: int = 1, decoder: str = "forward") -> Strategy:
+def hmm(
+    judge: Judge, model: FileName = "", key: str = "expected", order: int = 1, decoder: str = "forward"
+) -> Strategy:
     check_key(key)
     path = PathView(_model("hmm", model), order, decoder)
     return Strategy(judge, LikeliestLayer(path) if key == "argmax" else ExpectedDistance(path), HiddenState(path))
@@ -211,7 +213,7 @@ def hmm(judge: Judge, model: str = "", key: str = "expected", order: int = 1, de
 
 def ahmm(
     judge: Judge,
-    model: str = "",
+    model: FileName = "",
     key: str = "expected",
     order: int = 2,
     decoder: str = "forward",
@@ -225,7 +227,7 @@ def ahmm(
     return Strategy(judge, scorer, Both(HiddenState(path), ChainHops(size)), NoNoise())
 
 
-def context_graph(judge: Judge, model: str = "", least: float = 0.5) -> Strategy:
+def context_graph(judge: Judge, model: FileName = "", least: float = 0.5) -> Strategy:
     return Strategy(judge, Layer(_model("context-graph", model), least))
 
 

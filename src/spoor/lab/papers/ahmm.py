@@ -233,11 +233,11 @@ def _published(crawler: str) -> list[str]:
 
 
 def _precisions(experiment: Experiment, crawler: str) -> list[str]:
-    return [spread([outcome.precision for outcome in experiment.of(web, crawler)], 3) for web in WEBS]
+    return [spread([outcome.precision for outcome in experiment.of(web, crawler)], ".3f") for web in WEBS]
 
 
 def _seconds(outcomes: Sequence[Outcome]) -> str:
-    return spread([outcome.seconds for outcome in outcomes], 2)
+    return spread([outcome.seconds for outcome in outcomes], ".2f")
 
 
 def _given(number: float | None, digits: int) -> str:

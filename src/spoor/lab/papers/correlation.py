@@ -159,7 +159,7 @@ def _texts(world: RecordedWorld, among: NDArray[np.bool_]) -> tuple[list[str], l
 def _text(world: RecordedWorld, number: int) -> str:
     page, _ = world.fetch(Visit(world.web.urls[number], "", 0, 0.0))
     assert isinstance(page, Page)
-    return f"{page.title}\n{page.main_text or page.text}"
+    return page.titled_text
 
 
 def orders(judge: Judge) -> dict[str, Strategy]:
@@ -240,11 +240,11 @@ def charts(experiment: Experiment) -> list[Chart]:
 
 
 def area_rows(experiment: Experiment) -> list[list[str]]:
-    return [[order, spread([o.areas[order] for o in experiment.outcomes], 3)] for order in ORDERS]
+    return [[order, spread([o.areas[order] for o in experiment.outcomes], ".3f")] for order in ORDERS]
 
 
 def _cells(experiment: Experiment, of: Callable[[Outcome], Collected]) -> list[str]:
     all_of_them = [of(outcome) for outcome in experiment.outcomes]
     counts = [[c.taken for c in all_of_them], [c.right for c in all_of_them], [c.relevant for c in all_of_them]]
     rates = [[c.recall for c in all_of_them], [c.accuracy for c in all_of_them], [c.f1 for c in all_of_them]]
-    return [*(spread(values, 0) for values in counts), *(spread(values, 3) for values in rates)]
+    return [*(spread(values, ".0f") for values in counts), *(spread(values, ".3f") for values in rates)]

@@ -102,10 +102,10 @@ class Table:
     rows: Sequence[Sequence[str]]
 
 
-def spread(values: Sequence[float], digits: int) -> str:
-    """Mean and range over the seeds."""
+def spread(values: Sequence[float], form: str) -> str:
+    """Mean and range over the seeds; `form` is that of a number, such as ".3f"."""
     mean = sum(values) / len(values)
-    return f"{mean:,.{digits}f} ({min(values):,.{digits}f}–{max(values):,.{digits}f})"
+    return f"{mean:{form}} ({min(values):{form}}–{max(values):{form}})"
 
 
 Point = tuple[float, float]

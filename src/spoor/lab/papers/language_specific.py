@@ -230,8 +230,8 @@ def table(kind: str, results: Sequence[Outcomes]) -> list[list[str]]:
     rows = []
     for strategy in results[0]:
         cells = [
-            spread([getattr(outcomes[strategy], name) for outcomes in results], digits)
-            for name, digits in (("early", 3), ("final", 3), ("coverage", 3), ("queue", 0))
+            spread([getattr(outcomes[strategy], name) for outcomes in results], form)
+            for name, form in (("early", ".3f"), ("final", ".3f"), ("coverage", ".3f"), ("queue", ",.0f"))
         ]
         rows.append([f"{kind} {strategy}", *cells])
     return rows
