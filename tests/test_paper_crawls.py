@@ -1,0 +1,154 @@
+"""The crawler of each paper as one crawl.toml describes it: run live, killed, resumed; and its target on a recorded
+web."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from spoor import registry
+from spoor.cli.main import main
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.serve import serve_web
+from spoor.lab.web import Web
+from spoor.lab.worlds import RecordedWorld
+from spoor.progress import unseen
+from spoor.records import Page, Visit
+from tests.shared_data import ROOT
+
+EXAMPLES = ROOT / "examples" / "papers"
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A web on which the crawler has something to find, the label of what it should find, and how its files are made
+    from a web like it."""
+
+    name: str
+    web: Request
+    label: str
+    prepare: Callable[[Path, Path], None] = lambda web, folder: None
+    visits: int = 120
+
+
+def documents(web: Path, folder: Path) -> None:
+    """Texts of the field and others."""
+    opened = Web.open(web)
+    world = RecordedWorld(opened, opened.labelled("relevant"), with_content=True)
+    for name, mask in (("field", world.relevant), ("others", ~world.relevant)):
+        (folder / name).mkdir()
+        for number in mask.nonzero()[0][:60].tolist():
+            page, _ = world.fetch(Visit(opened.urls[number], "", 0, 0.0))
+            assert isinstance(page, Page)
+            (folder / name / f"{number}.txt").write_text(f"{page.title}\n{page.text}")
+
+
+def paths(web: Path, folder: Path) -> None:
+    assert main(["train", "context", str(web), "--target", "relevant", "--out", str(folder / "paths.spoor")]) == 0
+
+
+def rules(web: Path, folder: Path) -> None:
+    assert main(["train", "rules", str(web), "--target", "class=CSE", "--out", str(folder / "rules.spoor")]) == 0
+
+
+PAPERS = [
+    Paper("language-specific", Request("thai", 500, 3, text=True), "relevant"),
+    Paper("mongolian", Request("mongolian", 800, 3, text=True), "relevant"),
+    Paper("correlation", Request("topical", 800, 3, text=True), "relevant", documents),
+    Paper("ahmm", Request("topical", 800, 3, text=True), "relevant", paths),
+    Paper("core", Request("courses", 600, 3, text=True), "class=CSE", rules),
+]
+
+
+@pytest.fixture(params=PAPERS, ids=lambda paper: paper.name)
+def paper(request: pytest.FixtureRequest) -> Paper:
+    return request.param
+
+
+@pytest.fixture
+def web(paper: Paper, tmp_path: Path) -> Web:
+    generate(paper.web, tmp_path / "web", unseen)
+    return Web.open(tmp_path / "web")
+
+
+@pytest.fixture
+def settings(paper: Paper, web: Web, tmp_path: Path) -> Path:
+    """The example, with seeds of the web; its files were made from another web of the same kind."""
+    folder = tmp_path / "mine"
+    shutil.copytree(EXAMPLES, folder)
+    other = tmp_path / "other"
+    generate(Request(paper.web.name, paper.web.pages, paper.web.seed + 500, text=True), other, unseen)
+    paper.prepare(other, folder)
+    toml = folder / f"{paper.name}.toml"
+    seeds = ", ".join(f'"{seed}"' for seed in (web.folder / "seeds.txt").read_text().split())
+    toml.write_text(toml.read_text().replace('seeds = ["https://example.org/"]', f"seeds = [{seeds}]"))
+    return toml
+
+
+def crawl(settings: Path | None, out: Path, proxy: str, visits: int) -> subprocess.Popen[str]:
+    words = [str(settings)] if settings else []
+    words += ["--out", str(out), "--proxy", proxy, "--rest", "0", "--keep", "all", "--max-pages", str(visits)]
+    command = [sys.executable, "-m", "spoor", "crawl", *words, "--connections", "2", "--workers", "1"]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def visited(out: Path) -> dict[str, bool]:
+    """Verdicts by URL, as far as they are committed."""
+    if not (out / "crawl.db").exists():
+        return {}
+    with contextlib.suppress(sqlite3.OperationalError), sqlite3.connect(f"file:{out}/crawl.db?mode=ro", uri=True) as db:
+        return {url: bool(relevant) for url, relevant in db.execute("SELECT url, relevant FROM pages")}
+    return {}
+
+
+def killed_on_the_way(process: subprocess.Popen[str], out: Path) -> None:
+    ends = time.monotonic() + 60
+    while len(visited(out)) < 20 and process.poll() is None and time.monotonic() < ends:
+        time.sleep(0.02)
+    process.kill()
+    said, _ = process.communicate()
+    assert process.returncode == -9, said
+
+
+def test_the_crawler_of_a_paper_is_killed_resumed_and_finds_relevant_pages(
+    paper: Paper, web: Web, settings: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "crawl"
+    with served(web) as proxy:
+        killed_on_the_way(crawl(settings, out, proxy, paper.visits), out)
+        before = visited(out)
+        resumed = crawl(None, out, proxy, paper.visits)
+        said, _ = resumed.communicate(timeout=120)
+    assert resumed.returncode == 0, said
+    after = visited(out)
+    assert before.items() <= after.items(), "what was committed stays"
+    number = {url: page for page, url in enumerate(web.urls)}
+    labelled = web.labelled(paper.label)
+    hits = sum(bool(labelled[number[url]]) for url in after if url in number)
+    assert hits / len(after) > 1.5 * labelled.mean(), "more of what the paper looks for than there is in the web"
+    right = sum(bool(labelled[number[url]]) == relevant for url, relevant in after.items() if url in number)
+    assert right / len(after) > 0.8, "the judge knows its pages"
+    assert main(["check", str(out)]) == 0
+    assert recorded(settings, out, tmp_path) == after
+
+
+def recorded(settings: Path, out: Path, folder: Path) -> dict[str, bool]:
+    """What the target of the file says of the pages of the crawl, recorded as a web."""
+    assert main(["web", "build", str(out), "--out", str(folder / "recorded"), *main_text(settings)]) == 0
+    web = Web.open(folder / "recorded")
+    world = RecordedWorld(web, web.answers(), with_content=True)
+    fetched = [world.fetch(Visit(url, "", 0, 0.0))[0] for url in web.urls[: web.pages]]
+    pages = [page for page in fetched if isinstance(page, Page)]
+    verdicts = registry.judge(str(settings)).judge(pages)
+    return {page.url: verdict.relevant for page, verdict in zip(pages, verdicts, strict=True)}
