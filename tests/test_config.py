@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from spoor import registry
 from spoor.errors import BadInput, SpoorError, UsageError
-from spoor.settings import SECTIONS, SETTINGS, Config, checked, dumps, load, loads, seeds_in, target_in
+from spoor.settings import MAIN_TEXTS, SECTIONS, SETTINGS, Config, checked, dumps, load, loads, seeds_in, target_in
 from spoor.strategy import prior_of
 
 SMALL = """
@@ -65,6 +65,8 @@ def test_what_is_left_out_has_its_default_and_seeds_are_normalised() -> None:
         ("politeness", "obey_robots", False, "[politeness] obey_robots = false: cannot be switched off"),
         ("politeness", "rest", float("nan"), "[politeness] rest = NaN: must be a number"),
         ("limits", "body_bytes", "10 MB", '[limits] body_bytes = "10 MB": must be a whole number'),
+        ("parse", "main_text", "", '[parse] main_text = "": must be one of quick, best, node-ratio'),
+        ("parse", "context", -1, "[parse] context = -1: must be a whole number, 0 or more"),
         ("target", "least", 1.5, "[target] least = 1.5: must be a share between 0 and 1"),
         ("target", "require", "charset and", "require = 'charset and' is not made of names"),
         ("target", "require", "charset or script", "names 'script', which is not set; set are charset"),
@@ -155,6 +157,8 @@ OWN: dict[str, st.SearchStrategy[Any]] = {
     "effort": st.floats(0.0, 1.0),
     "max_depth": counts,
     "pages_per_host": counts,
+    "main_text": st.sampled_from(MAIN_TEXTS),
+    "context": st.integers(0, 10_000),
 }
 
 

@@ -6,116 +6,33 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
-import math
-import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from spoor.checks import (
+    Check,
+    above_0,
+    address,
+    always,
+    at_least,
+    contact,
+    number,
+    one_of,
+    pattern,
+    patterns,
+    setting,
+    share,
+    text,
+    texts,
+    yes_or_no,
+)
 from spoor.errors import BadInput, UsageError
 from spoor.files import SUFFIX
 from spoor.naming import names, parse
 from spoor.urls import normalise
-
-# What makes the value of a setting right?
-
-
-Check = Callable[[Any], Any]
-"""Takes what TOML holds and returns what the setting holds, or raises ValueError with what would be right."""
-
-
-LARGEST = 10**15
-"""No setting has a use for more, and databases, clocks and floats have room for it."""
-
-
-def text(value: Any) -> str:
-    if not isinstance(value, str) or not value.isprintable():
-        raise ValueError("must be a text of one line in quotes")
-    return value
-
-
-def texts(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple):
-        raise ValueError('must be a list of texts, such as ["a", "b"]')
-    return tuple(map(text, value))
-
-
-def pattern(value: Any) -> str:
-    try:
-        re.compile(text(value))
-    except re.error as error:
-        raise ValueError(f"is not a regular expression: {error}") from None
-    return text(value)
-
-
-def patterns(value: Any) -> tuple[str, ...]:
-    for one in texts(value):
-        try:
-            pattern(one)
-        except ValueError as error:
-            raise ValueError(f"holds {one!r}, which {error}") from None
-    return texts(value)
-
-
-def yes_or_no(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError("must be true or false")
-    return value
-
-
-def always(value: Any) -> bool:
-    if value is not True:
-        raise ValueError("cannot be switched off")
-    return value
-
-
-def at_least(least: int, most: int = LARGEST) -> Check:
-    def whole_number(value: Any) -> int:
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise ValueError(f"must be a whole number, {least} or more")
-        if value > most:
-            raise ValueError(f"must be a whole number from {least} to {most:,}")
-        return value
-
-    return whole_number
-
-
-def number(value: Any) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < math.inf:
-        raise ValueError("must be a number, 0 or more")
-    if value > LARGEST:
-        raise ValueError(f"must be a number from 0 to {LARGEST:,}")
-    return float(value)
-
-
-def above_0(value: Any) -> float:
-    if number(value) == 0.0:
-        raise ValueError("must be a number above 0")
-    return number(value)
-
-
-def share(value: Any) -> float:
-    if number(value) > 1.0:
-        raise ValueError("must be a share between 0 and 1")
-    return number(value)
-
-
-def address(value: Any) -> str:
-    if text(value) and normalise(value) is None:
-        raise ValueError("must be an http(s) URL, such as http://localhost:8080")
-    return text(value)
-
-
-def contact(value: Any) -> str:
-    if text(value) and normalise(value) is None and not re.fullmatch(r"(mailto:)?[^@\s]+@[^@\s]+", value):
-        raise ValueError("must be a URL or an e-mail address at which the operators of the hosts can reach you")
-    return text(value)
-
-
-# What does crawl.toml ask for? Small frozen objects, checked; every complaint names the key and the value.
-
 
 Table = Mapping[str, Any]
 GIVEN_IN_PYTHON = "given-in-python"
@@ -128,11 +45,9 @@ MOST_CONNECTIONS = 10_000
 """Each takes a file descriptor."""
 LARGEST_BODY, LARGEST_HEAD = 250_000_000, 1_000_000
 """Bytes that can be read back from an archive."""
-
-
-def setting(default: Any, check: Check, meaning: str) -> Any:
-    """A field of a section: the default, what is right, and what it means. None: not set."""
-    return field(default=default, metadata={"check": check, "meaning": meaning})
+MAIN_TEXTS = ("quick", "best", "node-ratio")
+WIDEST_CONTEXT = 10_000
+"""Characters."""
 
 
 @dataclass(frozen=True)
@@ -239,6 +154,19 @@ class FetchSettings:
 
 
 @dataclass(frozen=True)
+class ParseSettings:
+    """What is read of a page."""
+
+    main_text: str = setting("quick", one_of(*MAIN_TEXTS), "how the main text of a page is found")
+    context: int = setting(
+        100, at_least(0, WIDEST_CONTEXT), "characters around a link, on each side, that count as its own"
+    )
+
+
+USUAL_PARSING = ParseSettings()
+
+
+@dataclass(frozen=True)
 class Config:
     """A crawl as somebody asked for it."""
 
@@ -247,6 +175,7 @@ class Config:
     scope: ScopeSettings = ScopeSettings()
     politeness: Politeness = Politeness()
     limits: FetchSettings = FetchSettings()
+    parse: ParseSettings = USUAL_PARSING
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,8 @@ class CrawlOptions(TypedDict, total=False):
     parse_seconds: float
     parse_bytes: int
     links_per_page: int
+    main_text: str
+    context: int
 
 
 SECTION_OF = {one.name: one.section for one in SETTINGS}

@@ -184,8 +184,8 @@ def _grounds(arguments: argparse.Namespace, seeds: Sequence[int], folder: Path) 
     if arguments.web is not None:
         return dict.fromkeys(seeds, correlation.Ground(arguments.web, arguments.field))
     if (recorded := in_data_folder(RECORDED)).exists():
-        if not (web := folder / RECORDED.name).exists():
-            build_recorded(recorded, web, arguments.workers)
+        if not (web := folder / f"{RECORDED.name}-{correlation.PARSING.main_text}").exists():
+            build_recorded(recorded, web, arguments.workers, correlation.PARSING)
         return dict.fromkeys(seeds, correlation.Ground(web, FIELD))
     return {seed: correlation.Ground(_topical(folder, arguments.pages, seed), "relevant") for seed in seeds}
 

@@ -14,11 +14,12 @@ from spoor.judging.detector import UNKNOWN, cld2_shares
 from spoor.live.workers import Workers
 from spoor.parse.demanding import demanding
 from spoor.parse.html import Interest, is_html
-from spoor.parse.main_text import QUICK
+from spoor.parse.main_text import extractor_named
 from spoor.parse.simhash import text_fingerprint
 from spoor.records import Failure, Hints, Judged, Link, Outcome, Page, Response, Trouble, Verdict, Visit
 from spoor.robots import LONGEST_FILE
 from spoor.roles import Downloader, Judge, LinkReader, Troubles
+from spoor.settings import USUAL_PARSING, ParseSettings
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import MOST_BYTES, line_of
 from spoor.store.journal import Journal, PageFacts
@@ -43,13 +44,14 @@ class Reader:
     labels: bool
 
     @staticmethod
-    def of(strategy: Strategy, most_links: int | None = None) -> Reader:
+    def of(strategy: Strategy, most_links: int | None = None, parsing: ParseSettings = USUAL_PARSING) -> Reader:
         """`most_links`: of a page that has more, the others are only counted."""
         links = strategy.link_reader
         on_the_way = strategy.way_reads_content
         texts = on_the_way or (links is None and strategy.scorer.reads_content)
         contexts = on_the_way or strategy.scorer.reads_content
-        interest = Interest(QUICK if reads_main_text(strategy.judge) else None, contexts, most_links)
+        extractor = extractor_named(parsing.main_text) if reads_main_text(strategy.judge) else None
+        interest = Interest(extractor, contexts, most_links, parsing.context)
         return Reader(strategy.judge, links, texts, interest, labels=bool(prior_of(strategy.judge).language))
 
     def read(self, visit: Visit, response: Response) -> Outcome:

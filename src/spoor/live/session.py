@@ -195,7 +195,7 @@ async def open_session(
         crawl = Crawl(strategy, frontier, _limits(settings, now), archive.journal, troubles)
         crawl.resume(now, died, last_moment(store.connection))
         crawl.begin(settings.crawl.seeds)
-        count, reader = settings.crawl.workers, Reader.of(strategy, settings.limits.links_per_page)
+        count, reader = settings.crawl.workers, Reader.of(strategy, settings.limits.links_per_page, settings.parse)
         reader = reader if came is None else replace(reader, texts=True)
         _warm_up(strategy, reader)
         limits = _reading_limits(settings)
