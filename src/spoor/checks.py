@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import field
 from typing import Any
+from urllib.parse import urlsplit
 
 from spoor.urls import normalise
 
@@ -93,6 +94,19 @@ def share(value: Any) -> float:
 def address(value: Any) -> str:
     if text(value) and normalise(value) is None:
         raise ValueError("must be an http(s) URL, such as http://localhost:8080")
+    return text(value)
+
+
+def endpoint(value: Any) -> str:
+    if address(value) and (urlsplit(value).username or urlsplit(value).query or urlsplit(value).fragment):
+        raise ValueError("must be a URL without user, password and query: a key belongs into the environment")
+    return text(value)
+
+
+def variable(value: Any) -> str:
+    """In capitals, so that nobody writes the secret itself, which would stay in the folder of the crawl."""
+    if text(value) and not re.fullmatch(r"[A-Z][A-Z0-9_]*", value):
+        raise ValueError("must be the name of an environment variable in capitals, such as TRANSLATE_KEY")
     return text(value)
 
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from spoor.errors import UsageError
 from spoor.judging.judges import JUDGES, TARGETS, judge, judge_of
+from spoor.judging.translators import translator_of
 from spoor.naming import Named, described
 from spoor.ordering.strategies import ORACLES, STRATEGIES, Level, strategy, strategy_named
 from spoor.roles import Judge
@@ -26,6 +27,7 @@ __all__ = [
     "register_strategy",
     "strategy",
     "strategy_named",
+    "translator_of",
 ]
 
 MakesStrategy = TypeVar("MakesStrategy", bound=Callable[..., Strategy])

@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from spoor.checks import (
     Check,
@@ -19,6 +19,7 @@ from spoor.checks import (
     always,
     at_least,
     contact,
+    endpoint,
     number,
     one_of,
     pattern,
@@ -27,6 +28,7 @@ from spoor.checks import (
     share,
     text,
     texts,
+    variable,
     yes_or_no,
 )
 from spoor.errors import BadInput, UsageError
@@ -167,6 +169,18 @@ USUAL_PARSING = ParseSettings()
 
 
 @dataclass(frozen=True)
+class TranslateSettings:
+    """How texts are put into the language of an ontology before they are searched for its terms."""
+
+    endpoint: str = setting("", endpoint, "server that translates by LibreTranslate's protocol")
+    dictionary: str = setting("", text, "file of terms and what they mean, instead of a server")
+    from_language: str = setting("", text, "language of the texts, such as hi; without it a server finds out by itself")
+    into_language: str = setting("en", text, "language of the ontology, for a server")
+    answer_seconds: float = setting(5.0, above_0, "how long the texts of a page may wait for a server at once")
+    key_variable: str = setting("", variable, "environment variable that holds the key of the server")
+
+
+@dataclass(frozen=True)
 class Config:
     """A crawl as somebody asked for it."""
 
@@ -176,6 +190,7 @@ class Config:
     politeness: Politeness = Politeness()
     limits: FetchSettings = FetchSettings()
     parse: ParseSettings = USUAL_PARSING
+    translate: TranslateSettings = TranslateSettings()
 
 
 @dataclass(frozen=True)
@@ -192,6 +207,7 @@ class Setting:
         return f"[{self.section}] {self.name}"
 
 
+Section = TypeVar("Section", Crawling, TranslateSettings)
 SECTIONS: dict[str, Any] = {part.name: part.default.__class__ for part in fields(Config)}
 SETTINGS = [
     Setting(section, one.name, one.default, one.metadata["meaning"], one.metadata["check"])
@@ -223,7 +239,20 @@ def checked(table: Table, folder: Path = Path()) -> Config:
 
 def target_in(path: Path) -> Target:
     """What a file asks for, which need not say where to start."""
-    return _config(read(path), path.parent).target
+    return settings_in(path).target
+
+
+def settings_in(path: Path) -> Config:
+    """As they are in the file, without seeds from elsewhere."""
+    return _config(read(path), path.parent)
+
+
+def translate_in(path: Path) -> TranslateSettings:
+    """What a file says of translating, which need not say anything else."""
+    section = read(path).get("translate", {})
+    _check_section("translate", section)
+    asked: TranslateSettings = _section("translate", section)
+    return _placed(asked, "dictionary", path.parent)
 
 
 def _config(table: Table, folder: Path) -> Config:
@@ -231,9 +260,19 @@ def _config(table: Table, folder: Path) -> Config:
         _check_section(name, table[name])
     config = Config(**{name: _section(name, table.get(name, {})) for name in SECTIONS})
     _check_target(config.target)
-    warm = str((folder / config.crawl.warm).resolve()) if config.crawl.warm else ""
-    target, crawl = _with_files(config.target, folder), dataclasses.replace(config.crawl, warm=warm)
-    return dataclasses.replace(config, target=target, crawl=crawl)
+    return dataclasses.replace(
+        config,
+        target=_with_files(config.target, folder),
+        crawl=_placed(config.crawl, "warm", folder),
+        translate=_placed(config.translate, "dictionary", folder),
+    )
+
+
+def _placed(section: Section, name: str, folder: Path) -> Section:
+    """With the file or folder that a key names where it is, if it names one."""
+    file = getattr(section, name)
+    placed: dict[str, Any] = {name: str((folder / file).resolve()) if file else ""}
+    return dataclasses.replace(section, **placed)
 
 
 def dumps(config: Config) -> str:

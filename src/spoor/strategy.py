@@ -21,6 +21,7 @@ from spoor.roles import (
     MainTextReader,
     Trail,
     Upkeep,
+    Waiting,
 )
 
 
@@ -116,6 +117,11 @@ def hinted(reader: LinkReader, page: Page, links: Sequence[Link]) -> list[Link]:
 def prior_of(judge: Judge) -> TargetPrior:
     """What a judge says it will look for; nothing when it cannot say."""
     return judge.target_prior if isinstance(judge, Foretelling) else TargetPrior()
+
+
+def waits(part: object) -> bool:
+    """Whether a judge or a scorer may wait for somebody else while it reads a page."""
+    return isinstance(part, Waiting) and part.waits
 
 
 def reads_main_text(judge: Judge) -> bool:

@@ -24,7 +24,7 @@ strategy, which brings its own judge and of which every crawl takes a fresh copy
 AnyJudge = str | Judge
 """A name with its subject, such as `script:thai`; or any object with `reads_content` and `judge`."""
 
-FILES = ("gold", "topic", "examples", "ontology", "seeds_file", "warm")
+FILES = ("gold", "topic", "examples", "ontology", "seeds_file", "warm", "dictionary")
 """Options that name files, relative to where the program runs."""
 
 
@@ -80,6 +80,12 @@ class CrawlOptions(TypedDict, total=False):
     links_per_page: int
     main_text: str
     context: int
+    endpoint: str
+    dictionary: str
+    from_language: str
+    into_language: str
+    answer_seconds: float
+    key_variable: str
 
 
 SECTION_OF = {one.name: one.section for one in SETTINGS}

@@ -112,8 +112,10 @@ def run_core(arguments: argparse.Namespace) -> int:
         workers(arguments.workers) as pool,
         progress("seeds crawled", len(seeds)) as advance,
     ):
-        experiment = core.reproduce(seeds, request, arguments.keep or Path(scratch), pool, advance)
+        folder = arguments.keep or Path(scratch)
+        experiment = core.reproduce(seeds, request, folder, pool, advance, arguments.translator)
     words = request.words or "the generator's own; give one with --dictionary"
+    words = f"{words}; ML-CORE reads by the translator of {arguments.translator}" if arguments.translator else words
     parts = (
         "\n  ".join(["published:", *core.PUBLISHED]),
         f"\nthe dictionary: {words}",

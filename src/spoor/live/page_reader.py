@@ -25,7 +25,7 @@ from spoor.store.incidents import MOST_BYTES, line_of
 from spoor.store.journal import Journal, PageFacts
 from spoor.store.warc import Kept, WarcKeeper, judgement
 from spoor.store.warc_records import digest_of
-from spoor.strategy import Strategy, hinted, prior_of, reads_main_text
+from spoor.strategy import Strategy, hinted, prior_of, reads_main_text, waits
 from spoor.urls import canonical
 
 GLANCE = 2_000
@@ -35,13 +35,15 @@ GLANCE = 2_000
 @dataclass(frozen=True, slots=True)
 class Reader:
     """Makes of a response all that can be made of it alone. Pure, so that it can be done in another process. `texts` is
-    whether the crawl itself has a use for them, `labels` whether the label of a verdict is a language."""
+    whether the crawl itself has a use for them, `labels` whether the label of a verdict is a language; `waits`: it may
+    wait for somebody else, so that the event loop must not do it."""
 
     judge: Judge
     links: LinkReader | None
     texts: bool
     interest: Interest
     labels: bool
+    waits: bool = False
 
     @staticmethod
     def of(strategy: Strategy, most_links: int | None = None, parsing: ParseSettings = USUAL_PARSING) -> Reader:
@@ -52,7 +54,8 @@ class Reader:
         contexts = on_the_way or strategy.scorer.reads_content
         extractor = extractor_named(parsing.main_text) if reads_main_text(strategy.judge) else None
         interest = Interest(extractor, contexts, most_links, parsing.context)
-        return Reader(strategy.judge, links, texts, interest, labels=bool(prior_of(strategy.judge).language))
+        labels = bool(prior_of(strategy.judge).language)
+        return Reader(strategy.judge, links, texts, interest, labels, waits(strategy.judge) or waits(strategy.scorer))
 
     def read(self, visit: Visit, response: Response) -> Outcome:
         outcome = understand(visit, response, self.interest)
@@ -222,6 +225,8 @@ class LiveDownloader:
         return outcome if self.archive is None else self.archive.describe(visit, outcome)
 
     def _read(self, visit: Visit, response: Response) -> Outcome | asyncio.Future[Outcome]:
+        if self.workers is None and self.reader.waits:
+            return asyncio.ensure_future(asyncio.to_thread(self.reader.read_away, visit, response))
         if self.workers is None or not (self.everything_away or visit.apart or _is_demanding(response)):
             return self.reader.read(visit, response)
         # The payload stays here: only the decoded body is of use to a reader.

@@ -53,15 +53,18 @@ IN_ENGLISH = "CORE, no page mixed"
 
 @dataclass(frozen=True)
 class Given:
-    """Files that the crawlers are given before they have learned anything."""
+    """Files that the crawlers are given before they have learned anything. With a `translator`, a TOML file that names
+    one, ML-CORE has no use for the dictionary."""
 
     ontology: Path
     dictionary: Path
+    translator: Path | None = None
 
     def strategies(self, rules: Path) -> dict[str, str]:
         """By crawler."""
         known = f"model={rules}:ontology={self.ontology}"
-        made = (f"core-baseline:model={rules}", f"core:{known}", f"ml-core:{known}:dictionary={self.dictionary}")
+        read_by = f"translator={self.translator}" if self.translator else f"dictionary={self.dictionary}"
+        made = (f"core-baseline:model={rules}", f"core:{known}", f"ml-core:{known}:{read_by}")
         return dict(zip(CRAWLERS, made, strict=True))
 
 
@@ -92,11 +95,16 @@ class Experiment:
 
 
 def reproduce(
-    seeds: Sequence[int], request: Request, folder: Path, pool: Executor, advance: Callable[[int], None]
+    seeds: Sequence[int],
+    request: Request,
+    folder: Path,
+    pool: Executor,
+    advance: Callable[[int], None],
+    translator: Path | None = None,
 ) -> Experiment:
     """Generates webs like `request` for each seed in `folder` and lets every crawler loose on them; `advance` is told
-    of each seed that is done."""
-    given = given_to_all(request.words, folder)
+    of each seed that is done. A `translator` takes the place of ML-CORE's dictionary."""
+    given = replace(given_to_all(request.words, folder), translator=translator)
     jobs = {pool.submit(outcome, replace(request, seed=seed), given, folder): seed for seed in seeds}
     done: dict[int, Outcome] = {}
     for future in as_completed(jobs):
