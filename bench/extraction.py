@@ -17,7 +17,8 @@ from time import process_time
 
 from spoor.cli.terminal import print_table
 from spoor.parse.charset import decode
-from spoor.parse.main_text import BEST, NODE_RATIO, QUICK, Extractor, published
+from spoor.parse.main_text import BEST, NODE_RATIO, QUICK, Extractor
+from spoor.parse.published import published
 
 DATA = Path(os.environ.get("SPOOR_DATA") or Path(__file__).resolve().parents[2] / "shared") / "data" / "extraction"
 EXTRACTORS = {

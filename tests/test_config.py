@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from spoor import registry
 from spoor.errors import BadInput, SpoorError, UsageError
-from spoor.settings import SECTIONS, SETTINGS, Config, checked, dumps, load, loads, seeds_in, target_in
+from spoor.settings import MAIN_TEXTS, SECTIONS, SETTINGS, Config, checked, dumps, load, loads, seeds_in, target_in
 from spoor.strategy import prior_of
 
 SMALL = """
@@ -65,6 +65,13 @@ def test_what_is_left_out_has_its_default_and_seeds_are_normalised() -> None:
         ("politeness", "obey_robots", False, "[politeness] obey_robots = false: cannot be switched off"),
         ("politeness", "rest", float("nan"), "[politeness] rest = NaN: must be a number"),
         ("limits", "body_bytes", "10 MB", '[limits] body_bytes = "10 MB": must be a whole number'),
+        ("parse", "main_text", "", '[parse] main_text = "": must be one of quick, best, node-ratio'),
+        ("translate", "endpoint", "127.0.0.1:5000", "must be an http(s) URL, such as http://localhost:8080"),
+        ("translate", "endpoint", "http://me:pass@a.test/", "must be a URL without user, password and query"),
+        ("translate", "endpoint", "http://a.test/?api_key=x", "must be a URL without user, password and query"),
+        ("translate", "key_variable", "a1b2-c3", "must be the name of an environment variable in capitals"),
+        ("translate", "answer_seconds", 0, "must be a number above 0"),
+        ("parse", "context", -1, "[parse] context = -1: must be a whole number, 0 or more"),
         ("target", "least", 1.5, "[target] least = 1.5: must be a share between 0 and 1"),
         ("target", "require", "charset and", "require = 'charset and' is not made of names"),
         ("target", "require", "charset or script", "names 'script', which is not set; set are charset"),
@@ -156,6 +163,11 @@ OWN: dict[str, st.SearchStrategy[Any]] = {
     "max_depth": counts,
     "pages_per_host": counts,
     "keep": st.sampled_from(["all", "relevant"]),
+    "main_text": st.sampled_from(MAIN_TEXTS),
+    "endpoint": st.sampled_from(["", "http://127.0.0.1:5000", "https://translate.test/base"]),
+    "dictionary": st.sampled_from(["", "hindi.tsv", "/words/hindi.tsv"]),
+    "key_variable": st.sampled_from(["", "TRANSLATE_KEY"]),
+    "context": st.integers(0, 10_000),
 }
 
 

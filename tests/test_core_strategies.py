@@ -237,7 +237,7 @@ class TestAskingFor:
         of_judge = judge(f"ontology:{files.partition('ontology=')[2]}:dictionary={tmp_path}/hindi.tsv")
         scorer = strategy("ml-core", of_judge).scorer
         assert isinstance(scorer, ContextOntology) and scorer.transcriber is not None
-        assert scorer.transcriber.transcribe("कंप्यूटर विज्ञान और विभाग") == "computer science department"
+        assert scorer.transcriber.translate(["कंप्यूटर विज्ञान और विभाग"]) == ["computer science department"]
 
     @pytest.mark.parametrize(
         ("asked", "complaint"),
@@ -248,7 +248,7 @@ class TestAskingFor:
             ("core:{files}:obrs_scale=0", "obrs_scale=0 makes every link the same"),
             ("core:{files}:min_ont=nan", "a threshold is nan"),
             ("core:{files}:concept=x", "is a table, where nothing is below 'x'"),
-            ("ml-core:{files}", "ml-core needs a dictionary of the two languages; name one"),
+            ("ml-core:{files}", "ml-core needs a dictionary of the two languages, or a translator; name one"),
         ],
     )
     def test_what_cannot_be_is_refused(self, files: str, asked: str, complaint: str) -> None:

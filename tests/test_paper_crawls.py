@@ -8,7 +8,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,17 +16,16 @@ from pathlib import Path
 import pytest
 
 from spoor import registry
+from spoor import settings as config
 from spoor.cli.main import main
 from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
-from spoor.lab.serve import serve_web
 from spoor.lab.web import Web
 from spoor.lab.worlds import RecordedWorld
 from spoor.progress import unseen
 from spoor.records import Page, Visit
-from tests.shared_data import ROOT
 
-EXAMPLES = ROOT / "examples" / "papers"
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "papers"
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,8 @@ PAPERS = [
 
 @pytest.fixture(params=PAPERS, ids=lambda paper: paper.name)
 def paper(request: pytest.FixtureRequest) -> Paper:
-    return request.param
+    asked: Paper = request.param
+    return asked
 
 
 @pytest.fixture
@@ -94,6 +93,15 @@ def settings(paper: Paper, web: Web, tmp_path: Path) -> Path:
     seeds = ", ".join(f'"{seed}"' for seed in (web.folder / "seeds.txt").read_text().split())
     toml.write_text(toml.read_text().replace('seeds = ["https://example.org/"]', f"seeds = [{seeds}]"))
     return toml
+
+
+@contextlib.contextmanager
+def served(web: Web) -> Iterator[str]:
+    words = [sys.executable, "-m", "spoor", "web", "serve", str(web.folder), "--port", "0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        yield server.stdout.readline().split("proxy ")[1].split(";")[0]
+        server.terminate()
 
 
 def crawl(settings: Path | None, out: Path, proxy: str, visits: int) -> subprocess.Popen[str]:
@@ -133,11 +141,11 @@ def test_the_crawler_of_a_paper_is_killed_resumed_and_finds_relevant_pages(
     assert resumed.returncode == 0, said
     after = visited(out)
     assert before.items() <= after.items(), "what was committed stays"
-    number = {url: page for page, url in enumerate(web.urls)}
     labelled = web.labelled(paper.label)
-    hits = sum(bool(labelled[number[url]]) for url in after if url in number)
+    truth = {web.urls[page]: bool(labelled[page]) for page in range(web.pages)}
+    hits = sum(truth[url] for url in after)
     assert hits / len(after) > 1.5 * labelled.mean(), "more of what the paper looks for than there is in the web"
-    right = sum(bool(labelled[number[url]]) == relevant for url, relevant in after.items() if url in number)
+    right = sum(truth[url] == relevant for url, relevant in after.items())
     assert right / len(after) > 0.8, "the judge knows its pages"
     assert main(["check", str(out)]) == 0
     assert recorded(settings, out, tmp_path) == after
@@ -145,10 +153,11 @@ def test_the_crawler_of_a_paper_is_killed_resumed_and_finds_relevant_pages(
 
 def recorded(settings: Path, out: Path, folder: Path) -> dict[str, bool]:
     """What the target of the file says of the pages of the crawl, recorded as a web."""
-    assert main(["web", "build", str(out), "--out", str(folder / "recorded"), *main_text(settings)]) == 0
+    main_text = config.load(settings).parse.main_text
+    assert main(["web", "build", str(out), "--out", str(folder / "recorded"), "--main-text", main_text]) == 0
     web = Web.open(folder / "recorded")
     world = RecordedWorld(web, web.answers(), with_content=True)
-    fetched = [world.fetch(Visit(url, "", 0, 0.0))[0] for url in web.urls[: web.pages]]
+    fetched = [world.fetch(Visit(url, "", 0, 0.0))[0] for url in map(web.urls.__getitem__, range(web.pages))]
     pages = [page for page in fetched if isinstance(page, Page)]
     verdicts = registry.judge(str(settings)).judge(pages)
     return {page.url: verdict.relevant for page, verdict in zip(pages, verdicts, strict=True)}

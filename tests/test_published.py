@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from spoor.parse.main_text import published
+from spoor.parse.published import published
 
 META = '<meta property="article:published_time" content="2019-11-18T23:30:00-05:00">'
 JSON = '<script type="application/ld+json">{"@type": "NewsArticle", "datePublished" : "2019-11-17T08:00:00Z"}</script>'
@@ -43,9 +43,40 @@ def test_the_url_may_say_it(path: str) -> None:
     assert published("", f"https://news.test/{path}") == "2019-11-18"
 
 
-def test_metadata_come_first_then_json_then_the_time_element_then_the_url() -> None:
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<h1>Riders</h1><p>By A. Rider, November 18, 2019, 9:02 AM</p>",
+        "<h1>骑手</h1><div>2019年11月18日 10:22 来源：新闻网</div>",
+        "<h1>Riders</h1><span>[&nbsp;2019-11-18 15:24 ]</span>",
+        "<p>Riders</p><p>18 NOV 2019</p>",
+        "<p>Wednesday November 20, 2019</p><h1>Riders</h1><p>Monday, November 18, 2019</p>",
+        "<h1>Riders</h1><!-- <p>2019-11-17</p> --><script>'<b>2019-11-16</b>'</script><p>2019-11-18</p>",
+    ],
+)
+def test_a_page_may_say_it_in_words_below_its_headline(html: str) -> None:
+    assert published(html) == "2019-11-18"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<h1>Riders</h1><p>Riders who came to the river on November 18, 2019 saw that it had risen by a metre.</p>",
+        "<p>2019-11-20</p><h1>Riders</h1><p>at the river</p>",
+        "<h1>Riders</h1><p>http://other.test/2019/11/18/rivers</p>",
+        "<h1>Riders</h1><script>var day = 1 < 2 ? '2019-11-18' : ''; '<b>2019-11-18</b>'",
+        f"<h1>Riders</h1>{'<p>at the river</p>' * 2_000}<p>2019-11-18</p>",
+    ],
+)
+def test_not_every_date_in_the_text_is_when_it_was_published(html: str) -> None:
+    assert published(html) == ""
+
+
+def test_metadata_come_first_then_json_then_the_time_element_then_the_url_then_the_text() -> None:
     told = [META, JSON, TIME, ""]
-    assert [published(" ".join(told[k:]), URL)[-2:] for k in range(4)] == ["18", "17", "16", "15"]
+    text = "<h1>Riders</h1><p>2019-11-14</p>"
+    assert [published(" ".join(told[k:]) + text, URL)[-2:] for k in range(4)] == ["18", "17", "16", "15"]
+    assert published(text) == "2019-11-14"
 
 
 def test_a_time_element_that_is_marked_comes_before_others() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ from spoor.lab.papers.core import (
     learned,
 )
 from tests.test_reproduce import answers_in
+from tests.translation_server import translating
 
 
 def outcome(baseline: int, plain: int, multilingual: int, same: bool = True, without: int = 90) -> Outcome:
@@ -87,6 +89,16 @@ def test_with_a_dictionary_that_knows_every_word_a_mixed_web_is_crawled_as_if_it
     done = core.outcome(request, given_to_all(None, tmp_path), tmp_path)
     assert done.found[ML_CORE] == done.found[IN_ENGLISH] != done.found[core.CORE]
     assert done.same_in_english
+
+
+def test_a_server_that_knows_every_word_takes_the_place_of_the_dictionary(tmp_path: Path) -> None:
+    request, given = Request("courses", 300, 5, text=True), given_to_all(None, tmp_path)
+    by_words = {hindi: english for english, hindi in OWN_HINDI.items()}
+    with translating(by_words) as server:
+        (tmp_path / "translate.toml").write_text(f'[translate]\nendpoint = "{server.url}"\nanswer_seconds = 60\n')
+        done = core.outcome(request, replace(given, translator=tmp_path / "translate.toml"), tmp_path)
+        assert server.texts
+    assert done.found[ML_CORE][-1] > done.found[core.CORE][-1]
 
 
 def test_a_dictionary_from_outside_is_read_once_for_all_crawlers(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from spoor import registry
 from spoor.errors import UsageError
 from spoor.judging.language_judges import NgramRank
 from spoor.records import Page
-from spoor.registry import settings_in
+from spoor.registry import checked
 from spoor.settings import GIVEN_IN_PYTHON, Target, dumps, loads, parsed
 
 CRAWL = '\n[crawl]\nseeds = ["http://a.test/"]\n'
@@ -58,7 +58,7 @@ def test_files_of_a_judge_are_looked_for_beside_the_settings_and_written_down_wi
     monkeypatch.chdir("/")
     asked = '[target]\njudge = ["vsm:thai:background=ships", "script:thai"]\nrequire = "vsm"'
     assert judged(asked, tmp_path, HORSES)[0] and not judged(asked, tmp_path, SHIPS)[0]
-    settings = settings_in(parsed(asked + CRAWL, "settings"), tmp_path)
+    settings = checked(parsed(asked + CRAWL, "settings"), tmp_path)
     assert settings.target.judge == (f"vsm:{tmp_path}/thai:background={tmp_path}/ships", "script:thai")
     assert loads(dumps(settings)).target == settings.target
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from importlib.util import find_spec
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.errors import UsageError
-from spoor.judging.dictionary import Dictionary, Transcriber, read_dictionary
-from spoor.parse.words import STOP_WORDS
+from spoor.judging.dictionary import Dictionary, Transcriber, read_dictionary, stemmer_for
+from spoor.parse.words import STOP_WORDS, stemmer
 from tests.shared_data import SHARED, needs_shared
 
 HINDI = Dictionary(
@@ -123,3 +126,54 @@ def test_what_was_transcribed_is_transcribed_to_itself(words: list[str]) -> None
 def test_a_real_dictionary_makes_a_mixed_sentence_english() -> None:
     hindi = Transcriber(read_dictionary(SHARED / "texts" / "english-hindi.tsv"), STOP)
     assert hindi.transcribe("कंप्यूटर विज्ञान विभाग, University") == "computer science department, University"
+
+
+BOOKS = Dictionary({("किताब",): "book", ("मशीन", "लर्निंग"): "machine learning", ("किताबी",): "bookish"})
+needs_stemmers = pytest.mark.skipif(find_spec("snowballstemmer") is None, reason="needs the extra topics")
+
+
+@needs_stemmers
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("किताबें", "book"),
+        ("किताबों, में", "book, में"),
+        ("मशीनें लर्निंग", "machine learning"),
+        ("किताबी", "bookish"),
+    ],
+)
+def test_with_the_language_of_the_terms_inflected_forms_are_found(text: str, meant: str) -> None:
+    assert Transcriber(BOOKS, language="hi").transcribe(text) == meant
+    assert Transcriber(BOOKS).transcribe("किताबें") == "किताबें"
+
+
+@needs_stemmers
+def test_stop_words_are_left_out_before_their_stems_are_looked_up() -> None:
+    spanish = Dictionary({("libro",): "book", ("vino", "tinto"): "red wine"})
+    read = Transcriber(spanish, frozenset({"libros"}), language="es").transcribe("Libros, libro y vinos tintos")
+    assert read == "book y red wine"
+
+
+@pytest.mark.parametrize(
+    ("language", "warning"),
+    [
+        (
+            "hi",
+            "words are looked up as they are: stems need snowballstemmer; install it with: pip install 'spoor[topics]'",
+        ),
+        ("tlh", "there is no stemmer for tlh: words are looked up as they are"),
+    ],
+)
+def test_without_a_stemmer_words_are_looked_up_as_they_are_which_is_said_once(
+    language: str, warning: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setitem(sys.modules, "snowballstemmer", None)
+    for forgets in (stemmer, stemmer_for):
+        forgets.cache_clear()
+    try:
+        for _ in range(2):
+            known = Transcriber(BOOKS, language=language)
+            assert known.transcribe("किताब किताबें") == "book किताबें"
+        assert [record.getMessage() for record in caplog.records] == [warning]
+    finally:
+        stemmer_for.cache_clear()

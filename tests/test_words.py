@@ -107,7 +107,7 @@ def test_a_library_that_is_missing_is_named_with_how_to_get_it(
         return real(name, *rest)  # type: ignore[arg-type]
 
     module._jieba.cache_clear()
-    module._stemmer.cache_clear()
+    module.stemmer.cache_clear()
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingExtra, match=rf"need {library}; install it with: pip install 'spoor\[topics\]'"):
         words.of(text)

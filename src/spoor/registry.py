@@ -10,6 +10,7 @@ from typing import TypeVar
 from spoor import settings as config
 from spoor.errors import UsageError
 from spoor.judging.judges import JUDGES, TARGETS, judge, judge_of, with_files, with_its_files
+from spoor.judging.translators import translator_of
 from spoor.naming import Named, described
 from spoor.ordering.strategies import ORACLES, STRATEGIES, Level, strategy, strategy_named
 from spoor.roles import Judge
@@ -23,14 +24,15 @@ __all__ = [
     "TARGETS",
     "Level",
     "Named",
+    "checked",
     "judge",
     "judge_of",
     "plug_in_modules",
     "register_judge",
     "register_strategy",
-    "settings_in",
     "strategy",
     "strategy_named",
+    "translator_of",
     "with_its_files",
 ]
 
@@ -67,7 +69,7 @@ def register_judge(name: str, source: str = "", subjects: Sequence[str] = ()) ->
     return register
 
 
-def settings_in(table: config.Table, folder: Path) -> Config:
+def checked(table: config.Table, folder: Path) -> Config:
     """What crawl.toml asks for, or UsageError; files that it names are looked for in `folder`."""
     settings = config.checked(table, folder)
     crawl = replace(settings.crawl, strategy=STRATEGIES.with_files(settings.crawl.strategy, folder))

@@ -69,6 +69,28 @@ class Comparing(Protocol):
         ...
 
 
+class Translator(Protocol):
+    """Puts texts into one language. Never fails: what it cannot translate it returns as it came."""
+
+    @property
+    def waits(self) -> bool:
+        """True: it asks somebody else and waits for the answer, so it must not be asked in an event loop."""
+        ...
+
+    def translate(self, texts: Sequence[str]) -> list[str]:
+        """One for each text, in the same order. A translation never depends on the rest of the batch."""
+        ...
+
+
+@runtime_checkable
+class Waiting(Protocol):
+    """A judge or scorer that may wait for somebody else while it reads a page, so that pages are not read in the event
+    loop. Without this role it never does."""
+
+    @property
+    def waits(self) -> bool: ...
+
+
 class Trail(Protocol):
     """What a path remembers, carried by each link from its best parent. States never change."""
 

@@ -6,133 +6,38 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
-import math
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
 from itertools import chain, count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from spoor.checks import (
+    Check,
+    above_0,
+    address,
+    always,
+    at_least,
+    contact,
+    endpoint,
+    number,
+    one_of,
+    one_or_more,
+    pattern,
+    patterns,
+    setting,
+    share,
+    text,
+    texts,
+    variable,
+    yes_or_no,
+)
 from spoor.errors import BadInput, UsageError
 from spoor.files import SUFFIX
 from spoor.naming import names, parse
 from spoor.urls import normalise
-
-# What makes the value of a setting right?
-
-
-Check = Callable[[Any], Any]
-"""Takes what TOML holds and returns what the setting holds, or raises ValueError with what would be right."""
-
-
-LARGEST = 10**15
-"""No setting has a use for more, and databases, clocks and floats have room for it."""
-
-
-def text(value: Any) -> str:
-    if not isinstance(value, str) or not value.isprintable():
-        raise ValueError("must be a text of one line in quotes")
-    return value
-
-
-def texts(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple):
-        raise ValueError('must be a list of texts, such as ["a", "b"]')
-    return tuple(map(text, value))
-
-
-def one_or_more(value: Any) -> tuple[str, ...]:
-    try:
-        return tuple(filter(None, (text(value),) if isinstance(value, str) else texts(value)))
-    except ValueError as error:
-        raise ValueError(f"{error}, or one text in quotes") from None
-
-
-def pattern(value: Any) -> str:
-    try:
-        re.compile(text(value))
-    except re.error as error:
-        raise ValueError(f"is not a regular expression: {error}") from None
-    return text(value)
-
-
-def patterns(value: Any) -> tuple[str, ...]:
-    for one in texts(value):
-        try:
-            pattern(one)
-        except ValueError as error:
-            raise ValueError(f"holds {one!r}, which {error}") from None
-    return texts(value)
-
-
-def one_of(known: tuple[str, ...]) -> Check:
-    def choice(value: Any) -> str:
-        if value not in known:
-            raise ValueError(f"must be {' or '.join(map(repr, known))}")
-        return str(value)
-
-    return choice
-
-
-def yes_or_no(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError("must be true or false")
-    return value
-
-
-def always(value: Any) -> bool:
-    if value is not True:
-        raise ValueError("cannot be switched off")
-    return value
-
-
-def at_least(least: int, most: int = LARGEST) -> Check:
-    def whole_number(value: Any) -> int:
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise ValueError(f"must be a whole number, {least} or more")
-        if value > most:
-            raise ValueError(f"must be a whole number from {least} to {most:,}")
-        return value
-
-    return whole_number
-
-
-def number(value: Any) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < math.inf:
-        raise ValueError("must be a number, 0 or more")
-    if value > LARGEST:
-        raise ValueError(f"must be a number from 0 to {LARGEST:,}")
-    return float(value)
-
-
-def above_0(value: Any) -> float:
-    if number(value) == 0.0:
-        raise ValueError("must be a number above 0")
-    return number(value)
-
-
-def share(value: Any) -> float:
-    if number(value) > 1.0:
-        raise ValueError("must be a share between 0 and 1")
-    return number(value)
-
-
-def address(value: Any) -> str:
-    if text(value) and normalise(value) is None:
-        raise ValueError("must be an http(s) URL, such as http://localhost:8080")
-    return text(value)
-
-
-def contact(value: Any) -> str:
-    if text(value) and normalise(value) is None and not re.fullmatch(r"(mailto:)?[^@\s]+@[^@\s]+", value):
-        raise ValueError("must be a URL or an e-mail address at which the operators of the hosts can reach you")
-    return text(value)
-
-
-# What does crawl.toml ask for? Small frozen objects, checked; every complaint names the key and the value.
-
 
 Table = Mapping[str, Any]
 GIVEN_IN_PYTHON = "given-in-python"
@@ -145,11 +50,9 @@ MOST_CONNECTIONS = 10_000
 """Each takes a file descriptor."""
 LARGEST_BODY, LARGEST_HEAD = 250_000_000, 1_000_000
 """Bytes that can be read back from an archive."""
-
-
-def setting(default: Any, check: Check, meaning: str) -> Any:
-    """A field of a section: the default, what is right, and what it means. None: not set."""
-    return field(default=default, metadata={"check": check, "meaning": meaning})
+MAIN_TEXTS = ("quick", "best", "node-ratio")
+WIDEST_CONTEXT = 10_000
+"""Characters."""
 
 
 @dataclass(frozen=True)
@@ -278,8 +181,33 @@ class StoreSettings:
     """What is kept of the pages that came."""
 
     keep: str = setting(
-        "all", one_of(KEEPS), "responses that are kept in the archive: all, or those of relevant pages alone"
+        "all", one_of(*KEEPS), "responses that are kept in the archive: all, or those of relevant pages alone"
     )
+
+
+@dataclass(frozen=True)
+class ParseSettings:
+    """What is read of a page."""
+
+    main_text: str = setting("quick", one_of(*MAIN_TEXTS), "how the main text of a page is found")
+    context: int = setting(
+        100, at_least(0, WIDEST_CONTEXT), "characters around a link, on each side, that count as its own"
+    )
+
+
+USUAL_PARSING = ParseSettings()
+
+
+@dataclass(frozen=True)
+class TranslateSettings:
+    """How texts are put into the language of an ontology before they are searched for its terms."""
+
+    endpoint: str = setting("", endpoint, "server that translates by LibreTranslate's protocol")
+    dictionary: str = setting("", text, "file of terms and what they mean, instead of a server")
+    from_language: str = setting("", text, "language of the texts, such as hi; without it a server finds out by itself")
+    into_language: str = setting("en", text, "language of the ontology, for a server")
+    answer_seconds: float = setting(5.0, above_0, "how long the texts of a page may wait for a server at once")
+    key_variable: str = setting("", variable, "environment variable that holds the key of the server")
 
 
 @dataclass(frozen=True)
@@ -291,6 +219,8 @@ class Config:
     scope: ScopeSettings = ScopeSettings()
     politeness: Politeness = Politeness()
     limits: FetchSettings = FetchSettings()
+    parse: ParseSettings = USUAL_PARSING
+    translate: TranslateSettings = TranslateSettings()
     store: StoreSettings = StoreSettings()
 
 
@@ -308,6 +238,7 @@ class Setting:
         return f"[{self.section}] {self.name}"
 
 
+Section = TypeVar("Section", Crawling, TranslateSettings)
 SECTIONS: dict[str, Any] = {part.name: part.default.__class__ for part in fields(Config)}
 SETTINGS = [
     Setting(section, one.name, one.default, one.metadata["meaning"], one.metadata["check"])
@@ -339,7 +270,20 @@ def checked(table: Table, folder: Path = Path()) -> Config:
 
 def target_in(path: Path) -> Target:
     """What a file asks for, which need not say where to start."""
-    return _config(read(path), path.parent).target
+    return settings_in(path).target
+
+
+def settings_in(path: Path) -> Config:
+    """As they are in the file, without seeds from elsewhere."""
+    return _config(read(path), path.parent)
+
+
+def translate_in(path: Path) -> TranslateSettings:
+    """What a file says of translating, which need not say anything else."""
+    section = read(path).get("translate", {})
+    _check_section("translate", section)
+    asked: TranslateSettings = _section("translate", section)
+    return _placed(asked, "dictionary", path.parent)
 
 
 def _config(table: Table, folder: Path) -> Config:
@@ -347,9 +291,19 @@ def _config(table: Table, folder: Path) -> Config:
         _check_section(name, table[name])
     config = Config(**{name: _section(name, table.get(name, {})) for name in SECTIONS})
     _check_target(config.target)
-    warm = str((folder / config.crawl.warm).resolve()) if config.crawl.warm else ""
-    target, crawl = _with_files(config.target, folder), dataclasses.replace(config.crawl, warm=warm)
-    return dataclasses.replace(config, target=target, crawl=crawl)
+    return dataclasses.replace(
+        config,
+        target=_with_files(config.target, folder),
+        crawl=_placed(config.crawl, "warm", folder),
+        translate=_placed(config.translate, "dictionary", folder),
+    )
+
+
+def _placed(section: Section, name: str, folder: Path) -> Section:
+    """With the file or folder that a key names where it is, if it names one."""
+    file = getattr(section, name)
+    placed: dict[str, Any] = {name: str((folder / file).resolve()) if file else ""}
+    return dataclasses.replace(section, **placed)
 
 
 def dumps(config: Config) -> str:

@@ -23,6 +23,7 @@ from spoor.roles import (
     MainTextReader,
     Trail,
     Upkeep,
+    Waiting,
 )
 
 
@@ -141,6 +142,11 @@ def verdicts_of(judge: Judge, pages: Sequence[Page]) -> list[Verdict]:
 def prior_of(judge: Judge) -> TargetPrior:
     """What a judge says it will look for; nothing when it cannot say."""
     return judge.target_prior if isinstance(judge, Foretelling) else TargetPrior()
+
+
+def waits(part: object) -> bool:
+    """Whether a judge or a scorer may wait for somebody else while it reads a page."""
+    return isinstance(part, Waiting) and part.waits
 
 
 def reads_main_text(judge: Judge) -> bool:

@@ -25,7 +25,7 @@ strategy, which brings its own judge and of which every crawl takes a fresh copy
 AnyJudge = str | Judge
 """A name with its subject, such as `script:thai`; or any object with `reads_content` and `judge`."""
 
-FILES = ("gold", "topic", "examples", "ontology", "seeds_file", "warm")
+FILES = ("gold", "topic", "examples", "ontology", "seeds_file", "warm", "dictionary")
 """Options that name files, relative to where the program runs."""
 
 
@@ -79,6 +79,14 @@ class CrawlOptions(TypedDict, total=False):
     parse_seconds: float
     parse_bytes: int
     links_per_page: int
+    main_text: str
+    context: int
+    endpoint: str
+    dictionary: str
+    from_language: str
+    into_language: str
+    answer_seconds: float
+    key_variable: str
     keep: str
 
 
@@ -109,7 +117,7 @@ def settings_of(
             raise TypeError(f"crawl() got an unexpected keyword argument {name!r}")
         if value is not None:
             table.setdefault(SECTION_OF[name], {})[name] = _plain(name, value)
-    return registry.settings_in(table, beside)
+    return registry.checked(table, beside)
 
 
 def _base(folder: CrawlFolder, base: Config | AnyPath | None) -> tuple[dict[str, Any], Path]:

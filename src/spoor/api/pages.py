@@ -67,7 +67,7 @@ def strategy(name: str, **about: Any) -> Callable[[Made], Made]:
 def judge_of(target: AnyTarget) -> Judge:
     """A name without a colon, which is no file, is that of a language."""
     if isinstance(target, Config):
-        return registry.judge_of(target.target)
+        return registry.judge_of(target.target, translator=registry.translator_of(target.translate))
     if isinstance(target, Target):
         return registry.judge_of(target)
     if not isinstance(target, str):

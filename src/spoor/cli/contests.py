@@ -51,6 +51,7 @@ from spoor.lab.plots import blank, said
 from spoor.lab.worlds import NAMED
 from spoor.progress import counted
 from spoor.registry import STRATEGIES, strategy_named
+from spoor.settings import USUAL_PARSING, ParseSettings
 
 _log = logging.getLogger(__name__)
 
@@ -64,12 +65,12 @@ def build_webs(recorded: Iterable[Path], webs: Path, processes: int) -> None:
             build_recorded(source, webs / source.name, processes)
 
 
-def build_recorded(recorded: Path, folder: Path, processes: int) -> None:
+def build_recorded(recorded: Path, folder: Path, processes: int, parsing: ParseSettings = USUAL_PARSING) -> None:
     """`recorded` is a folder of the data: web.warc.xz and truth.tsv."""
     report, archive = BuildReport(), recorded / "web.warc.xz"
-    making = Making(recorded.name, archive.name, recorded / "truth.tsv")
+    making = Making(recorded.name, archive.name, recorded / "truth.tsv", parsing=parsing)
     with progress(f"pages of {recorded.name}") as advance:
-        build_web(folder, counted(read_warcs([archive], report, processes), advance), making, report)
+        build_web(folder, counted(read_warcs([archive], report, processes, parsing), advance), making, report)
 
 
 # `spoor contest --held-out`: trained strategies on the half of each web that they have not seen.

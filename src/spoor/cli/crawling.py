@@ -250,7 +250,7 @@ def settings_for(folder: CrawlFolder, arguments: argparse.Namespace) -> Config:
         table, beside = config.read(arguments.settings), arguments.settings.parent
     else:
         table, beside = config.parsed(earlier or "", str(folder.path / "crawl.toml")), Path()
-    return registry.settings_in(with_flags(table, arguments), beside)
+    return registry.checked(with_flags(table, arguments), beside)
 
 
 def with_flags(table: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any]:

@@ -129,8 +129,9 @@ def run_core(arguments: argparse.Namespace) -> int:
     dictionary = _given_or_usual(arguments.dictionary, DICTIONARY)
     with _setup(arguments) as setup:
         request = Request("courses", arguments.pages, setup.seeds[0], text=True, words=dictionary)
-        experiment = core.reproduce(setup, request)
+        experiment = core.reproduce(setup, request, arguments.translator)
     words = dictionary or "the generator's own; give one with --dictionary"
+    words = f"{words}; ML-CORE reads by the translator of {arguments.translator}" if arguments.translator else words
     parts = (
         "\n  ".join(["published:", *core.PUBLISHED]),
         f"\nthe dictionary: {words}",
@@ -181,8 +182,8 @@ def _grounds(arguments: argparse.Namespace, setup: Setup) -> list[correlation.Gr
     if arguments.web is not None:
         return [correlation.Ground(arguments.web, arguments.field)] * len(setup.seeds)
     if (recorded := in_data_folder(RECORDED)).exists():
-        if not (web := setup.folder / RECORDED.name).exists():
-            build_recorded(recorded, web, arguments.workers)
+        if not (web := setup.folder / f"{RECORDED.name}-{correlation.PARSING.main_text}").exists():
+            build_recorded(recorded, web, arguments.workers, correlation.PARSING)
         return [correlation.Ground(web, FIELD)] * len(setup.seeds)
     requests = [Request("topical", arguments.pages, seed, text=True) for seed in setup.seeds]
     webs = [generated(request, setup.folder / f"topical-{request.seed}") for request in requests]

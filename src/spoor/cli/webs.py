@@ -27,6 +27,7 @@ from spoor.lab.link_graph import locality
 from spoor.lab.web import Web
 from spoor.lab.worlds import FIELD, Conditions
 from spoor.progress import counted
+from spoor.settings import WIDEST_CONTEXT, ParseSettings
 
 # `spoor web build`: a web from what a crawl has recorded.
 
@@ -37,9 +38,10 @@ ALWAYS_SHOWN = ("redirects", "duplicates", "non-HTML", "errors", "broken", "trun
 def run_web_build(arguments: argparse.Namespace) -> int:
     began = time.monotonic()
     report = BuildReport()
-    records = _records(arguments.source, report, arguments.workers)
-    made_from = " ".join(map(str, arguments.source))
-    making = Making(arguments.name or arguments.out.resolve().name, made_from, arguments.truth, arguments.exact)
+    made_from, parsing = " ".join(map(str, arguments.source)), _parsing(arguments)
+    records = _records(arguments.source, report, arguments.workers, parsing)
+    name = arguments.name or arguments.out.resolve().name
+    making = Making(name, made_from, arguments.truth, arguments.exact, parsing)
     with progress("pages read") as advance:
         web = build_web(arguments.out, counted(records, advance), making, report)
     facts = _build_facts(web)
@@ -52,13 +54,19 @@ def run_web_build(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _records(sources: list[Path], report: BuildReport, workers: int | None) -> Iterator[Packed]:
+def _parsing(arguments: argparse.Namespace) -> ParseSettings:
+    if not 0 <= arguments.context <= WIDEST_CONTEXT:
+        raise UsageError(f"--context {arguments.context}: give a number of characters from 0 to {WIDEST_CONTEXT:,}")
+    return ParseSettings(arguments.main_text, arguments.context)
+
+
+def _records(sources: list[Path], report: BuildReport, workers: int | None, parsing: ParseSettings) -> Iterator[Packed]:
     for source in sources:
         if not source.exists():
             raise BadInput(f"there is no file or folder {source}")
     tables = [source for source in sources if is_table(source)]
     if not tables:
-        return read_warcs([file for source in sources for file in warc_files(source)], report, workers)
+        return read_warcs([file for source in sources for file in warc_files(source)], report, workers, parsing)
     if len(tables) < len(sources):
         raise UsageError("give either WARC files and crawl folders, or a log and its links, not both")
     return read_logs(tables, report)

@@ -16,7 +16,7 @@ from spoor.errors import BadInput, UsageError
 from spoor.naming import Combined, Requirement, asserted, names, parse
 from spoor.records import Page, TargetPrior, Verdict
 from spoor.roles import Comparing, Judge
-from spoor.strategy import prior_of, reads_main_text
+from spoor.strategy import prior_of, reads_main_text, waits
 
 # Several judges at once: what one says, another must say too, or may say instead, or must not say.
 
@@ -56,6 +56,10 @@ class Agreement:
     @property
     def reads_main_text(self) -> bool:
         return any(reads_main_text(self.judges[name]) for name in self._asked)
+
+    @property
+    def waits(self) -> bool:
+        return any(waits(self.judges[name]) for name in self._asked)
 
     @property
     def target_prior(self) -> TargetPrior:

@@ -7,17 +7,17 @@ import logging
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from operator import itemgetter
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
-from spoor.errors import BadInput, UsageError
+from spoor.errors import BadInput, MissingExtra, UsageError
 from spoor.files import read_bounded
 from spoor.judging.term_finder import Cutter
-from spoor.parse.words import any_letter, folded, is_unspaced
+from spoor.parse.words import STEMMERS, any_letter, folded, is_unspaced, stemmer
 
 # In which script is a text written? By the names that Unicode gives to letters: `devanagari`, `latin`, `cjk`.
 
@@ -217,27 +217,35 @@ class Transcriber:
 
     `script` is that of the terms to look for, as Unicode names it: `devanagari`. "" stands for those that the terms of
     the dictionary are in and its translations are not; where both languages share a script, for every script.
-    `stop_words` are left out where they are not part of a longer term, whatever the dictionary has for them.
+    `stop_words` are left out where they are not part of a longer term, whatever the dictionary has for them. With the
+    `language` of the terms, a BCP-47 tag, a term that is not in the dictionary is looked up by the stems of its words,
+    where there is a stemmer for that language.
     """
 
     dictionary: Dictionary
     stop_words: frozenset[str] = field(default=frozenset(), repr=False)
     script: str = ""
+    language: str = ""
+
+    waits: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.script and not self._terms:
             known = ", ".join(self._scripts_of_terms())
             raise UsageError(f"no term of the dictionary is in the script {self.script!r}; they are in {known}")
 
+    def translate(self, texts: Sequence[str]) -> list[str]:
+        return list(map(self.transcribe, texts))
+
     def transcribe(self, text: str) -> str:
         if self._scripts and not has_letter_of(self._scripts, text):
             return text
         tokens = text.split() if self._cutter is None else self._cutter.cut(text.split())
-        reach, said, place = self._reach, list[str](), 0
+        said, place = list[str](), 0
         while place < len(tokens):
             token = tokens[place]
-            reached = reach.get(parts(token)[1])
-            if reached is None:
+            reached = self._reached(parts(token)[1])
+            if reached == 0:
                 said.append(token)
                 place += 1
             else:
@@ -249,13 +257,24 @@ class Transcriber:
         apart = [parts(token) for token in tokens]
         for count in range(len(tokens), 0, -1):
             term = apart[:count]
-            sense = self._terms.get(tuple([word for _, word, _ in term]))
+            sense = self._sense(tuple([word for _, word, _ in term]))
             if sense is not None and not _is_broken_up(term):
                 said.append(term[0][0] + sense + term[-1][2])
                 return count
         if (apart[0][1],) not in self._stop_words:
             said.append(tokens[0])
         return 1
+
+    def _sense(self, words: tuple[str, ...]) -> str | None:
+        sense = self._terms.get(words)
+        if sense is None and self._stem is not None and words not in self._stop_words:
+            return self._stems.get(tuple(map(self._stem, words)))
+        return sense
+
+    def _reached(self, word: str) -> int:
+        """The words of the longest term that may begin with this one; 0: none does."""
+        reached = self._reach.get(word, 0)
+        return reached if self._stem is None or not word else max(reached, self._reach_by_stem.get(self._stem(word), 0))
 
     @cached_property
     def _scripts(self) -> frozenset[str]:
@@ -276,6 +295,20 @@ class Transcriber:
                 terms.setdefault(term, sense)
         return terms
 
+    @property
+    def _stem(self) -> Callable[[str], str] | None:
+        """None: words are looked up as they are. Not kept here, or a transcriber could not be sent to a worker."""
+        return stemmer_for(self.language) if self.language else None
+
+    @cached_property
+    def _stems(self) -> Mapping[tuple[str, ...], str]:
+        """Terms by the stems of their words; of several with the same the first counts."""
+        stem, stems = self._stem, dict[tuple[str, ...], str]()
+        if stem is not None:
+            for term, sense in self._terms.items():
+                stems.setdefault(tuple(map(stem, term)), sense)
+        return stems
+
     @cached_property
     def _stop_words(self) -> frozenset[tuple[str]]:
         """As terms of one word."""
@@ -288,17 +321,40 @@ class Transcriber:
     @cached_property
     def _reach(self) -> Mapping[str, int]:
         """The words of the longest term that begins with a word; 1 for stop words."""
-        reach = {word: 1 for (word,) in self._stop_words}
-        for term in self._terms:
-            if len(term) > reach.get(term[0], 0):
-                reach[term[0]] = len(term)
-        return reach
+        return _reaches(self._terms, {word: 1 for (word,) in self._stop_words})
+
+    @cached_property
+    def _reach_by_stem(self) -> Mapping[str, int]:
+        return _reaches(self._stems, {})
 
     @cached_property
     def _cutter(self) -> Cutter | None:
         """None: the terms are in scripts that put blanks between words."""
         unspaced = {letter for letter in set("".join(self._reach)) if is_unspaced(letter)}
         return Cutter(frozenset(word for word in self._reach if not unspaced.isdisjoint(word))) if unspaced else None
+
+
+def _reaches(terms: Iterable[tuple[str, ...]], reach: dict[str, int]) -> dict[str, int]:
+    """With what is known already: the words of the longest term that begins with a word."""
+    for term in terms:
+        if len(term) > reach.get(term[0], 0):
+            reach[term[0]] = len(term)
+    return reach
+
+
+@cache
+def stemmer_for(language: str) -> Callable[[str], str] | None:
+    """None where there is none, which is said once. Words are spelt as dictionaries are searched."""
+    tag = language.partition("-")[0].lower()
+    try:
+        stem = stemmer(STEMMERS[tag])
+    except KeyError:
+        _log.warning("there is no stemmer for %s: words are looked up as they are", language)
+    except MissingExtra as missing:
+        _log.warning("words are looked up as they are: %s", missing)
+    else:
+        return lambda word: spelt(stem(word))
+    return None
 
 
 def _is_broken_up(term: Sequence[tuple[str, str, str]]) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from itertools import takewhile
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from spoor.files import SUFFIX, kind_in
 from spoor.judging.classifiers import TAXONOMY, TOPIC, Examples, Taxonomy, open_taxonomy, open_topic
 from spoor.judging.combined import Agreement
 from spoor.judging.detector import Detector, known_tags, language_judge
-from spoor.judging.dictionary import Transcriber, read_dictionary, script_of
 from spoor.judging.language_judges import CHARSETS, SCRIPTS, SOURCES, Charset, CodeInterval, NgramRank, ScriptShare
 from spoor.judging.ontology_files import Choice, open_ontology
 from spoor.judging.ontology_judge import OntologyTerms
@@ -23,10 +21,11 @@ from spoor.judging.term_finder import Finder
 from spoor.judging.topic_judges import PLACES, Gold, Keywords, Pattern, TagWeighted, VectorSpaceModel, calibrated
 from spoor.judging.train_topic import topic_from
 from spoor.judging.training_pages import document, documents
+from spoor.judging.translators import translator_named, translator_of
 from spoor.naming import FileName, Named, Names, joined, path_in
-from spoor.parse.words import STOP_WORDS, Words
-from spoor.roles import Judge
-from spoor.settings import GIVEN_IN_PYTHON, Target, target_in
+from spoor.parse.words import Words
+from spoor.roles import Judge, Translator
+from spoor.settings import GIVEN_IN_PYTHON, Target, settings_in
 
 # The papers that strategies and judges come from.
 
@@ -50,7 +49,7 @@ CONTEXT_GRAPHS = "Diligenti, Coetzee, Lawrence, Giles, Gori: Focused Crawling Us
 TUNNELLING = "Bergmark, Lagoze, Sbityakov: Focused Crawls, Tunneling, and Digital Libraries (2002)"
 
 
-# Ontologies and dictionaries, and the judge by them, from the names of files.
+# The judge by an ontology, from the names of files.
 
 
 def ontology(
@@ -61,21 +60,10 @@ def ontology(
     languages: str = "",
     query: str = "",
     dictionary: FileName = "",
+    translator: FileName = "",
 ) -> Judge:
     chosen = open_ontology(Path(file), Choice(concept, joined(languages), query))
-    return OntologyTerms(Finder(chosen, overlap), least, transcriber_of(dictionary) if dictionary else None)
-
-
-def transcriber_of(file: str) -> Transcriber:
-    return Transcriber(read_dictionary(Path(file)), _foreign_stop_words())
-
-
-@cache
-def _foreign_stop_words() -> frozenset[str]:
-    """Those in other letters than Latin ones: which language a dictionary is of, it does not say, but its script does.
-    Among Latin letters they would be words of the other language as well, such as the German `die`."""
-    words = (word for listed in STOP_WORDS.values() for word in listed.split())
-    return frozenset(word for word in words if script_of(word[0]) != "latin")
+    return OntologyTerms(Finder(chosen, overlap), least, translator_named(dictionary, translator))
 
 
 # Judges by name, and the judge of a target.
@@ -210,8 +198,10 @@ MODEL_JUDGES = {PROFILES.name: "language", TOPIC.name: "examples", TAXONOMY.name
 def judge(text: str) -> Judge:
     """A judge that is no truth: `charset:th`, `charset:th:sources=meta`, `script:thai:least=0.5`. The subject may hold
     colons itself, as URLs do; what looks like a parameter ends it. Also the target of a file, `crawl.toml`."""
-    if text.endswith(TARGETS):
-        return judge_of(with_files(target_in(Path(text)), Path(text).parent))
+    if text.endswith(TARGETS) and not (":" in text and _is_setting(text.rpartition(":")[2])):
+        settings = settings_in(Path(text))
+        target = with_files(settings.target, Path(text).parent)
+        return judge_of(target, translator=translator_of(settings.translate))
     return _named(text)
 
 
@@ -275,8 +265,9 @@ def _is_setting(text: str) -> bool:
     return text.partition("=")[0].isidentifier() and "=" in text
 
 
-def judge_of(target: Target, given: Judge | None = None) -> Judge:
-    """What a person asked for in crawl.toml, as a judge; `given` is the one that a program gave as an object."""
+def judge_of(target: Target, given: Judge | None = None, translator: Translator | None = None) -> Judge:
+    """What a person asked for in crawl.toml, as a judge; `given` is the one that a program gave as an object. Judges by
+    an ontology that have no translator of their own use this one."""
     judges: dict[str, Judge] = {}
     if target.language:
         judges["language"] = language_judge(target.language)
@@ -298,7 +289,17 @@ def judge_of(target: Target, given: Judge | None = None) -> Judge:
         judges["ontology"] = ontology(target.ontology, target.concept, query=target.query)
     for name, asked in target.judges().items():
         judges[name] = given if given is not None and asked == GIVEN_IN_PYTHON else _named(asked)
+    if translator is not None:
+        judges = {name: _translating(one, translator) for name, one in judges.items()}
+        if not any(isinstance(one, OntologyTerms) and one.transcriber is translator for one in judges.values()):
+            raise UsageError("[translate] is of use to a target with an ontology; name one, or leave [translate] out")
     return Agreement(target.require or " and ".join(judges), judges)
+
+
+def _translating(judge: Judge, translator: Translator) -> Judge:
+    if not isinstance(judge, OntologyTerms) or judge.transcriber is not None:
+        return judge
+    return replace(judge, transcriber=translator)
 
 
 def _topic_of(model: str) -> Judge:

@@ -9,11 +9,11 @@ from itertools import islice, pairwise
 from typing import ClassVar
 
 from spoor.errors import UsageError
-from spoor.judging.dictionary import Transcriber
 from spoor.judging.term_finder import Finder, Match, tokens
 from spoor.judging.topic_judges import HEADINGS, IN_HEADING, IN_TITLE, SHORTEST
 from spoor.parse.words import is_unspaced, word_count
 from spoor.records import Page, TargetPrior, Verdict
+from spoor.roles import Translator
 from spoor.strategy import PageByPage
 
 ENOUGH, FOR_EACH_FORM = 0.1, 0.0055
@@ -41,12 +41,11 @@ class _Held:
 
 @dataclass(frozen=True)
 class OntologyTerms(PageByPage):
-    """Relevant from `least` on. With a `transcriber`, words of another language are put into that of the ontology
-    before."""
+    """Relevant from `least` on. With a `transcriber`, texts are put into the language of the ontology before."""
 
     finder: Finder
     least: float = 0.5
-    transcriber: Transcriber | None = None
+    transcriber: Translator | None = None
     _target_prior: TargetPrior = field(init=False, repr=False, compare=False)
     _enough: float = field(init=False, repr=False, compare=False)
 
@@ -61,26 +60,31 @@ class OntologyTerms(PageByPage):
         object.__setattr__(self, "_target_prior", TargetPrior(words=self.finder.ontology.most_important(PRIOR_TERMS)))
 
     @property
+    def waits(self) -> bool:
+        return self.transcriber is not None and self.transcriber.waits
+
+    @property
     def target_prior(self) -> TargetPrior:
         return self._target_prior
 
     def similarities(self, texts: Sequence[str]) -> list[float]:
-        return [self._relevance(self._held(text).worth, max(1, word_count(text))) for text in texts]
+        worth = [self._held(text).worth for text in self._read(texts)]
+        return [self._relevance(one, max(1, word_count(text))) for one, text in zip(worth, texts, strict=True)]
 
     def verdict(self, page: Page) -> Verdict:
-        places = {
-            "title": self._held(page.title),
-            "headings": self._held("\n".join(page.tag_texts.get(tag, "") for tag in HEADINGS)),
-            TEXT: self._held(page.best_text),
-        }
+        headings = "\n".join(page.tag_texts.get(tag, "") for tag in HEADINGS)
+        read = self._read((page.title, headings, page.best_text))
+        places = dict(zip(COUNTS, map(self._held, read), strict=True))
         words = word_count(page.best_text)
         worth = sum(COUNTS[place] * held.worth for place, held in places.items())
         relevance = self._relevance(worth, max(SHORTEST, words))
         return Verdict(relevance, relevance >= self.least, self._because(places, words))
 
+    def _read(self, texts: Sequence[str]) -> Sequence[str]:
+        return texts if self.transcriber is None else self.transcriber.translate(texts)
+
     def _held(self, text: str) -> _Held:
-        read = text if self.transcriber is None else self.transcriber.transcribe(text)
-        cut = tokens(read)
+        cut = tokens(text)
         matches = self.finder.matches(cut)
         return _Held(cut, matches, self.finder.worth(matches))
 

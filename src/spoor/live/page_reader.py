@@ -14,17 +14,18 @@ from spoor.judging.detector import UNKNOWN, cld2_shares
 from spoor.live.workers import Workers
 from spoor.parse.demanding import demanding
 from spoor.parse.html import Interest, is_html
-from spoor.parse.main_text import QUICK
+from spoor.parse.main_text import extractor_named
 from spoor.parse.simhash import text_fingerprint
 from spoor.records import Failure, Hints, Judged, Link, Outcome, Page, Redirect, Response, Trouble, Verdict, Visit
 from spoor.robots import LONGEST_FILE
 from spoor.roles import Downloader, Judge, LinkReader, Troubles
+from spoor.settings import USUAL_PARSING, ParseSettings
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import MOST_BYTES, line_of
 from spoor.store.journal import Journal, PageFacts
 from spoor.store.warc import Kept, WarcKeeper, judgement, not_kept
 from spoor.store.warc_records import digest_of
-from spoor.strategy import Strategy, hinted, prior_of, reads_main_text, verdicts_of
+from spoor.strategy import Strategy, hinted, prior_of, reads_main_text, verdicts_of, waits
 from spoor.urls import canonical
 
 GLANCE = 2_000
@@ -34,23 +35,27 @@ GLANCE = 2_000
 @dataclass(frozen=True, slots=True)
 class Reader:
     """Makes of a response all that can be made of it alone. Pure, so that it can be done in another process. `texts` is
-    whether the crawl itself has a use for them, `labels` whether the label of a verdict is a language."""
+    whether the crawl itself has a use for them, `labels` whether the label of a verdict is a language; `waits`: it may
+    wait for somebody else, so that the event loop must not do it."""
 
     judge: Judge
     links: LinkReader | None
     texts: bool
     interest: Interest
     labels: bool
+    waits: bool = False
 
     @staticmethod
-    def of(strategy: Strategy, most_links: int | None = None) -> Reader:
+    def of(strategy: Strategy, most_links: int | None = None, parsing: ParseSettings = USUAL_PARSING) -> Reader:
         """`most_links`: of a page that has more, the others are only counted."""
         links = strategy.link_reader
         on_the_way = strategy.way_reads_content
         texts = on_the_way or (links is None and strategy.scorer.reads_content)
         contexts = on_the_way or strategy.scorer.reads_content
-        interest = Interest(QUICK if reads_main_text(strategy.judge) else None, contexts, most_links)
-        return Reader(strategy.judge, links, texts, interest, labels=bool(prior_of(strategy.judge).language))
+        extractor = extractor_named(parsing.main_text) if reads_main_text(strategy.judge) else None
+        interest = Interest(extractor, contexts, most_links, parsing.context)
+        labels = bool(prior_of(strategy.judge).language)
+        return Reader(strategy.judge, links, texts, interest, labels, waits(strategy.judge) or waits(strategy.scorer))
 
     def read(self, visit: Visit, response: Response) -> Outcome:
         outcome = understand(visit, response, self.interest)
@@ -253,6 +258,8 @@ class LiveDownloader:
         return outcome if self.archive is None else self.archive.describe(visit, outcome)
 
     def _read(self, visit: Visit, response: Response) -> Outcome | asyncio.Future[Outcome]:
+        if self.workers is None and self.reader.waits:
+            return asyncio.ensure_future(asyncio.to_thread(self.reader.read_away, visit, response))
         if self.workers is None or not (self.everything_away or visit.apart or _is_demanding(response)):
             return self.reader.read(visit, response)
         # The payload stays here: only the decoded body is of use to a reader.

@@ -18,7 +18,7 @@ from spoor.live.watchdog import SteadyClock
 from spoor.ordering.scope import Scope
 from spoor.ordering.simple import Arrival
 from spoor.parse.html import Interest
-from spoor.parse.main_text import QUICK
+from spoor.parse.main_text import extractor_named
 from spoor.pricing import Limits
 from spoor.progress import Advance
 from spoor.records import Judged, Page
@@ -38,7 +38,8 @@ class Samples:
 async def pages_at(urls: Sequence[str], settings: Config, advance: Advance) -> Samples:
     """`urls` are normalised; `advance` is told of each that is done. What they link to is not visited."""
     samples, relevant = Samples(), Truth("sample", lambda url: True)
-    reader = Reader(relevant, None, texts=True, interest=Interest(QUICK, contexts=False), labels=False)
+    interest = Interest(extractor_named(settings.parse.main_text), contexts=False)
+    reader = Reader(relevant, None, texts=True, interest=interest, labels=False)
     strategy = Strategy(relevant, Arrival(), admission=Scope(max_depth=0))
     troubles, frontier = SavedTroubles(None), Frontier(MemoryStore(), host_rules(settings))
     crawl = Crawl(strategy, frontier, Limits(agent=AGENT, robots_tries=3), troubles=troubles)

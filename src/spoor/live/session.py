@@ -87,6 +87,11 @@ AGENT = "spoor"
 LOOKUPS = 64
 """Names that are looked up at once."""
 
+WAITING = 4
+"""Processes that read pages where a page waits for its translations, unless somebody asks for another number."""
+CALLS = 3
+"""Times that a page waits for translations at most: what is judged, what is classified, what stands around links."""
+
 ADDRESS_REST = 0.25
 """The delay in seconds of all hosts at one IP address after a visit to one of them."""
 
@@ -142,13 +147,14 @@ class Objects:
     strategy: Strategy | Maker | None = None
     judge: Judge | None = None
 
-    def unbound(self, settings: Config) -> Strategy:
-        """The strategy as it was asked for, with nothing learned."""
+    def unbound(self, settings: Config, folder: CrawlFolder | None = None) -> Strategy:
+        """The strategy as it was asked for, with nothing learned. Translations are kept in the `folder`."""
         if isinstance(self.strategy, Strategy):
             return self.strategy.fresh()
         if self.judge is None and GIVEN_IN_PYTHON in settings.target.judge:
             raise _not_given("judge")
-        judge = registry.judge_of(settings.target, self.judge)
+        translator = registry.translator_of(settings.translate, folder.translations if folder else None)
+        judge = registry.judge_of(settings.target, self.judge, translator)
         if self.strategy is not None:
             return self.strategy(judge)
         if settings.crawl.strategy == GIVEN_IN_PYTHON:
@@ -180,7 +186,7 @@ async def open_session(
     """The folder is locked by the caller; a crawl that it holds already is resumed. `advance` is told of every visit
     from which the strategy learns again. `came` is given every page with its texts, by URL, before the event that tells
     of it; whoever gives it takes the pages out again."""
-    strategy = strategy_of(settings, objects)
+    strategy = strategy_of(settings, objects, folder)
     earlier = earlier_crawl(settings, strategy, folder)
     store, died = SqliteStore(folder.database), died_of(folder.in_work)
     in_work = InWork(folder.in_work)
@@ -201,16 +207,22 @@ async def open_session(
         crawl = Crawl(strategy, frontier, _limits(settings, now), archive.journal, troubles)
         crawl.resume(now, died, last_moment(store.connection))
         crawl.begin(settings.crawl.seeds)
-        count, reader = settings.crawl.workers, Reader.of(strategy, settings.limits.links_per_page)
+        count, reader = settings.crawl.workers, Reader.of(strategy, settings.limits.links_per_page, settings.parse)
         reader = reader if came is None else replace(reader, texts=True)
-        _warm_up(strategy, reader)
-        limits = _reading_limits(settings)
         # Nobody waits for a name that is looked up when the crawl is told to stop.
         asyncio.get_running_loop().set_default_executor(DaemonThreads(LOOKUPS))
-        async with working(count or 1, reader, limits) as workers, fetcher_for(settings, clock) as fetcher:
+        if reader.waits:
+            await asyncio.to_thread(_warm_up, strategy, reader)
+        else:
+            _warm_up(strategy, reader)
+        limits = _reading_limits(settings, reader)
+        async with (
+            working(count or (WAITING if reader.waits else 1), reader, limits) as workers,
+            fetcher_for(settings, clock) as fetcher,
+        ):
             away = workers if await can_be_sent(reader) else None
             downloader: Downloader = LiveDownloader(
-                fetcher, archive, reader, away, everything_away=count > 0, troubles=troubles
+                fetcher, archive, reader, away, everything_away=count > 0 or reader.waits, troubles=troubles
             )
             downloader = downloader if came is None else Remembering(downloader, came)
             driver = LiveDriver(crawl, downloader, settings.crawl.connections, clock, troubles)
@@ -234,9 +246,9 @@ async def _watching_clock(clock: SteadyClock, session: Session) -> AsyncIterator
         watching.cancel()
 
 
-def strategy_of(settings: Config, objects: Objects = NO_OBJECTS) -> Strategy:
+def strategy_of(settings: Config, objects: Objects = NO_OBJECTS, folder: CrawlFolder | None = None) -> Strategy:
     """The strategy asked for, bound by scope, manners and a sense for traps."""
-    named = objects.unbound(settings)
+    named = objects.unbound(settings, folder)
     scope = settings.scope
     bounds = Scope(scope.include, scope.exclude, scope.hosts, scope.domains, scope.max_depth, scope.pages_per_host)
     return replace(named, admission=AllOf((Manners(), bounds, Traps(), named.admission)))
@@ -324,8 +336,10 @@ def _warm_up(strategy: Strategy, reader: Reader) -> None:
         pass
 
 
-def _reading_limits(settings: Config) -> ReadingLimits:
-    return ReadingLimits(settings.limits.parse_seconds, settings.limits.parse_bytes)
+def _reading_limits(settings: Config, reader: Reader) -> ReadingLimits:
+    """With the time for which a page may wait for its translations."""
+    waiting = CALLS * (settings.translate.answer_seconds + 1.0) if reader.waits else 0.0
+    return ReadingLimits(settings.limits.parse_seconds + waiting, settings.limits.parse_bytes)
 
 
 async def run_for(session: Session, minutes: float | None) -> AsyncIterator[list[Event]]:

@@ -16,18 +16,18 @@ from spoor.errors import UsageError
 from spoor.files import kind_in
 from spoor.judging.classifiers import open_taxonomy
 from spoor.judging.combined import Agreement
-from spoor.judging.dictionary import Transcriber
-from spoor.judging.judges import COR, transcriber_of
+from spoor.judging.judges import COR
 from spoor.judging.ontology import Ontology
 from spoor.judging.ontology_files import Choice, open_ontology
 from spoor.judging.ontology_judge import OntologyTerms
 from spoor.judging.page_rules import RULES, LookAhead, open_rules
 from spoor.judging.term_finder import DIGITS, Finder
+from spoor.judging.translators import translator_named
 from spoor.naming import FileName, Named
 from spoor.ordering.admissions import TwoThresholds
 from spoor.ordering.simple import PageClass, ParentRelevance
 from spoor.records import Evidence, Hints, Link, Page, Sighting
-from spoor.roles import Judge, Merge
+from spoor.roles import Judge, Merge, Translator
 from spoor.strategy import Strategy
 
 # What stands around a link, compared with an ontology; and what the class of its page lets one expect.
@@ -40,7 +40,7 @@ class ContextOntology:
 
     finder: Finder
     look_ahead: LookAhead | None = None
-    transcriber: Transcriber | None = None
+    transcriber: Translator | None = None
     scale: float = 10.0
 
     reads_content: ClassVar[bool] = True
@@ -50,11 +50,15 @@ class ContextOntology:
         if not self.scale > 0:
             raise UsageError(f"obrs_scale={self.scale:g} makes every link the same; give more than 0")
 
+    @property
+    def waits(self) -> bool:
+        return self.transcriber is not None and self.transcriber.waits
+
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
         """Both scores. A heading stands over many links; it is read once."""
         rules = self._rules(page)
-        texts = dict.fromkeys(text for link in links for text in _context(link))
-        obrs = {text: self.finder.score(self._read(text)) for text in texts}
+        texts = list(dict.fromkeys(text for link in links for text in _context(link)))
+        obrs = dict(zip(texts, map(self.finder.score, self._read(texts)), strict=True))
         return [(round(self.scale * sum(obrs[text] for text in _context(link)), DIGITS), rules) for link in links]
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
@@ -66,10 +70,10 @@ class ContextOntology:
     def _rules(self, page: Page) -> float:
         if self.look_ahead is None:
             return 0.0
-        return self.look_ahead.score(self._read(page.titled_text))
+        return self.look_ahead.score(*self._read([page.titled_text]))
 
-    def _read(self, text: str) -> str:
-        return text if self.transcriber is None else self.transcriber.transcribe(text)
+    def _read(self, texts: Sequence[str]) -> Sequence[str]:
+        return texts if self.transcriber is None else self.transcriber.translate(texts)
 
 
 def _context(link: Link) -> tuple[str, str]:
@@ -117,15 +121,20 @@ def core(judge: Judge, known: Known = _NOTHING, scoring: Scoring = _AS_PUBLISHED
 
 
 def ml_core(
-    judge: Judge, known: Known = _NOTHING, dictionary: FileName = "", scoring: Scoring = _AS_PUBLISHED
+    judge: Judge,
+    known: Known = _NOTHING,
+    dictionary: FileName = "",
+    translator: FileName = "",
+    scoring: Scoring = _AS_PUBLISHED,
 ) -> Strategy:
-    return _core("ml-core", judge, known, scoring, _transcriber(judge, dictionary))
+    reads_by = translator_named(dictionary, translator) or _translator_of(judge)
+    return _core("ml-core", judge, known, scoring, reads_by)
 
 
-def _core(name: str, judge: Judge, known: Known, scoring: Scoring, transcriber: Transcriber | None = None) -> Strategy:
+def _core(name: str, judge: Judge, known: Known, scoring: Scoring, reads_by: Translator | None = None) -> Strategy:
     finder = Finder(_ontology(name, judge, known.ontology, known.concept), scoring.overlap)
     ahead = LookAhead(open_rules(Path(known.model)), scoring.combine, scoring.soft) if known.model else None
-    scorer = ContextOntology(finder, ahead, transcriber, scoring.obrs_scale)
+    scorer = ContextOntology(finder, ahead, reads_by, scoring.obrs_scale)
     return Strategy(judge, scorer, admission=TwoThresholds("ontology", scoring.min_ont, "rules", scoring.min_rules))
 
 
@@ -144,14 +153,12 @@ def _ontology(name: str, judge: Judge, given: str, concept: str) -> Ontology:
     return asked.finder.ontology
 
 
-def _transcriber(judge: Judge, dictionary: str) -> Transcriber:
+def _translator_of(judge: Judge) -> Translator:
     asked = _ontology_judge(judge)
-    if not dictionary and asked is not None and asked.transcriber is not None:
-        return asked.transcriber
-    if not dictionary:
+    if asked is None or asked.transcriber is None:
         remedy = "name one, as in ml-core:dictionary=english-hindi.tsv, or leave it to core, which needs none"
-        raise UsageError(f"ml-core needs a dictionary of the two languages; {remedy}")
-    return transcriber_of(dictionary)
+        raise UsageError(f"ml-core needs a dictionary of the two languages, or a translator; {remedy}")
+    return asked.transcriber
 
 
 def _ontology_judge(judge: Judge) -> OntologyTerms | None:
@@ -162,5 +169,5 @@ def _ontology_judge(judge: Judge) -> OntologyTerms | None:
 CORE: dict[str, Named] = {
     "core-baseline": Named(core_baseline, "links of pages that are likeliest of a target class first", COR),
     "core": Named(core, "by terms of an ontology around links; the rest by rules between classes", COR),
-    "ml-core": Named(ml_core, "the same, with words of another language transcribed by a dictionary", COR),
+    "ml-core": Named(ml_core, "the same, with texts of another language translated first", COR),
 }

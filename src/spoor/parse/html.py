@@ -13,7 +13,7 @@ from spoor.parse.charset import Decoded, decode
 from spoor.parse.main_text import Extractor, MainText
 from spoor.parse.reading import DESCRIPTION, HREFLANG, REL, Reading, read
 from spoor.parse.tags import META, TELLING_TAGS
-from spoor.parse.tidy_text import TidyText, crowded, tidied, words_after, words_before
+from spoor.parse.tidy_text import WINDOW, TidyText, crowded, tidied, words_after, words_before
 from spoor.parse.walk import END, INSIDE, IS_APART, IS_NOFOLLOW, START, UNDER, VALUES, WHAT, Numbers, deepest
 from spoor.records import Link, Page
 from spoor.urls import join
@@ -35,11 +35,13 @@ of that grows with both. Of a page with more, all text counts."""
 @dataclass(frozen=True, slots=True)
 class Interest:
     """What somebody has a use for, besides the words and the links of a page: the main text, if there is an extractor
-    to find it; what links say, their anchors and all around them; and at most so many links, None: all."""
+    to find it; what links say, their anchors and up to `window` characters on each side; and at most so many links,
+    None: all."""
 
     main_text: Extractor | None = None
     contexts: bool = True
     most_links: int | None = None
+    window: int = WINDOW
 
 
 USUAL = Interest()
@@ -87,7 +89,9 @@ def _html_page(page: Page, decoded: Decoded, reading: Reading, interest: Interes
         title=reading.title,
         text=text.lines,
         tag_texts=_tag_texts(reading, text),
-        links=tuple(_with_contexts(places, reading, text) if interest.contexts else _bare(places, reading)),
+        links=tuple(
+            _with_contexts(places, reading, text, interest.window) if interest.contexts else _bare(places, reading)
+        ),
         unrecorded=left_out,
         canonical=(_join(base, reading.canonical) if reading.canonical else None) or "",
         noindex=reading.noindex,
@@ -163,7 +167,7 @@ def _nofollow(places: Places, reading: Reading) -> list[bool]:
     return [all(map(asked.__getitem__, numbers)) for numbers in places.values()]
 
 
-def _with_contexts(places: Places, reading: Reading, text: TidyText) -> list[Link]:
+def _with_contexts(places: Places, reading: Reading, text: TidyText, window: int) -> list[Link]:
     """As the first place says that has an anchor."""
     if not places:
         return []
@@ -180,8 +184,8 @@ def _with_contexts(places: Places, reading: Reading, text: TidyText) -> list[Lin
             Link,
             places,
             [anchor for _, anchor in said],
-            [words_before(text.words, place) for place in text.ends[rows[:, START]].tolist()],
-            [words_after(text.words, place) for place in text.begins[rows[:, END]].tolist()],
+            [words_before(text.words, place, window) for place in text.ends[rows[:, START]].tolist()],
+            [words_after(text.words, place, window) for place in text.begins[rows[:, END]].tolist()],
             [headings[span] for span in under],
             _nofollow(places, reading),
             [claim[:LONGEST_TAG] for claim in _values(reading, rows, HREFLANG)],

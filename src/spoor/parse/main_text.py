@@ -1,4 +1,4 @@
-"""The main text of a page without navigation and boilerplate, found in three ways, and when it was published.
+"""The main text of a page without navigation and boilerplate, found in three ways.
 
 NodeRatio(v)       = TextLength(v) / TextLength(page)      TextLength: characters outside of links
 UnlinkNodeRatio(v) = UnlinkNodes(v) / UnlinkNodes(page)    UnlinkNodes: blocks that hold such characters
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from html import unescape
@@ -18,8 +18,10 @@ from resiliparse.extract.html2text import extract_plain_text
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from spoor.errors import MissingExtra
+from spoor.parse.published import LATEST, published
 from spoor.parse.reading import bounded, deeper_than
 from spoor.parse.tags import BLOCKS
+from spoor.settings import MAIN_TEXTS
 
 # What is on many pages and part of no text: what a page is cleaned of before its main text is looked for.
 
@@ -47,97 +49,6 @@ def is_called_advert(attributes: Mapping[str, str | None]) -> bool:
 
 def claims_copyright(words: str) -> bool:
     return bool(_COPYRIGHT.search(words))
-
-
-# A date in words or numbers, as pages write it.
-
-
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_FORMS = [
-    re.compile(form)
-    for form in (
-        r"(?<!\d)(?P<year>\d{4})\s?[-/.年년]\s?(?P<month>\d{1,2})\s?[-/.月월]\s?(?P<day>\d{1,2})(?!\d)",
-        r"(?<!\d)(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)(?!\d)",
-        r"(?<!\d)(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})(?!\d)",
-        r"(?<!\d)(?P<day>\d{1,2})[a-z]{0,2}\s+(?P<month>[A-Za-z]{3})[a-z]{0,6}[.,]?\s+(?P<year>\d{4})(?!\d)",
-        r"\b(?P<month>[A-Za-z]{3})[a-z]{0,6}\.?\s+(?P<day>\d{1,2})[a-z]{0,2},?\s+(?P<year>\d{4})(?!\d)",
-        r"/(?P<year>\d{4})/(?P<month>[A-Za-z]{3})[a-z]{0,6}/(?P<day>\d{1,2})/",
-    )
-]
-"""2026-11-15, 20261115, 15.11.2026, 15th November 2026, Nov. 15, 2026, /2026/nov/15/. Not 11/12/2026, which is in
-November or in December, depending on the country."""
-
-
-def date_in(text: str) -> date | None:
-    """The first date of the first form that is in the text, as it is written there: time zones do not matter."""
-    for form in _FORMS:
-        if (found := form.search(text)) and (day := _date(**found.groupdict())):
-            return day
-    return None
-
-
-def _date(year: str, month: str, day: str) -> date | None:
-    """None: there is no such day."""
-    try:
-        number = int(month) if month.isdecimal() else 1 + _MONTHS.index(month.lower())
-        return date(int(year), number, int(day))
-    except ValueError:
-        return None
-
-
-# When was a page published? As it says itself in its metadata, in a time element or in its URL, in this order.
-
-
-EARLIEST = date(1990, 1, 1)
-"""There were no web pages before."""
-LATEST = date(2099, 12, 31)
-"""For those who do not know when a page came."""
-
-_METAS = """
-    articlepublishedtime ogarticlepublishedtime ogpublishedtime articlepublished datepublished
-    dcdateissued dctermsissued dcdate dctermsdate dcdatecreated dctermscreated
-    pubdate publishdate publisheddate publicationdate publishtime parselypubdate sailthrudate
-    citationpublicationdate citationdate weiboarticlecreateat date
-"""
-"""What a <meta> with the date is called, in small letters and without punctuation; the most trustworthy first."""
-_PUNCTUATION = re.compile(r"[-_.:\s]")
-
-# None of them goes beyond the next "<" or begins within a name, so that a page is read once, whatever is in it.
-_TAG = re.compile(r"<([mM][eE][tT][aA]|[tT][iI][mM][eE])\b([^<>]*)>([^<]{0,80})")
-_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
-_JSON = re.compile(r'"datePublished"\s*:\s*"([^"<]{4,80})"')
-
-
-def published(html: str, url: str = "", came: date = LATEST) -> str:
-    """Such as 2026-11-15, "" when it is not known. Never fails, and never names a day after the page `came`, save for
-    the one that a clock further east may show."""
-    for said in _said(html, url):
-        day = date_in(said)
-        if day and day >= EARLIEST and (day - came).days <= 1:
-            return day.isoformat()
-    return ""
-
-
-def _said(html: str, url: str) -> Iterator[str]:
-    """What may hold the date, the most trustworthy first."""
-    metas: dict[str, str] = {}
-    times: list[str] = []
-    for tag, inside, after in _TAG.findall(html):
-        attributes = {name.lower(): a or b or c for name, a, b, c in _ATTRIBUTE.findall(inside)}
-        if tag.lower() == "time":
-            times.append(attributes.get("datetime") or after)
-            metas.setdefault(_name(attributes.get("itemprop", "")), times[-1])
-        else:
-            name = attributes.get("property") or attributes.get("name") or attributes.get("itemprop", "")
-            metas.setdefault(_name(name), attributes.get("content", ""))
-    yield from (metas[name] for name in _METAS.split() if name in metas)
-    yield from (said.replace("\\", "") for said in _JSON.findall(html))
-    yield from times
-    yield "/" + url.partition("://")[2].partition("?")[0].partition("/")[2]
-
-
-def _name(written: str) -> str:
-    return _PUNCTUATION.sub("", written.lower())
 
 
 # The role of finding the main text of a page, with its title and when it was published.
@@ -413,7 +324,7 @@ def best_text(html: str, url: str = "") -> str:
     return found or (node_ratio_text(html) if deeper_than(html, _DEEPEST_FOR_BEST) else "")
 
 
-# What a page has to say, without what surrounds it: three ways to find it, and when it was published.
+# What a page has to say, without what surrounds it: three ways to find it, by name.
 
 
 NODE_RATIO = Extractor(node_ratio_text)
@@ -422,3 +333,13 @@ QUICK = Extractor(quick_text)
 """For every page of a crawl."""
 BEST = Extractor(best_text)
 """For pages that are kept; ten times slower."""
+
+
+_BY_NAME = dict(zip(MAIN_TEXTS, (QUICK, BEST, NODE_RATIO), strict=True))
+
+
+def extractor_named(name: str) -> Extractor:
+    """One of `MAIN_TEXTS`. MissingExtra where its library is not installed: better now than at the first page."""
+    if name == "best":
+        require_trafilatura()
+    return _BY_NAME[name]

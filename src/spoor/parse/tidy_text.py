@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from spoor.compiled import compiled
 from spoor.parse.walk import BORDER, Codes, Numbers
 from spoor.parse.words import UNSPACED
+from spoor.settings import ParseSettings
 
 # The text of a page without what markup leaves between its words, and where in it the places of the whole text
 # are.
@@ -118,8 +119,8 @@ def crowded(text: Codes, starts: Numbers, stops: Numbers) -> NDArray[np.bool_]:
 # Which words stand around an anchor? So many characters of them on each side, and no word cut in two.
 
 
-WINDOW = 100
-"""Characters kept on each side at most."""
+WINDOW = ParseSettings.context
+"""Characters kept on each side at most, where nobody asks for another number."""
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _SARA_AM = "\u0e33\u0eb3"
@@ -129,16 +130,16 @@ _TIES_LETTERS = 9
 """Combining class of signs that tie two letters into one."""
 
 
-def words_before(text: str, place: int) -> str:
+def words_before(text: str, place: int, window: int = WINDOW) -> str:
     """What is read last before a place in a text that has every run of white space as one blank."""
-    said = text[max(0, place - WINDOW - 2) : place].rstrip()
-    return _without_first(said[-WINDOW - 1 :]) if len(said) > WINDOW else said.lstrip()
+    said = text[max(0, place - window - 2) : place].rstrip()
+    return _without_first(said[-window - 1 :]) if len(said) > window else said.lstrip()
 
 
-def words_after(text: str, place: int) -> str:
+def words_after(text: str, place: int, window: int = WINDOW) -> str:
     """What is read first after a place."""
-    said = text[place : place + WINDOW + 2].lstrip()
-    return _without_last(said[: WINDOW + 1]) if len(said) > WINDOW else said.rstrip()
+    said = text[place : place + window + 2].lstrip()
+    return _without_last(said[: window + 1]) if len(said) > window else said.rstrip()
 
 
 def _without_first(said: str) -> str:

@@ -179,7 +179,7 @@ class Words:
             stop = _stop(self._tag)
             words = [word for word in words if word not in stop]
         if self.stem:
-            words = list(map(_stemmer(STEMMERS[self._tag]), words))
+            words = list(map(stemmer(STEMMERS[self._tag]), words))
         return words
 
     @property
@@ -278,7 +278,7 @@ def _stop(tag: str) -> frozenset[str]:
 
 
 @cache
-def _stemmer(name: str) -> Callable[[str], str]:
+def stemmer(name: str) -> Callable[[str], str]:
     try:
         import snowballstemmer
     except ModuleNotFoundError:

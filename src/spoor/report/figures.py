@@ -149,7 +149,7 @@ def figures(folder: CrawlFolder) -> Figures:
             refusals=_refusals(db),
             redirects=_redirects(db),
             slowest=_slowest(db),
-            incidents=_incidents(db),
+            incidents=(*_incidents(db), *_untranslated(folder)),
             finds=_finds(db),
         )
 
@@ -316,6 +316,11 @@ GROUP BY what ORDER BY min(id)
 
 def _incidents(db: sqlite3.Connection) -> tuple[Incident, ...]:
     return tuple(Incident(*row) for row in db.execute(f"{_INCIDENTS} LIMIT {MOST_ROWS}"))
+
+
+def _untranslated(folder: CrawlFolder) -> Iterator[Incident]:
+    for reason, texts in folder.translations.untranslated().most_common(MOST_ROWS):
+        yield Incident(f"a text was used as it is, because the translator {reason}", texts, None)
 
 
 def _finds(db: sqlite3.Connection) -> tuple[Find, ...]:

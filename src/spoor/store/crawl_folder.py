@@ -9,6 +9,7 @@ warc/damaged/   files that were damaged, as they were, and ends that were cut of
 damaged/        databases that were damaged, as they were
 learned/        snapshots of what was learned: the two newest
 trouble/        samples of what went wrong with single URLs by a mistake of ours
+translations.db what a server has translated, and how many texts it has not (SQLite)
 in-work         the URL that is worked on right now, to be blamed if the process dies of it
 report.html     what `spoor report` made of it
 lock            the process that crawls, or did last; locked while it does
@@ -34,6 +35,7 @@ from spoor.store.journal import PageRow
 from spoor.store.migration import STEPS
 from spoor.store.snapshots import Snapshots
 from spoor.store.sqlite_files import sums_of, write_sums
+from spoor.store.translations import Translations
 from spoor.store.warc import mend
 from spoor.store.warc_records import unpacked
 from spoor.store.warc_repair import follow
@@ -74,6 +76,10 @@ class CrawlFolder:
     @property
     def troubles(self) -> Path:
         return self.path / "trouble"
+
+    @property
+    def translations(self) -> Translations:
+        return Translations(self.path / "translations.db")
 
     @property
     def in_work(self) -> Path:

@@ -78,7 +78,7 @@ def _seconds(text: str) -> float:
 
 
 def _contact(text: str) -> str:
-    from spoor.settings import contact
+    from spoor.checks import contact
 
     try:
         return str(contact(text))

@@ -39,6 +39,8 @@ def register_reproduce(commands: Commands) -> None:
     core = _add_paper(papers, "core", "an ontology, rules and two languages")
     meaning = "English words, a tab, Hindi senses with | between: for the pages and for the crawler"
     core.add_argument("--dictionary", type=Path, metavar="FILE", help=meaning)
+    meaning = "a TOML file with [translate], whose translator the crawler uses instead of the dictionary"
+    core.add_argument("--translator", type=Path, metavar="FILE", help=meaning)
 
 
 def _add_paper(papers: Commands, name: str, summary: str) -> argparse.ArgumentParser:

@@ -16,6 +16,7 @@ BUILD_EXAMPLES = """
 spoor web build crawl.warc.gz --out my-web
 spoor web build my-crawl --out my-web --truth labels.tsv
 spoor web build log.csv links.csv --out my-web
+spoor web build crawl.warc.gz --out my-web --main-text node-ratio --context 200
 """
 
 GENERATE_EXAMPLES = """
@@ -73,6 +74,15 @@ def _register_build(actions: Commands) -> None:
         "--exact", action="store_true", help="a link leads only to exactly its URL, not to one that nearly matches"
     )
     parser.add_argument("--name", help="name of the web (default: that of the folder)")
+    parser.add_argument(
+        "--main-text",
+        choices=("quick", "best", "node-ratio"),
+        default="quick",
+        help="how the main text of a page is found (quick)",
+    )
+    parser.add_argument(
+        "--context", type=int, default=100, metavar="N", help="characters around a link, on each side (100)"
+    )
     add_workers(parser)
     add_json(parser)
 

@@ -7,7 +7,7 @@ import tempfile
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from spoor.lab.build.gather import BuildReport, Gathered, Packed, gather
 from spoor.lab.web import FORMAT, Web
 from spoor.lab.web_files import Blobs, BlobWriter, ListedUrls, compress
 from spoor.parse.html import HTML_TYPES
+from spoor.settings import USUAL_PARSING, ParseSettings
 from spoor.urls import difference, host_of, near_misses, normalise
 
 # Which page does each link lead to: the one recorded under its URL, a near miss, or none.
@@ -138,12 +139,14 @@ _ATTRIBUTES = ("status", "size", "content_type", "header_charset", "meta_charset
 
 @dataclass(frozen=True)
 class Making:
-    """How a web is made: its name, what it was made from, its labels, and whether links must match to the letter."""
+    """How a web is made: its name, what it was made from, its labels, whether links must match to the letter, and how
+    its pages were read."""
 
     name: str
     made_from: str
     truth: Path | None = None
     exact: bool = False
+    parsing: ParseSettings = USUAL_PARSING
 
 
 def build_web(out: Path, records: Iterable[Packed], making: Making, report: BuildReport) -> Web:
@@ -173,6 +176,7 @@ def build_web(out: Path, records: Iterable[Packed], making: Making, report: Buil
             "content_types": list(gathered.content_types.words),
             "languages": list(gathered.languages.words),
             "made_from": making.made_from,
+            "parsed": asdict(making.parsing),
             "report": dict(report),
         }
         (folder / "web.json").write_text(json.dumps(about, ensure_ascii=False, indent=1) + "\n", "utf8")

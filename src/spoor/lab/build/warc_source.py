@@ -10,6 +10,7 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -20,9 +21,10 @@ from spoor.errors import BadInput
 from spoor.fetch.decoding import decoded
 from spoor.lab.build.gather import BuildReport, Packed, Recorded, pack
 from spoor.parse.html import Interest, read_page
-from spoor.parse.main_text import QUICK
+from spoor.parse.main_text import extractor_named
 from spoor.pools import in_order
 from spoor.records import Redirect
+from spoor.settings import USUAL_PARSING, ParseSettings
 from spoor.store.warc import NOT_KEPT
 from spoor.urls import join, normalise
 
@@ -157,11 +159,14 @@ def warc_files(source: Path) -> list[Path]:
     return files
 
 
-def read_warcs(files: Sequence[Path], report: BuildReport, workers: int | None = None) -> Iterator[Packed]:
+def read_warcs(
+    files: Sequence[Path], report: BuildReport, workers: int | None = None, parsing: ParseSettings = USUAL_PARSING
+) -> Iterator[Packed]:
     """The result does not depend on the number of workers. `report` counts what could not be used."""
     batches = _batches(response for file in files for response in _responses(file, report))
+    understand = partial(_understand, Interest(extractor_named(parsing.main_text), window=parsing.context))
     found = False
-    for packed in in_order(_understand, batches, workers or os.cpu_count() or 1):
+    for packed in in_order(understand, batches, workers or os.cpu_count() or 1):
         if isinstance(packed, Packed):
             report["truncated"] += not packed.whole
             found = True
@@ -220,12 +225,12 @@ def _batches(responses: Iterable[Response]) -> Iterator[list[Response]]:
         yield batch
 
 
-def _understand(batch: list[Response]) -> list[Packed | str]:
+def _understand(interest: Interest, batch: list[Response]) -> list[Packed | str]:
     """For each response what was recorded, or under which name it is counted when nothing was."""
-    return [_packed(response) for response in batch]
+    return [_packed(response, interest) for response in batch]
 
 
-def _packed(response: Response) -> Packed | str:
+def _packed(response: Response, interest: Interest) -> Packed | str:
     http = take_apart(response.block)
     if http is None:
         return "not HTTP"
@@ -236,5 +241,5 @@ def _packed(response: Response) -> Packed | str:
     target = join(url, http.headers.get("location", "")) if http.status in _REDIRECTS else None
     if target is not None and target != url:
         return pack(Recorded(url, Redirect(target, http.status), whole=whole))
-    page = read_page(url, http.body, http.headers.get("content-type", ""), http.status, Interest(QUICK))
+    page = read_page(url, http.body, http.headers.get("content-type", ""), http.status, interest)
     return pack(Recorded(url, page, whole=whole))

@@ -51,14 +51,17 @@ CORE_ALONE, ML_CORE_ALONE = WITHOUT_RULES = ("CORE without rules", "ML-CORE with
 
 @dataclass(frozen=True)
 class Given:
-    """Files that the crawlers are given before they have learned anything."""
+    """Files that the crawlers are given before they have learned anything. With a `translator`, a TOML file that names
+    one, ML-CORE has no use for the dictionary."""
 
     ontology: Path
     dictionary: Path
+    translator: Path | None = None
 
     def strategies(self, rules: Path) -> dict[str, str]:
         """By crawler."""
-        known, translated = f"ontology={self.ontology}", f"dictionary={self.dictionary}"
+        known = f"ontology={self.ontology}"
+        translated = f"translator={self.translator}" if self.translator else f"dictionary={self.dictionary}"
         return {
             BASELINE: f"core-baseline:model={rules}",
             CORE: f"core:model={rules}:{known}",
@@ -94,9 +97,10 @@ class Experiment:
         return [sum(found) / len(found) for found in ticks]
 
 
-def reproduce(setup: Setup, request: Request) -> Experiment:
-    """Generates webs like `request` for each seed and lets every crawler loose on them."""
-    given = given_to_all(request.words, setup.folder)
+def reproduce(setup: Setup, request: Request, translator: Path | None = None) -> Experiment:
+    """Generates webs like `request` for each seed and lets every crawler loose on them. A `translator` takes the place
+    of ML-CORE's dictionary."""
+    given = replace(given_to_all(request.words, setup.folder), translator=translator)
     jobs = [(outcome, replace(request, seed=seed), given, setup.folder) for seed in setup.seeds]
     done = setup.run("seeds crawled", jobs)
     return Experiment(tuple(setup.seeds), tuple(done), round(BUDGET * request.pages))

@@ -32,6 +32,7 @@ from spoor.parse.words import Words
 from spoor.records import Page, Visit
 from spoor.registry import strategy
 from spoor.roles import Judge
+from spoor.settings import ParseSettings
 from spoor.strategy import Strategy
 
 # Qin, Peng (2014): pages of one field by correlation analysis, from twenty seeds, three links deep.
@@ -43,6 +44,8 @@ PAGES = 5_000
 DEPTH = 3
 TERMS = 300
 """Words of the topic."""
+PARSING = ParseSettings(main_text="node-ratio")
+"""How the pages of a recorded web are read: the extractor of the paper."""
 ORDERS = ("two levels", "graded", "first in, first out")
 
 

@@ -1,0 +1,52 @@
+"""Pages of HTML served on this machine, and live crawls of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from aiohttp import web
+
+from spoor import settings as config
+from spoor.events import Event, Visited
+from spoor.live.session import open_session
+from spoor.store.crawl_folder import open_for_crawling
+
+
+@asynccontextmanager
+async def site(pages: Mapping[str, str]) -> AsyncIterator[str]:
+    """The address under which each path has its page; there are no robots.txt and no other pages."""
+
+    async def answer(request: web.BaseRequest) -> web.Response:
+        body = pages.get(request.path)
+        return web.Response(status=404) if body is None else web.Response(text=body, content_type="text/html")
+
+    runner = web.ServerRunner(web.Server(answer))
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+async def crawled(pages: Mapping[str, str], folder: Path, settings: str, max_pages: int = 100) -> dict[str, bool]:
+    """The paths that a live crawl from `/` visits, and whether each page is relevant. `settings` is TOML; its `[crawl]`
+    comes last and may be continued."""
+    async with site(pages) as address:
+        asked = f'seeds = ["{address}/"]\nallow_private = true\nmax_pages = {max_pages}\n[politeness]\nrest = 0\n'
+        return judged(await events_of(folder, config.loads(f"{settings}\n{asked}", folder.parent)))
+
+
+async def events_of(folder: Path, settings: config.Config) -> list[Event]:
+    with open_for_crawling(folder) as opened:
+        opened.write_settings(config.dumps(settings))
+        async with open_session(opened, settings) as session:
+            return [event async for events in session.run() for event in events]
+
+
+def judged(events: list[Event]) -> dict[str, bool]:
+    """By path."""
+    visited = [event for event in events if isinstance(event, Visited)]
+    return {"/" + event.visit.url.split("/", 3)[3]: event.verdict.relevant for event in visited}
