@@ -479,7 +479,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
         time.sleep(0.05)
     time.sleep(0.3)
     building.send_signal(signal.SIGINT)
-    assert building.communicate(timeout=20)[1] == "spoor: interrupted\n"
+    assert building.communicate(timeout=120)[1] == "spoor: interrupted\n"
     assert [path.name for path in tmp_path.iterdir()] == ["big.warc"]
 
 
