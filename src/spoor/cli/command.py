@@ -80,6 +80,12 @@ def at_least_one(text: str) -> int:
     return int(text)
 
 
+def add_several(parser: argparse.ArgumentParser, option: str, metavar: str, meaning: str, **more: Any) -> None:
+    """An option whose values become a list; `more` is for `add_argument`."""
+    meaning = f"{meaning}; may be given several times"
+    parser.add_argument(option, action="append", metavar=metavar, help=meaning, **more)
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from spoor.cli.command import Commands, add_command, add_json, add_json_file, add_workers, at_least_one
+from spoor.cli.command import Commands, add_command, add_json, add_json_file, add_several, add_workers, at_least_one
 
 SIMULATE_EXAMPLES = """
 spoor web generate --like thai --pages 30000 --seed 1 --out thai-web
@@ -78,9 +78,7 @@ def register_tune(commands: Commands) -> None:
     parser.add_argument("--strategy", required=True, metavar="S", help="a name from `spoor strategies`")
     parser.add_argument("--simplex", metavar="A,B,…", help="parameters that are weights and add up to 1")
     parser.add_argument("--step", type=float, default=0.1, metavar="X", help="step between two weights (0.1)")
-    parser.add_argument(
-        "--vary", action="append", default=[], metavar="NAME=V,V,…", help="values to try; may be given several times"
-    )
+    add_several(parser, "--vary", "NAME=V,V,…", "values to try", default=[])
     parser.add_argument(
         "--objective",
         choices=OBJECTIVES,
