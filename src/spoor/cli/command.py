@@ -80,6 +80,11 @@ def at_least_one(text: str) -> int:
     return int(text)
 
 
+def add_web(parser: argparse.ArgumentParser) -> None:
+    made = "folder made by `spoor web build` or `spoor web generate`"
+    parser.add_argument("web", type=Path, metavar="WEB", help=made)
+
+
 def add_several(parser: argparse.ArgumentParser, option: str, metavar: str, meaning: str, **more: Any) -> None:
     """An option whose values become a list; `more` is for `add_argument`."""
     meaning = f"{meaning}; may be given several times"

@@ -5,7 +5,16 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from spoor.cli.command import Commands, add_command, add_json, add_json_file, add_several, add_workers, at_least_one
+from spoor.cli.command import (
+    Commands,
+    add_command,
+    add_json,
+    add_json_file,
+    add_several,
+    add_web,
+    add_workers,
+    at_least_one,
+)
 
 SIMULATE_EXAMPLES = """
 spoor web generate --like thai --pages 30000 --seed 1 --out thai-web
@@ -130,9 +139,7 @@ def register_contest(commands: Commands) -> None:
 
 
 def _add_task(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "web", type=Path, metavar="WEB", help="folder made by `spoor web build` or `spoor web generate`"
-    )
+    add_web(parser)
     parser.add_argument("--target", required=True, metavar="LABEL", help="label of the relevant pages, such as lang=ja")
     parser.add_argument("--seeds", required=True, type=Path, metavar="FILE", help="where to start: one URL per line")
     parser.add_argument(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
-from spoor.cli.command import Commands, add_command, add_json, add_workers
+from spoor.cli.command import Commands, add_command, add_json, add_web, add_workers
 
 WEB_EXAMPLES = """
 spoor web build crawl.warc.gz --out my-web
@@ -97,14 +96,9 @@ def _register_generate(actions: Commands) -> None:
     add_json(parser)
 
 
-def _add_web(parser: argparse.ArgumentParser) -> None:
-    made = "a folder made by `spoor web build` or `spoor web generate`"
-    parser.add_argument("web", type=Path, metavar="WEB", help=made)
-
-
 def _register_info(actions: Commands) -> None:
     parser = add_command(actions, "info", "describe a web", INFO_EXAMPLES, "webs.run_web_info")
-    _add_web(parser)
+    add_web(parser)
     parser.add_argument("--target", metavar="LABEL", help="also show how the pages with this label are linked")
     add_json(parser)
 
@@ -112,7 +106,7 @@ def _register_info(actions: Commands) -> None:
 def _register_serve(actions: Commands) -> None:
     summary = "answer for every host of a web, as an HTTP proxy on this machine"
     parser = add_command(actions, "serve", summary, SERVE_EXAMPLES, "webs.run_web_serve")
-    _add_web(parser)
+    add_web(parser)
     parser.add_argument("--port", type=int, default=8080, metavar="P", help="to listen on (8080; 0 takes a free one)")
     parser.add_argument(
         "--conditions",
