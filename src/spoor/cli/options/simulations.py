@@ -11,6 +11,7 @@ from spoor.cli.command import (
     add_json,
     add_json_file,
     add_several,
+    add_speeds,
     add_web,
     add_workers,
     at_least_one,
@@ -175,8 +176,7 @@ def _add_conditions(parser: argparse.ArgumentParser) -> None:
     clock.add_argument("--clock", action="store_true", help="fetches take virtual time; hosts have a crawl delay")
     clock.add_argument("--connections", type=int, metavar="N", help="concurrent fetches (16; in the field 64)")
     clock.add_argument("--rest", type=float, metavar="S", help="crawl delay of a host in seconds (1)")
-    clock.add_argument("--latency", type=float, metavar="S", help="seconds, median over hosts (0.2)")
-    clock.add_argument("--bandwidth", type=float, metavar="B", help="bytes/s, median over hosts (500000)")
+    add_speeds(clock)
     clock.add_argument(
         "--failures", type=float, metavar="P", help="share of fetches that time out (0; in the field 0.02)"
     )

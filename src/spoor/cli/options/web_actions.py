@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from spoor.cli.command import Commands, add_command, add_json, add_web, add_workers
+from spoor.cli.command import Commands, add_command, add_json, add_speeds, add_web, add_workers
 
 WEB_EXAMPLES = """
 spoor web build crawl.warc.gz --out my-web
@@ -124,8 +124,7 @@ def _register_serve(actions: Commands) -> None:
     )
     field = parser.add_argument_group("field conditions, as of `spoor simulate`")
     field.add_argument("--rest", type=float, metavar="S", help="crawl delay in seconds that hosts ask for (1)")
-    field.add_argument("--latency", type=float, metavar="S", help="seconds, median over hosts (0.2)")
-    field.add_argument("--bandwidth", type=float, metavar="B", help="bytes/s, median over hosts (500000)")
+    add_speeds(field)
     field.add_argument("--failures", type=float, metavar="P", help="share of requests that time out (0.02)")
     field.add_argument(
         "--retry-after", type=int, metavar="S", help="Retry-After in seconds of requests that time out (60)"
