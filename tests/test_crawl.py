@@ -23,6 +23,7 @@ from spoor.frontier.memory import MemoryStore
 from spoor.frontier.sqlite import SqliteStore
 from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
+from spoor.live.page_reader import Reader
 from spoor.ordering.admissions import LimitedDistance
 from spoor.ordering.simple import Arrival, Nearness, RelevantReferrer, total
 from spoor.ordering.trails import SinceRelevant
@@ -37,6 +38,7 @@ from spoor.records import (
     Outcome,
     Page,
     Redirect,
+    Response,
     RobotsRules,
     Ruling,
     Sighting,
@@ -323,9 +325,13 @@ def test_a_verdict_too_few_is_a_broken_contract() -> None:
         def judge(self, pages: Sequence[Page]) -> list[object]:
             return []
 
-    world = graph("S: A")
+    strategy = Strategy(Silent(), Arrival())  # type: ignore[arg-type]
     with pytest.raises(BrokenContract, match="gave 0 verdicts for 1 pages"):
-        events_of(world, Strategy(Silent(), Arrival()), ["S"])  # type: ignore[arg-type]
+        events_of(graph("S: A"), strategy, ["S"])
+    html = {"content-type": "text/html"}
+    response = Response(url("S"), 200, html, b"<p>words", b"<p>words", b"", b"", "", 0.0, 0.0)
+    with pytest.raises(BrokenContract, match="gave 0 verdicts for 1 pages"):
+        Reader.of(strategy).read(Visit(url("S"), "s.test", 0, 0.0), response)
 
 
 def test_an_evidence_too_few_is_a_broken_contract() -> None:

@@ -12,11 +12,11 @@ import pytest
 from spoor.errors import BadInput, UsageError
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.sqlite import SqliteStore
+from spoor.progress import Advance
 from spoor.store.crawl_folder import VERSION, CrawlFolder, open_for_crawling, open_for_reading
 from spoor.store.database_check import check_database
 from spoor.store.folder_check import open_for_checking
 from spoor.store.incidents import Finding
-from spoor.store.migration import Advance
 from tests.kept_crawl import kept_crawl
 from tests.version_3 import RULES, as_version_3
 

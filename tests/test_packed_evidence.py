@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from spoor.errors import BadInput
 from spoor.frontier.evidence import EvidenceNames
 from spoor.frontier.rows import stored_entry
+from spoor.progress import Advance, silently
 from spoor.store.crawl_folder import VERSION, CrawlFolder, open_for_crawling
-from spoor.store.migration import Advance, from_3, silently
+from spoor.store.migration import from_3
 from tests.version_3 import as_version_3
 from tests.written_crawl import small_crawl
 

@@ -10,6 +10,7 @@ import sys
 import sysconfig
 import venv
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -86,6 +87,23 @@ def test_a_registered_strategy_is_asked_for_by_its_name_and_parameters() -> None
     assert names(events_of(world, registry.strategy("far:n=1", truth(world)), ["S"])) == "s a"
 
 
+@dataclass(frozen=True)
+class Reach:
+    pages: int = 2
+    strict: bool = False
+
+
+TWO = Reach()
+
+
+def test_the_fields_of_a_dataclass_are_parameters_like_any_other() -> None:
+    register_strategy("far")(lambda judge, reach=TWO, step=1: made(judge, 0 if reach.strict else reach.pages * step))
+    assert registry.STRATEGIES["far"].parameters() == {"pages": 2, "strict": False, "step": 1}
+    judge = truth(graph("S: A"))
+    asked = ("far", "far:pages=3:step=2", "far:strict=True")
+    assert [registry.strategy(text, judge) for text in asked] == [made(judge, n) for n in (2, 6, 0)]
+
+
 def test_it_is_listed_after_those_built_in_with_its_parameters_and_the_first_sentence_of_its_docstring(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -107,6 +125,15 @@ def test_a_judge_has_a_subject_where_its_function_has_an_argument_without_defaul
         registry.judge("about")
     with pytest.raises(UsageError, match="judge 'thai' has no subject, so 'x' has no place in its name"):
         registry.judge("thai:x")
+
+
+def test_a_crawl_makes_its_strategy_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = []
+    register_strategy("far")(lambda judge: asked.append(judge) or made(judge))  # type: ignore[func-returns-value]
+    seed = "http://127.0.0.1:9/"
+    main(["crawl", "--script", "thai", "--seed", seed, "--strategy", "far", "--out", str(tmp_path / "crawl")])
+    assert "ended because nothing is waiting" in capsys.readouterr().out
+    assert len(asked) == 1
 
 
 def test_a_live_crawl_takes_any_judge_by_its_name(tmp_path: Path) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeVar, TypeVarTuple
 
-from spoor.errors import OF_STORAGE, BrokenContract
+from spoor.errors import OF_STORAGE
 from spoor.events import Troubled
 from spoor.records import Key, Miss, Page, Ruling, Sighting, Trouble, Verdict, Visit
 from spoor.roles import Forecast, MissLearner, PendingCounter, Troubles
-from spoor.strategy import Strategy
+from spoor.strategy import Strategy, verdicts_of
 
 Given = TypeVarTuple("Given")
 Made = TypeVar("Made")
@@ -80,20 +80,14 @@ class IsolatedParts:
     def judge(self, pages: list[Page]) -> Iterator[Verdict | Trouble]:
         """All pages together; if that fails, each by itself."""
         try:
-            return iter(self._verdicts(pages) if pages else ())
+            return iter(verdicts_of(self._strategy.judge, pages) if pages else ())
         except Exception as error:
             self._isolation.survive(error)
             return map(self._verdict_alone, pages)
 
     def _verdict_alone(self, page: Page) -> Verdict | Trouble:
-        verdicts = self._isolation.attempt(page.url, "judged", self._verdicts, [page])
+        verdicts = self._isolation.attempt(page.url, "judged", verdicts_of, self._strategy.judge, [page])
         return verdicts if isinstance(verdicts, Trouble) else verdicts[0]
-
-    def _verdicts(self, pages: list[Page]) -> list[Verdict]:
-        verdicts = self._strategy.judge.judge(pages)
-        if len(verdicts) != len(pages):
-            raise BrokenContract(f"{self._strategy.judge!r} gave {len(verdicts)} verdicts for {len(pages)} pages")
-        return verdicts
 
     def at_pop(self, visit: Visit) -> Ruling:
         """A link about which nothing can be said is parked."""

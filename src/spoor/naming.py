@@ -8,7 +8,7 @@ import inspect
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal
 
@@ -22,9 +22,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Named:
-    """A strategy or judge that can be asked for by name. Its parameters are those of `make` that have defaults; a judge
-    may also need a subject, one of `subjects`. `kinds` is what the parameter `without` of a strategy can leave out.
-    `package` is where a plug-in comes from."""
+    """A strategy or judge that can be asked for by name. Its parameters are those of `make` that have defaults, the
+    fields of a dataclass one by one; a judge may also need a subject, one of `subjects`. `kinds` is what the parameter
+    `without` of a strategy can leave out. `package` is where a plug-in comes from."""
 
     make: Callable[..., Any]
     says: str
@@ -35,14 +35,36 @@ class Named:
 
     def parameters(self) -> dict[str, Any]:
         """Name to default value."""
-        return {p.name: p.default for p in self._arguments() if p.default is not p.empty}
+        found: dict[str, Any] = {}
+        for name, default in self._defaults().items():
+            found |= _fields_of(default) if _is_group(default) else {name: default}
+        return found
+
+    def made(self, *needed: Any, **given: Any) -> Any:
+        """By `make`, with parameters that are fields of a dataclass put into it."""
+        for group, default in self._defaults().items():
+            if _is_group(default):
+                own = {name: given.pop(name) for name in _fields_of(default) if name in given}
+                given[group] = replace(default, **own)
+        return self.make(*needed, **given)
 
     def needed(self) -> list[str]:
         """The arguments without defaults: the judge of a strategy, the subject of a judge."""
         return [p.name for p in self._arguments() if p.default is p.empty]
 
+    def _defaults(self) -> dict[str, Any]:
+        return {p.name: p.default for p in self._arguments() if p.default is not p.empty}
+
     def _arguments(self) -> list[inspect.Parameter]:
         return list(inspect.signature(self.make).parameters.values())
+
+
+def _is_group(default: Any) -> bool:
+    return is_dataclass(default)
+
+
+def _fields_of(group: Any) -> dict[str, Any]:
+    return {field.name: getattr(group, field.name) for field in fields(group)}
 
 
 @dataclass(eq=False)

@@ -46,8 +46,7 @@ class HitRates:
     def learn_miss(self, miss: Miss) -> None:
         self._note(miss.visit, False)
 
-    def relearn(self, sighting: Sighting) -> None:
-        self.learn(sighting)
+    relearn = learn
 
     def state(self) -> State:
         return {

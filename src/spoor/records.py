@@ -155,6 +155,16 @@ class Page:
     def out_degree(self) -> int:
         return len(self.links) + self.unrecorded
 
+    @property
+    def best_text(self) -> str:
+        """What judges of topics read: the main text, or everything where nobody looked for it."""
+        return self.main_text or self.text
+
+    @property
+    def titled_text(self) -> str:
+        """The same below the title."""
+        return f"{self.title}\n{self.best_text}"
+
 
 @dataclass(frozen=True, slots=True)
 class Redirect:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from spoor.errors import BrokenContract
 from spoor.pricing import HitRates
 from spoor.records import ADMIT, Evidence, Link, Page, Ruling, TargetPrior, TrailState, Verdict, Visit
 from spoor.roles import (
@@ -22,6 +24,16 @@ from spoor.roles import (
     Trail,
     Upkeep,
 )
+
+
+class PageByPage(ABC):
+    """A judge that looks at one page after another."""
+
+    @abstractmethod
+    def verdict(self, page: Page) -> Verdict: ...
+
+    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
+        return [self.verdict(page) for page in pages]
 
 
 @dataclass(frozen=True)
@@ -74,7 +86,7 @@ class Strategy:
     @property
     def way_reads_content(self) -> bool:
         """Whether the trail or the admission does."""
-        return any(isinstance(part, ContentReader) and part.reads_content for part in (self.trail, self.admission))
+        return some_reads_content((self.trail, self.admission))
 
     @property
     def link_reader(self) -> LinkReader | None:
@@ -100,6 +112,11 @@ def fresh_part(part: Any) -> Any:
     return replace(part)
 
 
+def some_reads_content(parts: Iterable[object]) -> bool:
+    """Whether one of several trails and admissions does."""
+    return any(isinstance(part, ContentReader) and part.reads_content for part in parts)
+
+
 def _simple(part: object) -> Iterator[object]:
     if not isinstance(part, Composite):
         yield part
@@ -111,6 +128,14 @@ def _simple(part: object) -> Iterator[object]:
 def hinted(reader: LinkReader, page: Page, links: Sequence[Link]) -> list[Link]:
     """The links of a page with what the reader makes of each."""
     return [Link(*link[:-1], hints) for link, hints in zip(links, reader.hints(page, links), strict=True)]
+
+
+def verdicts_of(judge: Judge, pages: Sequence[Page]) -> list[Verdict]:
+    """One for each page, in their order."""
+    verdicts = judge.judge(pages)
+    if len(verdicts) != len(pages):
+        raise BrokenContract(f"{judge!r} gave {len(verdicts)} verdicts for {len(pages)} pages")
+    return verdicts
 
 
 def prior_of(judge: Judge) -> TargetPrior:

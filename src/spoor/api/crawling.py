@@ -16,7 +16,7 @@ from typing import Self, Unpack
 from spoor import settings as config
 from spoor.api.options import AnyJudge, AnyPath, AnyStrategy, CrawlOptions, objects_of, settings_of
 from spoor.events import Event, Failed, Visited
-from spoor.live.relearning import earlier_crawl, unlike_targets
+from spoor.live.relearning import earlier_crawl, misleading
 from spoor.live.session import Objects, Session, open_session, run_for, strategy_of, with_kept_model
 from spoor.records import Judged
 from spoor.report.contents import CrawledPage
@@ -43,11 +43,10 @@ def crawl(
     """
     where, objects = CrawlFolder(Path(folder)), objects_of(strategy, judge)
     asked = settings_of(where, settings, strategy, judge, options)
-    earlier = earlier_crawl(asked, strategy_of(asked, objects), where)
-    if earlier is not None and (keys := unlike_targets(asked, earlier)):
-        warning = f"{earlier.path} had another target ({', '.join(keys)}); what was learned there may mislead"
+    made = objects.made(asked)
+    if warning := misleading(asked, earlier_crawl(asked, strategy_of(asked, made), where)):
         warnings.warn(warning, stacklevel=2)
-    return RunningCrawl(where.path, asked, objects)
+    return RunningCrawl(where.path, asked, made)
 
 
 class RunningCrawl:

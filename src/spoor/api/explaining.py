@@ -17,6 +17,7 @@ from spoor.live.relearning import earlier_crawl, relearn, restore, warm_name
 from spoor.live.session import strategy_of
 from spoor.ordering.learned.features import named_features
 from spoor.ordering.learned.learned import Learned
+from spoor.progress import Progress, silently
 from spoor.records import Page, WaitingLink
 from spoor.report.contents import archived_page
 from spoor.report.showing import moment, size
@@ -25,7 +26,6 @@ from spoor.robots import NeededFile
 from spoor.settings import GIVEN_IN_PYTHON, Config
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import EventRow, PageRow, count_lessons, numbered_lessons, open_to_read, pages_of
-from spoor.store.migration import Progress, silently
 from spoor.urls import origin_of, robots_url
 
 # What moved a link in a crawl by `learned`: evidence by evidence, and feature by feature.

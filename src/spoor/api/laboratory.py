@@ -14,6 +14,7 @@ from spoor.lab.runs import prepared_task
 from spoor.lab.task import AnyNamed, Driver, GivenJudge, GivenStrategy, Task, read_seeds
 from spoor.lab.web import Web
 from spoor.lab.worlds import NAMED, Conditions
+from spoor.progress import unseen
 from spoor.roles import Judge
 from spoor.strategy import Strategy
 
@@ -43,7 +44,7 @@ class TaskOptions(TypedDict, total=False):
 def simulate(web: AnyWeb, strategy: AnyStrategy, **options: Unpack[TaskOptions]) -> Simulation:
     """One strategy on a web: its score, that of the oracle, and its runs."""
     task = _task(web, options, [strategy])
-    return comparison.simulation(task, _given(strategy), options.get("orders", 1), lambda events: None)
+    return comparison.simulation(task, _given(strategy), options.get("orders", 1), unseen)
 
 
 def compare(
@@ -59,7 +60,7 @@ def compare(
     task = _task(web, options, list(asked.values()))
     given = [_given(strategy, name) for name, strategy in asked.items()]
     with workers(processes) as pool:
-        return comparison.compare(task, given, pool, lambda runs: None, options.get("orders", 1))
+        return comparison.compare(task, given, pool, unseen, options.get("orders", 1))
 
 
 def _named(strategies: Sequence[AnyStrategy] | Mapping[str, AnyStrategy]) -> Iterator[tuple[str, AnyStrategy]]:

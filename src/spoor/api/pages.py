@@ -17,6 +17,7 @@ from spoor.parse.main_text import QUICK
 from spoor.records import Page, Verdict
 from spoor.roles import Judge
 from spoor.settings import Config, Target
+from spoor.strategy import verdicts_of
 from spoor.urls import normalise
 
 AnyTarget = AnyJudge | Target | Config
@@ -54,7 +55,7 @@ def judge(
                 f"{target!r} is not the name of a judge; give pages to be judged, or a name as a decorator"
             )
         return registry.register_judge(target, **about)
-    return judge_of(target).judge([_page(page) for page in pages])
+    return verdicts_of(judge_of(target), [_page(page) for page in pages])
 
 
 def strategy(name: str, **about: Any) -> Callable[[Made], Made]:

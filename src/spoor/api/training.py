@@ -24,6 +24,7 @@ from spoor.lab.link_graph import WebBacklinks
 from spoor.lab.web import Web
 from spoor.ordering.path_model import write_paths
 from spoor.ordering.train_paths import Lesson, TrainedPaths, train_paths
+from spoor.progress import unseen
 from spoor.records import Page
 
 Examples = AnyPath | Iterable[Page]
@@ -87,7 +88,7 @@ def train_context(
     file, opened = _checked(out), Web.open(Path(web))
     relevant = np.flatnonzero(opened.labelled(target) & opened.answers())
     lesson = Lesson(target, opened.name, layers, clusters, refine)
-    made = train_paths(WebBacklinks(opened), relevant, lesson, lambda texts: None)
+    made = train_paths(WebBacklinks(opened), relevant, lesson, unseen)
     if file is not None:
         write_paths(file, made.model)
     return made

@@ -23,6 +23,7 @@ from spoor.judging.training_pages import as_page
 from spoor.records import Page
 from spoor.registry import JUDGES, STRATEGIES, Named
 from spoor.roles import Judge
+from spoor.strategy import verdicts_of
 
 # `spoor strategies` and `spoor judges`: what there is, with parameters, defaults and sources.
 
@@ -113,7 +114,7 @@ def page_in(name: str) -> Page:
 
 
 def judged(page: Page, judge: Judge, model: str) -> Judged:
-    (verdict,) = judge.judge([page])
+    (verdict,) = verdicts_of(judge, [page])
     text = page.text[:LONGEST]
     short = len("".join(text.split())) < SHORTEST
     nearest, leads = ((), {}) if short else _nearest(text, model)

@@ -15,7 +15,6 @@ from spoor.cli.options.simulations import CONTEST_ORDERS
 from spoor.cli.simulating import names_in
 from spoor.cli.terminal import (
     check_writable,
-    counted,
     print_json,
     print_table,
     progress,
@@ -50,6 +49,7 @@ from spoor.lab.held_out_contest import CLUSTERS, HeldOutResult, HeldOutRow, comp
 from spoor.lab.leaderboard import leaders
 from spoor.lab.plots import blank, said
 from spoor.lab.worlds import NAMED
+from spoor.progress import counted
 from spoor.registry import STRATEGIES, strategy_named
 
 _log = logging.getLogger(__name__)

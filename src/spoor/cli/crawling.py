@@ -24,8 +24,10 @@ from spoor.crawl import Crawl
 from spoor.errors import BadInput, UsageError
 from spoor.events import Event, Failed, Held, Paused, Resumed, Troubled, Visited
 from spoor.files import SUFFIX
-from spoor.live.relearning import earlier_crawl, unlike_targets
+from spoor.live.relearning import earlier_crawl, misleading
 from spoor.live.session import (
+    NO_OBJECTS,
+    Objects,
     give_back_large_blocks,
     open_session,
     run_for,
@@ -221,19 +223,19 @@ FLAGS = {
 
 def run_crawl(arguments: argparse.Namespace) -> int:
     settings = settings_for(CrawlFolder(arguments.out), arguments)
-    check(settings, CrawlFolder(arguments.out))
+    objects = checked(settings, CrawlFolder(arguments.out))
     give_back_large_blocks()
     search_seldom_for_circles()
     with open_for_crawling(arguments.out, progress) as folder:
-        return asyncio.run(_crawl(folder, with_kept_model(settings, folder), arguments.json))
+        return asyncio.run(_crawl(folder, with_kept_model(settings, folder), objects, arguments.json))
 
 
-def check(settings: Config, folder: CrawlFolder) -> None:
-    """Whatever is wrong with the settings is said before a folder is made."""
-    earlier = earlier_crawl(settings, strategy_of(settings), folder)
-    if earlier is not None and (keys := unlike_targets(settings, earlier)):
-        message = "%s had another target (%s); what was learned there may mislead"
-        _log.warning(message, earlier.path, ", ".join(keys))
+def checked(settings: Config, folder: CrawlFolder) -> Objects:
+    """The strategy. Whatever is wrong with the settings is said before a folder is made."""
+    objects = NO_OBJECTS.made(settings)
+    if warning := misleading(settings, earlier_crawl(settings, strategy_of(settings, objects), folder)):
+        _log.warning("%s", warning)
+    return objects
 
 
 def settings_for(folder: CrawlFolder, arguments: argparse.Namespace) -> Config:
@@ -267,10 +269,10 @@ async def _tick(line: LiveLine) -> None:
         line.tick()
 
 
-async def _crawl(folder: CrawlFolder, settings: Config, as_json: bool) -> int:
+async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, as_json: bool) -> int:
     async with contextlib.AsyncExitStack() as opened:
         with progress("learning from earlier visits") as advance:
-            session = await opened.enter_async_context(open_session(folder, settings, advance))
+            session = await opened.enter_async_context(open_session(folder, settings, advance, objects))
         folder.write_settings(config.dumps(settings))
         _log.info("crawling into %s by %s", folder.path, settings.crawl.strategy)
         loop = asyncio.get_running_loop()

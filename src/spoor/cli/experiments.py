@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,10 +14,9 @@ from spoor.cli.contests import build_recorded
 from spoor.cli.terminal import print_json, print_table, progress
 from spoor.errors import UsageError
 from spoor.lab.comparison import workers
-from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.papers import ahmm, core, correlation, language_specific, mongolian
-from spoor.lab.papers.experiment import Condition
+from spoor.lab.papers.experiment import Condition, Setup, generated
 from spoor.lab.papers.mongolian import Table
 
 # What the experiments of all papers are asked for and how they end: seeds, pages, a folder; conditions.
@@ -41,6 +41,14 @@ def seeds_from(text: str) -> list[int]:
     return seeds
 
 
+@contextlib.contextmanager
+def _setup(arguments: argparse.Namespace) -> Iterator[Setup]:
+    seeds = seeds_from(arguments.seeds)
+    check_pages(arguments.pages)
+    with tempfile.TemporaryDirectory() as scratch, workers(arguments.workers) as pool:
+        yield Setup(seeds, arguments.keep or Path(scratch), pool, progress)
+
+
 def _ours(seeds: Sequence[int]) -> str:
     return f"ours: seeds {seeds[0]}–{seeds[-1]}, mean (range)"
 
@@ -48,6 +56,12 @@ def _ours(seeds: Sequence[int]) -> str:
 def in_data_folder(path: Path) -> Path:
     """Where there is one."""
     return Path(os.environ.get("SPOOR_DATA") or "../shared") / path
+
+
+def _given_or_usual(given: Path | None, usual: Path) -> Path | None:
+    """The file asked for, that of the data folder, or none."""
+    found = in_data_folder(usual)
+    return given or (found if found.exists() else None)
 
 
 def report(parts: Sequence[str | Table], conditions: Sequence[Condition], as_json: bool) -> int:
@@ -76,16 +90,10 @@ def _show(parts: Sequence[str | Table], conditions: Sequence[Condition]) -> None
 
 
 def run_ahmm(arguments: argparse.Namespace) -> int:
-    seeds = seeds_from(arguments.seeds)
-    check_pages(arguments.pages)
-    with (
-        tempfile.TemporaryDirectory() as scratch,
-        workers(arguments.workers) as pool,
-        progress("webs crawled", len(ahmm.WEBS) * len(seeds)) as advance,
-    ):
-        experiment = ahmm.reproduce(seeds, arguments.pages, arguments.keep or Path(scratch), pool, advance)
+    with _setup(arguments) as setup:
+        experiment = ahmm.reproduce(setup, arguments.pages)
     parts = (
-        Table(_ours(seeds), ahmm.PRECISION, ahmm.precision_rows(experiment)),
+        Table(_ours(setup.seeds), ahmm.PRECISION, ahmm.precision_rows(experiment)),
         Table(
             "contribution of each part: precision, key expected where no other is named",
             ahmm.PARTS,
@@ -104,29 +112,18 @@ DICTIONARY = Path("texts/english-hindi.tsv")
 
 
 def run_core(arguments: argparse.Namespace) -> int:
-    seeds = seeds_from(arguments.seeds)
-    check_pages(arguments.pages)
-    request = Request("courses", arguments.pages, seeds[0], text=True, words=_dictionary(arguments.dictionary))
-    with (
-        tempfile.TemporaryDirectory() as scratch,
-        workers(arguments.workers) as pool,
-        progress("seeds crawled", len(seeds)) as advance,
-    ):
-        experiment = core.reproduce(seeds, request, arguments.keep or Path(scratch), pool, advance)
-    words = request.words or "the generator's own; give one with --dictionary"
+    dictionary = _given_or_usual(arguments.dictionary, DICTIONARY)
+    with _setup(arguments) as setup:
+        request = Request("courses", arguments.pages, setup.seeds[0], text=True, words=dictionary)
+        experiment = core.reproduce(setup, request)
+    words = dictionary or "the generator's own; give one with --dictionary"
     parts = (
         "\n  ".join(["published:", *core.PUBLISHED]),
         f"\nthe dictionary: {words}",
-        Table(f"{_ours(seeds)}, {experiment.budget} fetches", core.FOUND, core.found_rows(experiment)),
+        Table(f"{_ours(setup.seeds)}, {experiment.budget} fetches", core.FOUND, core.found_rows(experiment)),
         Table("harvest curves, mean relevant pages found:", core.CURVE, core.curve_rows(experiment)),
     )
     return report(parts, core.conditions(experiment), arguments.json)
-
-
-def _dictionary(given: Path | None) -> Path | None:
-    """The one asked for, that of the data folder, or none."""
-    usual = in_data_folder(DICTIONARY)
-    return given or (usual if usual.exists() else None)
 
 
 # `spoor reproduce`: the experiment of a paper, its figures beside ours, each condition with yes or no.
@@ -140,75 +137,49 @@ FIELD = "subject.Science.Biology"
 
 
 def run_mongolian(arguments: argparse.Namespace) -> int:
-    seeds = seeds_from(arguments.seeds)
-    check_pages(arguments.pages)
-    request = Request("mongolian", arguments.pages, seeds[0], text=True, words=_words(arguments.words))
-    with (
-        tempfile.TemporaryDirectory() as scratch,
-        workers(arguments.workers) as pool,
-        progress("webs crawled", len(seeds)) as advance,
-    ):
-        experiment = mongolian.reproduce(seeds, request, arguments.keep or Path(scratch), pool, advance)
-    words = f"the words of {request.words}" if request.words else "the generator's own words; give a list with --words"
-    about = f"ours: seeds {seeds[0]}–{seeds[-1]}, mean; a tick is a twelfth of the fetches"
+    given = _given_or_usual(arguments.words, WORDS)
+    with _setup(arguments) as setup:
+        request = Request("mongolian", arguments.pages, setup.seeds[0], text=True, words=given)
+        experiment = mongolian.reproduce(setup, request)
+    words = f"the words of {given}" if given else "the generator's own words; give a list with --words"
+    about = f"ours: seeds {setup.seeds[0]}–{setup.seeds[-1]}, mean; a tick is a twelfth of the fetches"
     parts: list[str | Table] = [f"Mongolian pages are made of {words}", about, *mongolian.tables(experiment)]
     return report(parts, mongolian.conditions(experiment), arguments.json)
 
 
-def _words(given: Path | None) -> Path | None:
-    """The list asked for, that of the data folder, or none."""
-    usual = in_data_folder(WORDS)
-    return given or (usual if usual.exists() else None)
-
-
 def run_correlation(arguments: argparse.Namespace) -> int:
-    seeds = seeds_from(arguments.seeds)
-    check_pages(arguments.pages)
-    with tempfile.TemporaryDirectory() as scratch, workers(arguments.workers) as pool:
-        grounds = _grounds(arguments, seeds, arguments.keep or Path(scratch))
-        with progress("draws crawled", len(seeds)) as advance:
-            experiment = correlation.reproduce(grounds, pool, advance)
-    ground = grounds[seeds[0]]
+    with _setup(arguments) as setup:
+        grounds = _grounds(arguments, setup)
+        experiment = correlation.reproduce(setup, grounds)
+    ground = grounds[0]
     parts = (
         f"the field: pages labelled {ground.field} of the web {ground.web.name}",
-        Table(_ours(seeds), correlation.COLUMNS, correlation.collected_rows(experiment)),
+        Table(_ours(setup.seeds), correlation.COLUMNS, correlation.collected_rows(experiment)),
         Table("how soon:", correlation.AREAS, correlation.area_rows(experiment)),
     )
     return report(parts, correlation.conditions(experiment), arguments.json)
 
 
-def _grounds(arguments: argparse.Namespace, seeds: Sequence[int], folder: Path) -> dict[int, correlation.Ground]:
+def _grounds(arguments: argparse.Namespace, setup: Setup) -> list[correlation.Ground]:
     """The web asked for, the recorded one of the data folder, or one generated for each seed."""
     if (arguments.web is None) != (arguments.field is None):
         raise UsageError("--web and --field go together: a web, and the label of the relevant pages in it")
     if arguments.web is not None:
-        return dict.fromkeys(seeds, correlation.Ground(arguments.web, arguments.field))
+        return [correlation.Ground(arguments.web, arguments.field)] * len(setup.seeds)
     if (recorded := in_data_folder(RECORDED)).exists():
-        if not (web := folder / RECORDED.name).exists():
+        if not (web := setup.folder / RECORDED.name).exists():
             build_recorded(recorded, web, arguments.workers)
-        return dict.fromkeys(seeds, correlation.Ground(web, FIELD))
-    return {seed: correlation.Ground(_topical(folder, arguments.pages, seed), "relevant") for seed in seeds}
-
-
-def _topical(folder: Path, pages: int, seed: int) -> Path:
-    web = folder / f"topical-{seed}"
-    if not web.exists():
-        generate(Request("topical", pages, seed, text=True), web, lambda pages: None)
-    return web
+        return [correlation.Ground(web, FIELD)] * len(setup.seeds)
+    requests = [Request("topical", arguments.pages, seed, text=True) for seed in setup.seeds]
+    webs = [generated(request, setup.folder / f"topical-{request.seed}") for request in requests]
+    return [correlation.Ground(web, "relevant") for web in webs]
 
 
 def run_language_specific(arguments: argparse.Namespace) -> int:
-    seeds = seeds_from(arguments.seeds)
-    check_pages(arguments.pages)
-    with (
-        tempfile.TemporaryDirectory() as scratch,
-        workers(arguments.workers) as pool,
-        progress("webs crawled", 2 * len(seeds)) as advance,
-    ):
-        folder = arguments.keep or Path(scratch)
-        experiment = language_specific.reproduce(seeds, arguments.pages, folder, pool, advance)
+    with _setup(arguments) as setup:
+        experiment = language_specific.reproduce(setup, arguments.pages)
     rows = language_specific.table("Thai-like", experiment.thai)
     rows += language_specific.table("Japanese-like", experiment.japanese)
     published = "\n  ".join(["published:", *language_specific.PUBLISHED])
-    parts = (published, Table(_ours(seeds), language_specific.COLUMNS, rows))
+    parts = (published, Table(_ours(setup.seeds), language_specific.COLUMNS, rows))
     return report(parts, language_specific.conditions(experiment), arguments.json)

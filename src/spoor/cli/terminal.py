@@ -7,13 +7,14 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from spoor.cli.command import STANDARD_OUTPUT
 from spoor.errors import BadInput
+from spoor.progress import Advance, unseen
 
 if TYPE_CHECKING:
     from spoor.lab.measures import Score
@@ -140,9 +141,6 @@ def _until(figure: float | None, digits: int) -> str:
 # Progress of long work: a bar on a terminal, a plain line every few seconds elsewhere, nothing when quiet.
 
 
-Advance = Callable[[int], None]
-"""Told how many units have been done since the last call."""
-
 SECONDS_BETWEEN_LINES = 10.0
 
 T = TypeVar("T")
@@ -152,7 +150,7 @@ T = TypeVar("T")
 def progress(doing: str, total: int | None = None) -> Iterator[Advance]:
     """`total` is the number of units, None when it is not known. Everything goes to standard error."""
     if is_quiet():
-        yield lambda units: None
+        yield unseen
     elif sys.stderr.isatty():
         with _bar(doing, total) as advance:
             yield advance
@@ -182,13 +180,6 @@ def _lines(doing: str, total: int | None) -> Advance:
             print(f"{doing}: {done:,}" + (f" of {total:,}" if total else ""), file=sys.stderr, flush=True)
 
     return advance
-
-
-def counted(items: Iterable[T], advance: Advance) -> Iterator[T]:
-    """The same items, each told to `advance` once it was dealt with."""
-    for item in items:
-        yield item
-        advance(1)
 
 
 # Files that results are written to: found writable before the work, written after it.

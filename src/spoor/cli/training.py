@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.cli.terminal import Advance, check_writable, counted, print_json, progress, say
+from spoor.cli.terminal import check_writable, print_json, progress, say
 from spoor.errors import BadInput, UsageError
 from spoor.files import SUFFIX, checked_name
 from spoor.judging.classifiers import write_taxonomy, write_topic
@@ -42,6 +42,7 @@ from spoor.lab.web import Web
 from spoor.live.samples import pages_at
 from spoor.ordering.path_model import write_paths
 from spoor.ordering.train_paths import MOST_PAGES, Lesson, TrainedPaths, train_paths
+from spoor.progress import Advance, counted
 from spoor.settings import Config, Crawling
 from spoor.store.crawl_folder import open_for_reading
 from spoor.store.journal import open_to_read, pages

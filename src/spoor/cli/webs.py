@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.cli.simulating import check_conditions
-from spoor.cli.terminal import counted, print_json, progress, say
+from spoor.cli.terminal import print_json, progress, say
 from spoor.errors import BadInput, UsageError
 from spoor.lab.build.builder import Making, build_web
 from spoor.lab.build.gather import BuildReport, Packed
@@ -26,6 +26,7 @@ from spoor.lab.generate.chance import Request
 from spoor.lab.link_graph import locality
 from spoor.lab.web import Web
 from spoor.lab.worlds import FIELD, Conditions
+from spoor.progress import counted
 
 # `spoor web build`: a web from what a crawl has recorded.
 

@@ -198,7 +198,7 @@ class Taxonomy:
         return self._target_prior
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
-        return [self._judge(f"{page.title}\n{page.main_text or page.text}") for page in pages]
+        return [self._judge(page.titled_text) for page in pages]
 
     def similarities(self, texts: Sequence[str]) -> list[float]:
         return [self._judge(text).relevance for text in texts]
@@ -316,7 +316,7 @@ class Examples:
         return TargetPrior(words=self.model.words[:PRIOR_WORDS])
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
-        return [self._verdict(self.model.opinion(page.title, page.main_text or page.text)) for page in pages]
+        return [self._verdict(self.model.opinion(page.title, page.best_text)) for page in pages]
 
     def similarities(self, texts: Sequence[str]) -> list[float]:
         return [self.model.opinion("", text).probability for text in texts]

@@ -25,6 +25,7 @@ from spoor.judging.language_tags import languages
 from spoor.judging.profiles import is_in, shipped, tag_of
 from spoor.records import Page, TargetPrior, Verdict
 from spoor.roles import Judge
+from spoor.strategy import PageByPage
 
 # The language of a page as a library tells it: CLD2, or py3langid. What they do not know, no text can teach
 # them.
@@ -106,7 +107,7 @@ def known_tags(library: str) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class Detector:
+class Detector(PageByPage):
     """Relevant from `least` on. `zh` means Chinese in any script, `zh-Hant` in the traditional one; the label of a
     verdict is the language that was found."""
 
@@ -126,10 +127,7 @@ class Detector:
     def target_prior(self) -> TargetPrior:
         return TargetPrior(language=self.language)
 
-    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
-        return [self._judge(page) for page in pages]
-
-    def _judge(self, page: Page) -> Verdict:
+    def verdict(self, page: Page) -> Verdict:
         shares = LIBRARIES[self.tool].shares(page.text)
         share = min(1.0, sum(part for tag, part in shares.items() if _within(tag, self.language)))
         found = next(iter(shares))

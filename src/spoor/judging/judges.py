@@ -24,7 +24,6 @@ from spoor.judging.train_topic import topic_from
 from spoor.judging.training_pages import document, documents
 from spoor.naming import Named, Names, joined
 from spoor.parse.words import STOP_WORDS, Words
-from spoor.records import Page
 from spoor.roles import Judge
 from spoor.settings import Target, target_in
 
@@ -116,7 +115,7 @@ def tag_weighted(words: str, least: float = 0.05, normalise: bool = True, langua
 
 
 def gold(file: str, terms: int = 10, least: float = 0.12, language: str = "") -> Judge:
-    return Gold(file, _text(document(Path(file))), terms, least, language)
+    return Gold(file, document(Path(file)).titled_text, terms, least, language)
 
 
 def vsm(
@@ -128,15 +127,10 @@ def vsm(
     language: str = "",
     stem: bool = False,
 ) -> Judge:
-    texts = [_text(page) for page in documents(Path(folder))]
-    others = [_text(page) for page in documents(Path(background))] if background else []
+    texts = [page.titled_text for page in documents(Path(folder))]
+    others = [page.titled_text for page in documents(Path(background))] if background else []
     field = learned(texts, others, Words(language, stem), semantic)
     return VectorSpaceModel(folder, field.topic(terms), least or calibrated(field, terms, texts, others))
-
-
-def _text(page: Page) -> str:
-    """What judges of topics read of a page."""
-    return f"{page.title}\n{page.main_text or page.text}"
 
 
 def pattern(pattern: str, where: str = "+".join(PLACES)) -> Judge:
@@ -222,7 +216,7 @@ def _named(text: str) -> Judge:
     settings = list(takewhile(_is_setting, reversed(rest)))[::-1]
     subject = _checked_subject(name, ":".join(rest[: len(rest) - len(settings)]))
     _, given = JUDGES.read(":".join([name, *settings]))
-    made: Judge = JUDGES[name].make(*subject, **given)
+    made: Judge = JUDGES[name].made(*subject, **given)
     return made
 
 

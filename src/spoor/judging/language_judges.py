@@ -32,6 +32,7 @@ from spoor.judging.profile_search import THRESHOLD, Identifier, Recogniser, iden
 from spoor.judging.profiles import is_in, profiles_of, tag_of
 from spoor.parse.charset import canonical
 from spoor.records import Page, TargetPrior, Verdict
+from spoor.strategy import PageByPage
 
 # The language of a page by its character encoding, as the first language-specific crawlers told it.
 
@@ -46,7 +47,7 @@ SOURCES = ("meta", "header", "detected")
 
 
 @dataclass(frozen=True)
-class Charset:
+class Charset(PageByPage):
     """The first of `sources` that names an encoding decides: the META declaration, the HTTP header, or what a detector
     makes of the bytes. UTF-8 says nothing about the language, so such pages are not relevant to this judge."""
 
@@ -66,10 +67,7 @@ class Charset:
     def target_prior(self) -> TargetPrior:
         return TargetPrior(language=self.language)
 
-    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
-        return [self._judge(page) for page in pages]
-
-    def _judge(self, page: Page) -> Verdict:
+    def verdict(self, page: Page) -> Verdict:
         for source in self.sources:
             if label := getattr(page, f"{source}_charset").strip().lower():
                 relevant = canonical(label) in CHARSETS[self.language]
@@ -87,7 +85,7 @@ PRESETS = {"paper": 0.0, "ratio": 0.10}
 
 
 @dataclass(frozen=True)
-class CodeInterval:
+class CodeInterval(PageByPage):
     """The relevance is the share of characters, white space left out, in the letters of all encodings of the language.
 
     `language` is a BCP-47 tag, or the path of an encoding table of your own (`FILE.toml`). Pages in Unicode lie outside
@@ -113,10 +111,7 @@ class CodeInterval:
     def target_prior(self) -> TargetPrior:
         return TargetPrior(language=_encodings(self.language)[0].language)
 
-    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
-        return [self._judge(page) for page in pages]
-
-    def _judge(self, page: Page) -> Verdict:
+    def verdict(self, page: Page) -> Verdict:
         share = share_inside(page.text, self._intervals)
         least = PRESETS[self.preset]
         relevant = share > 0.0 and share >= least
@@ -189,7 +184,7 @@ def _codes(ranges: str) -> Iterator[int]:
 
 
 @dataclass(frozen=True)
-class ScriptShare:
+class ScriptShare(PageByPage):
     """Relevant from `least` on. The relevance is the share itself; vowel signs count as letters."""
 
     script: str
@@ -203,10 +198,7 @@ class ScriptShare:
         if not 0.0 <= self.least <= 1.0:
             raise UsageError(f"least={self.least:g} is not a share between 0 and 1")
 
-    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
-        return [self._judge(page) for page in pages]
-
-    def _judge(self, page: Page) -> Verdict:
+    def verdict(self, page: Page) -> Verdict:
         codes = np.frombuffer(page.text.encode("utf-32-le", "surrogatepass"), np.uint32)
         kinds = _kinds(self.script)[codes]
         letters = int(np.count_nonzero(kinds))

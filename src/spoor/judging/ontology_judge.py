@@ -14,6 +14,7 @@ from spoor.judging.term_finder import Finder, Match, tokens
 from spoor.judging.topic_judges import HEADINGS, IN_HEADING, IN_TITLE, SHORTEST
 from spoor.parse.words import is_unspaced, word_count
 from spoor.records import Page, TargetPrior, Verdict
+from spoor.strategy import PageByPage
 
 ENOUGH, FOR_EACH_FORM = 0.1, 0.0055
 """Importance of all terms found, for the square root of the number of words, at which a page is as relevant as not: one
@@ -39,7 +40,7 @@ class _Held:
 
 
 @dataclass(frozen=True)
-class OntologyTerms:
+class OntologyTerms(PageByPage):
     """Relevant from `least` on. With a `transcriber`, words of another language are put into that of the ontology
     before."""
 
@@ -63,19 +64,16 @@ class OntologyTerms:
     def target_prior(self) -> TargetPrior:
         return self._target_prior
 
-    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
-        return [self._judge(page) for page in pages]
-
     def similarities(self, texts: Sequence[str]) -> list[float]:
         return [self._relevance(self._held(text).worth, max(1, word_count(text))) for text in texts]
 
-    def _judge(self, page: Page) -> Verdict:
+    def verdict(self, page: Page) -> Verdict:
         places = {
             "title": self._held(page.title),
             "headings": self._held("\n".join(page.tag_texts.get(tag, "") for tag in HEADINGS)),
-            TEXT: self._held(page.main_text or page.text),
+            TEXT: self._held(page.best_text),
         }
-        words = word_count(page.main_text or page.text)
+        words = word_count(page.best_text)
         worth = sum(COUNTS[place] * held.worth for place, held in places.items())
         relevance = self._relevance(worth, max(SHORTEST, words))
         return Verdict(relevance, relevance >= self.least, self._because(places, words))

@@ -30,6 +30,7 @@ from spoor.judging.classifiers import DAMAGED, Taxonomy, TaxonomyModel, as_part,
 from spoor.judging.train_taxonomy import LEAST_PAGES, modelled
 from spoor.judging.training_pages import Example, Kept, usable
 from spoor.parse.words import LONGEST, Words
+from spoor.progress import Advance, unseen
 from spoor.records import Page
 from spoor.urls import normalise
 
@@ -273,9 +274,7 @@ def checked(examples: Examples, targets: Sequence[str]) -> Examples:
     return examples
 
 
-def counted_rules(
-    web: LabelledWeb, taxonomy: TaxonomyModel, examples: Examples, advance: Callable[[int], None] = lambda pages: None
-) -> Rules:
+def counted_rules(web: LabelledWeb, taxonomy: TaxonomyModel, examples: Examples, advance: Advance = unseen) -> Rules:
     """Every page of train-1 once for each class that links to it. Its class is the one known, else that which the
     taxonomy tells; pages without text, and those that were only linked to, have none."""
     judge, classes = Taxonomy(taxonomy), taxonomy.bayes.classes

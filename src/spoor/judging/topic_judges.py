@@ -22,6 +22,7 @@ from spoor.judging.similar_words import Field, RewrittenTopic
 from spoor.judging.vectors import Likeness, Topic, cut_to, general_space
 from spoor.parse.words import Words, any_letter, any_word, folded, is_unspaced, word_count
 from spoor.records import Page, TargetPrior, Verdict
+from spoor.strategy import PageByPage
 
 # A page beside a topic: the verdict that a cosine gives.
 
@@ -32,10 +33,22 @@ class Comparable(Protocol):
 
 def judged_near(page: Page, topic: Comparable, least: float, name: str) -> Verdict:
     """Title and text count alike."""
-    likeness = topic.likeness(f"{page.title}\n{page.main_text or page.text}")
+    likeness = topic.likeness(page.titled_text)
     words = ", ".join(likeness.words)
     because = f"{likeness.cosine:.2f} near {name}, most by {words}" if words else f"shares no words with {name}"
     return Verdict(likeness.cosine, likeness.cosine >= least, because)
+
+
+class NearTopic(PageByPage):
+    """Compares texts with a topic."""
+
+    _topic: Topic
+
+    reads_content: ClassVar[bool] = True
+    reads_main_text: ClassVar[bool] = True
+
+    def similarities(self, texts: Sequence[str]) -> list[float]:
+        return [self._topic.likeness(text).cosine for text in texts]
 
 
 def checked_least(least: float) -> None:
@@ -61,7 +74,7 @@ SHOWN = 4
 
 
 @dataclass(frozen=True)
-class Keywords:
+class Keywords(PageByPage):
     """Relevant from `least` on. A keyword may be a phrase, `hemorrhagic fever`, or end in a star that stands for any
     ending, `agricultur*`."""
 
@@ -83,14 +96,11 @@ class Keywords:
     def target_prior(self) -> TargetPrior:
         return TargetPrior(words=tuple(word.removesuffix(ANY_ENDING) for word in self.words))
 
-    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
-        return [self._judge(page) for page in pages]
-
     def similarities(self, texts: Sequence[str]) -> list[float]:
         return [_relevance(sum(self._counts(text).values()), max(1, word_count(text))) for text in texts]
 
-    def _judge(self, page: Page) -> Verdict:
-        text = page.main_text or page.text
+    def verdict(self, page: Page) -> Verdict:
+        text = page.best_text
         in_text, in_title = self._counts(text), self._counts(page.title)
         in_headings = self._counts("\n".join(page.tag_texts.get(tag, "") for tag in HEADINGS))
         hits = sum(in_text.values()) + (IN_HEADING - 1) * sum(in_headings.values()) + IN_TITLE * sum(in_title.values())
@@ -151,7 +161,7 @@ def _no_keyword(keyword: str) -> str:
 
 
 @dataclass(frozen=True)
-class Gold:
+class Gold(NearTopic):
     """`name` is what the document is called, `text` what it says. Its heaviest words are the topic, as many as `terms`.
     They weigh by how often the document holds them, and by how rare they are in texts about anything. A page is
     relevant from a cosine of `least` on. `language` is that of the document, "" when it does not matter."""
@@ -162,9 +172,6 @@ class Gold:
     least: float = 0.12
     language: str = ""
     _topic: Topic = field(init=False, repr=False, compare=False)
-
-    reads_content: ClassVar[bool] = True
-    reads_main_text: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         checked_least(self.least)
@@ -180,11 +187,8 @@ class Gold:
     def target_prior(self) -> TargetPrior:
         return TargetPrior(words=self._topic.heaviest(self.terms))
 
-    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
-        return [judged_near(page, self._topic, self.least, self.name) for page in pages]
-
-    def similarities(self, texts: Sequence[str]) -> list[float]:
-        return [self._topic.likeness(text).cosine for text in texts]
+    def verdict(self, page: Page) -> Verdict:
+        return judged_near(page, self._topic, self.least, self.name)
 
 
 # The topic of a page by texts of the field: the cosine between TF-IDF vectors, on request with similar words
@@ -258,7 +262,7 @@ def stressed(text: float, tags: Mapping[str, float]) -> float:
 
 
 @dataclass(frozen=True)
-class TagWeighted:
+class TagWeighted(NearTopic):
     """Relevance is W divided by the most it can be; relevant above `least`. `normalise` False compares by the plain
     product of weights instead of the cosine; what goes beyond 1 is cut off."""
 
@@ -267,9 +271,6 @@ class TagWeighted:
     normalise: bool = True
     language: str = ""
     _topic: Topic = field(init=False, repr=False, compare=False)
-
-    reads_content: ClassVar[bool] = True
-    reads_main_text: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         checked_least(self.least)
@@ -283,14 +284,8 @@ class TagWeighted:
     def target_prior(self) -> TargetPrior:
         return TargetPrior(words=self._topic.heaviest(len(self._topic.vector)))
 
-    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
-        return [self._judge(page) for page in pages]
-
-    def similarities(self, texts: Sequence[str]) -> list[float]:
-        return [self._topic.likeness(text).cosine for text in texts]
-
-    def _judge(self, page: Page) -> Verdict:
-        text = self._topic.likeness(page.main_text or page.text)
+    def verdict(self, page: Page) -> Verdict:
+        text = self._topic.likeness(page.best_text)
         tags = {tag: self._near(self._topic.likeness(said)) for tag in LAMBDA if (said := _said(page, tag))}
         weight = stressed(self._near(text), tags)
         relevance = min(1.0, weight / HIGHEST)
@@ -319,7 +314,7 @@ LONGEST = 60
 
 
 @dataclass(frozen=True)
-class Pattern:
+class Pattern(PageByPage):
     """Relevant or not, nothing between. Small and capital letters are the same, unless the pattern says `(?-i:…)`."""
 
     pattern: str
@@ -339,10 +334,7 @@ class Pattern:
     def reads_content(self) -> bool:
         return self.where != ("url",)
 
-    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
-        return [self._judge(page) for page in pages]
-
-    def _judge(self, page: Page) -> Verdict:
+    def verdict(self, page: Page) -> Verdict:
         said = {"url": page.url, "title": page.title, "text": page.text}
         for place in self.where:
             if found := self._compiled.search(said[place]):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import lzma
-import re
 import tarfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -13,7 +12,7 @@ from pathlib import Path
 from spoor.errors import BadInput
 from spoor.parse.charset import decode
 from spoor.parse.html import Interest, read_page
-from spoor.parse.main_text import QUICK
+from spoor.parse.main_text import QUICK, is_legible
 from spoor.records import Page
 from spoor.urls import normalise
 
@@ -55,9 +54,6 @@ ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
 SIDES = ("positive", "negative")
 LARGEST = 20_000_000
 """Bytes of a page that are read."""
-_SAMPLE = 4_000
-"""Characters that are looked at to tell texts from images."""
-_ILLEGIBLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\ufffd]")
 
 
 @dataclass(frozen=True)
@@ -75,7 +71,7 @@ class Example:
     @property
     def text(self) -> str:
         """What judges of topics read of the page."""
-        return self.page.main_text or self.page.text
+        return self.page.best_text
 
 
 @dataclass(frozen=True)
@@ -137,18 +133,13 @@ def usable(examples: Iterable[Example]) -> Kept:
         said = (example.page.title, example.text)
         if not example.text.strip():
             empty += 1
-        elif not _is_legible(example.text[:_SAMPLE]):
+        elif not is_legible(example.text):
             illegible += 1
         elif said in seen:
             copies += 1
         else:
             seen[said] = example
     return Kept(tuple(seen.values()), empty, illegible, copies)
-
-
-def _is_legible(text: str) -> bool:
-    """No more than one in twenty characters is none."""
-    return 20 * len(_ILLEGIBLE.findall(text)) <= len(text)
 
 
 def _bodies(source: Path) -> Iterator[tuple[str, bytes]]:

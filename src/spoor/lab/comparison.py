@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -14,10 +14,11 @@ from typing import Any, Literal
 from spoor import registry
 from spoor.errors import UsageError
 from spoor.lab.measures import Run, Score, Yardstick, beside
-from spoor.lab.runs import Advance, prepared_task, run, score, scored
+from spoor.lab.runs import prepared_task, run, score, scored
 from spoor.lab.task import AnyNamed, GivenStrategy, Task, over_orders
 from spoor.origins import bring_in, origins_of
 from spoor.pools import processes
+from spoor.progress import Advance
 
 _log = logging.getLogger(__name__)
 
@@ -51,7 +52,7 @@ class Comparison:
 
 
 def compare(
-    task: Task, strategies: Sequence[AnyNamed], pool: Executor, advance: Callable[[int], None], orders: int = 1
+    task: Task, strategies: Sequence[AnyNamed], pool: Executor, advance: Advance, orders: int = 1
 ) -> Comparison:
     """Runs the strategies side by side, each from so many orders of the seeds, or fewer if the seeds have no more;
     `advance` is told of each run that is done."""
@@ -109,8 +110,12 @@ def refusal(task: Task, strategy: AnyNamed) -> UsageError | None:
     return None
 
 
-def side_by_side(jobs: Sequence[tuple[Any, ...]], pool: Executor, advance: Callable[[int], None]) -> list[Any]:
-    """What each job returns, in their order; a job is a function and its arguments. The first failure ends all, without
+Job = tuple[Any, ...]
+"""A function and its arguments."""
+
+
+def side_by_side(jobs: Sequence[Job], pool: Executor, advance: Advance) -> list[Any]:
+    """What each job returns, in their order. The first failure ends all, without
     waiting for jobs that have not begun."""
     futures: list[Future[Any]] = [pool.submit(*job) for job in jobs]
     try:
@@ -182,9 +187,7 @@ def value(objective: Objective, score: Score, against: Yardstick) -> float:
     return score.normalised or 0.0
 
 
-def tune(
-    task: Task, strategies: Sequence[str], objective: Objective, pool: Executor, advance: Callable[[int], None]
-) -> Comparison:
+def tune(task: Task, strategies: Sequence[str], objective: Objective, pool: Executor, advance: Advance) -> Comparison:
     """The scores of all, best first; of equals the one that came first. The oracle, which was run too, is left out."""
     comparison = compare(task, strategies, pool, advance)
     against = comparison.yardstick

@@ -10,7 +10,7 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -35,6 +35,7 @@ from spoor.lab.runs import prepared_task, score
 from spoor.lab.task import PreparedTask, Task, read_seeds
 from spoor.lab.web import Web
 from spoor.lab.worlds import NAMED
+from spoor.progress import Advance
 
 # The rows of a contest: a web, what is relevant of it, and where to start.
 
@@ -378,7 +379,7 @@ def _file(contest_run: ContestRun, strategy: str, order: int, folder: ContestFol
     return folder.file(f"runs/{name}.json", task.web, *task.seeds, *filter(None, [code_of(strategy)]))
 
 
-def run_missing(runs: Runs, pool: Executor, advance: Callable[[int], None]) -> None:
+def run_missing(runs: Runs, pool: Executor, advance: Advance) -> None:
     """Runs what is not kept yet; `advance` is called for each that is done."""
     missing = [
         (contest_run.task, name, order, file) for (contest_run, name, order), file in runs.items() if not file.exists()

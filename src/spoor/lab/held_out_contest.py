@@ -21,6 +21,7 @@ from spoor.lab.task import Task
 from spoor.lab.web import Web
 from spoor.ordering.path_model import write_paths
 from spoor.ordering.train_paths import Lesson, train_paths
+from spoor.progress import Advance, unseen
 from spoor.registry import STRATEGIES
 from spoor.urls import host_of, registrable_domain
 
@@ -149,7 +150,7 @@ class HeldOutResult:
     areas: dict[str, float]
 
 
-def prepare(rows: Sequence[Row], webs: Path, advance: Callable[[int], None]) -> list[HeldOutRow]:
+def prepare(rows: Sequence[Row], webs: Path, advance: Advance) -> list[HeldOutRow]:
     """Splits the webs that are in the folder `webs`, and draws seeds; `advance` is called for each row."""
     found = []
     for row in rows:
@@ -167,7 +168,7 @@ def _obstacle(task: Task) -> str:
     return "" if found >= FEWEST else f"{found} relevant pages can be reached in the test part, {FEWEST} needed"
 
 
-def train_all(rows: Sequence[HeldOutRow], out: Path, pool: Executor, advance: Callable[[int], None]) -> None:
+def train_all(rows: Sequence[HeldOutRow], out: Path, pool: Executor, advance: Advance) -> None:
     """A model for each train part and target, and each number of clusters; `advance` is called for each."""
     jobs = {model_file(row, clusters, out): (row, clusters) for row in rows for clusters in CLUSTERS}
     out.mkdir(parents=True, exist_ok=True)
@@ -183,7 +184,7 @@ def teach(row: HeldOutRow, clusters: int | None, file: Path) -> None:
     train = Web.open(row.task.web.parent / row.split.train)
     relevant = np.flatnonzero(train.labelled(row.row.target) & train.answers())
     lesson = Lesson(row.row.target, train.name, clusters=clusters)
-    write_paths(file, train_paths(WebBacklinks(train), relevant, lesson, lambda pages: None).model)
+    write_paths(file, train_paths(WebBacklinks(train), relevant, lesson, unseen).model)
 
 
 def strategies(row: HeldOutRow, models: Path) -> dict[str, str]:
@@ -196,7 +197,7 @@ def strategies(row: HeldOutRow, models: Path) -> dict[str, str]:
     return {**untrained, **by_layer, **found, **given, "oracle": "oracle"}
 
 
-def compete(row: HeldOutRow, models: Path, pool: Executor, advance: Callable[[int], None]) -> HeldOutResult:
+def compete(row: HeldOutRow, models: Path, pool: Executor, advance: Advance) -> HeldOutResult:
     named = strategies(row, models)
     comparison = compare(row.task, list(named.values()), pool, advance)
     normalised = {score.strategy: score.normalised or 0.0 for score in comparison.scores}

@@ -42,7 +42,9 @@ def reachable(
     _check_lengths(offsets, targets, pages)
     if any(not 0 <= seed < pages for seed in seeds):
         raise BrokenContract(f"of {pages} pages, seeds are {list(seeds)[:5]}")
-    return _reachable(read_only(offsets, np.int64), read_only(targets, np.int32), read_only(seeds, np.int32), pages)
+    links = read_only(offsets, np.int64), read_only(targets, np.int32)
+    found: NDArray[np.bool_] = _distances(*links, read_only(seeds, np.int32), pages) != FAR
+    return found
 
 
 def _check_lengths(offsets: NDArray[np.int64], targets: NDArray[np.int32], pages: int) -> None:
@@ -53,27 +55,28 @@ def _check_lengths(offsets: NDArray[np.int64], targets: NDArray[np.int32], pages
 
 
 @compiled
-def _reachable(
-    offsets: NDArray[np.int64], targets: NDArray[np.int32], seeds: NDArray[np.int32], pages: int
-) -> NDArray[np.bool_]:
-    found = np.zeros(pages, np.bool_)
+def _distances(
+    offsets: NDArray[np.int64], targets: NDArray[np.int32], starts: NDArray[np.int32], pages: int
+) -> NDArray[np.int32]:
+    """Links from the nearest start to each page: breadth-first from all starts at once."""
+    distance = np.full(pages, FAR, np.int32)
     queue = np.empty(pages, np.int32)
     taken = known = 0
-    for seed in seeds:
-        if not found[seed]:
-            found[seed] = True
-            queue[known] = seed
+    for start in starts:
+        if distance[start] == FAR:
+            distance[start] = 0
+            queue[known] = start
             known += 1
     while taken < known:
         page = queue[taken]
         taken += 1
         for slot in range(offsets[page], offsets[page + 1]):
             target = targets[slot]
-            if target < pages and not found[target]:
-                found[target] = True
+            if target < pages and distance[target] == FAR:
+                distance[target] = distance[page] + 1
                 queue[known] = target
                 known += 1
-    return found
+    return distance
 
 
 def distance_to_relevant(
@@ -89,7 +92,10 @@ def distance_to_relevant(
         raise BrokenContract(f"{len(relevant)} pages are said to be relevant or not, and {len(within)} to be within")
     links = read_only(offsets, np.int64), read_only(targets, np.int32)
     inside = read_only(within, np.bool_)
-    return _distances(*_reversed(*links, inside), read_only(relevant, np.bool_), inside)
+    places, sources = _reversed(*links, inside)
+    starts = np.flatnonzero(read_only(relevant, np.bool_) & inside)
+    back = read_only(places, np.int64), read_only(sources, np.int32)
+    return _distances(*back, read_only(starts, np.int32), len(within))
 
 
 @compiled
@@ -111,31 +117,6 @@ def _reversed(
                 sources[places[targets[slot] + 1]] = page
                 places[targets[slot] + 1] += 1
     return places[:-1], sources
-
-
-@compiled
-def _distances(
-    offsets: NDArray[np.int64], sources: NDArray[np.int32], relevant: NDArray[np.bool_], within: NDArray[np.bool_]
-) -> NDArray[np.int32]:
-    """Breadth-first from all relevant pages at once, against the direction of the links."""
-    distance = np.full(len(within), FAR, np.int32)
-    queue = np.empty(len(within), np.int32)
-    taken = known = 0
-    for page in range(len(within)):
-        if relevant[page] and within[page]:
-            distance[page] = 0
-            queue[known] = page
-            known += 1
-    while taken < known:
-        page = queue[taken]
-        taken += 1
-        for slot in range(offsets[page], offsets[page + 1]):
-            source = sources[slot]
-            if distance[source] == FAR:
-                distance[source] = distance[page] + 1
-                queue[known] = source
-                known += 1
-    return distance
 
 
 # Do relevant pages link to relevant pages? Counted over all links of a web, a slice at a time.

@@ -27,10 +27,9 @@ from spoor.lab.worlds import ComparedWorld, Conditions, Network, RecordedWorld
 from spoor.ordering.admissions import AllOf, AtMost, Manners
 from spoor.ordering.scope import Scope
 from spoor.pricing import Limits
+from spoor.progress import Advance, counted, unseen
 from spoor.strategy import Strategy
 
-Advance = Callable[[int], None]
-"""Called with how many events there were since the last call."""
 OF_TIME = ("elapsed", "idle", "half_time", "n90_time", "curve_time", "found_at")
 """What a score says of time."""
 COMPILED_FROM = 100_000
@@ -43,11 +42,7 @@ def prepared_task(task: Task) -> PreparedTask:
     return PreparedTask(task)
 
 
-def _nobody(events: int) -> None:
-    """Counts nothing."""
-
-
-def run(task: Task, strategy: AnyNamed, order: int = 0, advance: Advance = _nobody) -> Run:
+def run(task: Task, strategy: AnyNamed, order: int = 0, advance: Advance = unseen) -> Run:
     """One strategy on one task, from one of the orders of its seeds, under whatever conditions the task has."""
     prepared = prepared_task(task)
     if _takes_compiled(prepared, strategy):
@@ -57,7 +52,7 @@ def run(task: Task, strategy: AnyNamed, order: int = 0, advance: Advance = _nobo
     conditions = _drawn(task.conditions, order)
     conditions = _undelayed(conditions) if conditions and _is_oracle(strategy) else conditions
     events, world = _simulated(prepared, parts, order, conditions, Limits(visits=prepared.yardstick.budget))
-    done = _written_down(_counted(events, advance), world, conditions)
+    done = _written_down(counted(events, advance), world, conditions)
     return replace(done, seconds=time.perf_counter() - began)
 
 
@@ -171,12 +166,6 @@ def _written_down(events: Iterable[Event], world: RecordedWorld, conditions: Con
     everything = list(events)
     clock = timing(everything, conditions.connections, conditions.rest)
     return replace(visit_by_visit(everything, world), timing=clock)
-
-
-def _counted(events: Iterable[Event], advance: Advance) -> Iterator[Event]:
-    for event in events:
-        advance(1)
-        yield event
 
 
 def visit_by_visit(events: Iterable[Event], world: RecordedWorld) -> Run:

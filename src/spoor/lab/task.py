@@ -24,7 +24,7 @@ from spoor.lab.worlds import Conditions, RecordedWorld
 from spoor.records import Page, Verdict, Visit
 from spoor.roles import Judge
 from spoor.settings import seeds_in
-from spoor.strategy import Strategy
+from spoor.strategy import Strategy, verdicts_of
 from spoor.urls import normalise
 
 # Several orders of the seeds: which ones, and the runs from each of them as one score.
@@ -273,7 +273,7 @@ class PreparedTask:
 
     def _verdicts_on(self, numbers: NDArray[np.int64], judge: Judge) -> Iterator[Verdict]:
         for batch in np.array_split(numbers, len(numbers) // PAGES_AT_ONCE + 1):
-            yield from judge.judge(self.pages(batch))
+            yield from verdicts_of(judge, self.pages(batch))
 
     def pages(self, numbers: NDArray[np.int64]) -> Sequence[Page]:
         """With their texts; `numbers` are of pages that came as such."""
@@ -294,5 +294,5 @@ class PreparedTask:
         for name in names:
             kind = kind * 2**10 + self.web.array(name)
         _, examples, kind_of = np.unique(kind, return_index=True, return_inverse=True)
-        verdicts = judge.judge([self.web.page(int(number)) for number in examples])
+        verdicts = verdicts_of(judge, [self.web.page(int(number)) for number in examples])
         return np.array([verdict.relevant for verdict in verdicts], np.bool_)[kind_of]

@@ -24,7 +24,7 @@ from spoor.store.incidents import MOST_BYTES, line_of
 from spoor.store.journal import Journal, PageFacts
 from spoor.store.warc import Kept, WarcKeeper, judgement
 from spoor.store.warc_records import digest_of
-from spoor.strategy import Strategy, hinted, prior_of, reads_main_text
+from spoor.strategy import Strategy, hinted, prior_of, reads_main_text, verdicts_of
 from spoor.urls import canonical
 
 GLANCE = 2_000
@@ -61,7 +61,7 @@ class Reader:
             links=canonical_links(outcome),
             text_fingerprint=text_fingerprint(outcome.text) if outcome.text else None,
         )
-        verdict = self.judge.judge([page])[0]
+        (verdict,) = verdicts_of(self.judge, [page])
         return Judged(page, verdict, self._language(page, verdict))
 
     def read_away(self, visit: Visit, response: Response) -> Outcome:

@@ -8,7 +8,7 @@ import contextlib
 import logging
 import math
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from spoor import registry
 from spoor import settings as config
 from spoor.errors import OF_STORAGE, BadInput, UsageError
 from spoor.frontier.evidence import EvidenceNames
+from spoor.progress import Advance, unseen
 from spoor.records import Miss, Sighting
 from spoor.roles import Learner, MissLearner, Recalling, Reviewer, Troubles
 from spoor.settings import Config, Target
@@ -28,7 +29,6 @@ from spoor.strategy import AdmitAll, Strategy
 # one.
 
 
-Advance = Callable[[int], None]
 _log = logging.getLogger(__name__)
 
 
@@ -54,10 +54,14 @@ def earlier_crawl(settings: Config, strategy: Strategy, folder: CrawlFolder) -> 
     return earlier
 
 
-def unlike_targets(settings: Config, earlier: CrawlFolder) -> list[str]:
-    """The keys of [target] that the earlier crawl set otherwise."""
-    theirs = config.load(earlier.path / "crawl.toml").target
-    return [one.name for one in fields(Target) if getattr(theirs, one.name) != getattr(settings.target, one.name)]
+def misleading(settings: Config, earlier: CrawlFolder | None) -> str:
+    """Why what is learned from an earlier crawl may be wrong here; "" when nothing speaks against it."""
+    if earlier is None:
+        return ""
+    theirs, ours = config.load(earlier.path / "crawl.toml").target, settings.target
+    unlike = [one.name for one in fields(Target) if getattr(theirs, one.name) != getattr(ours, one.name)]
+    problem = f"{earlier.path} had another target ({', '.join(unlike)})"
+    return f"{problem}; what was learned there may mislead" if unlike else ""
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,7 @@ def recollect(
     strategy: Strategy,
     own: sqlite3.Connection,
     earlier: CrawlFolder | None = None,
-    advance: Advance = lambda visits: None,
+    advance: Advance = unseen,
     snapshots: Snapshots | None = None,
     troubles: Troubles | None = None,
 ) -> int:

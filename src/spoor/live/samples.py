@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from spoor.crawl import Crawl
@@ -20,6 +20,7 @@ from spoor.ordering.simple import Arrival
 from spoor.parse.html import Interest
 from spoor.parse.main_text import QUICK
 from spoor.pricing import Limits
+from spoor.progress import Advance
 from spoor.records import Judged, Page
 from spoor.settings import Config
 from spoor.store.incidents import SavedTroubles
@@ -34,7 +35,7 @@ class Samples:
     failed: dict[str, str] = field(default_factory=dict)
 
 
-async def pages_at(urls: Sequence[str], settings: Config, advance: Callable[[int], None]) -> Samples:
+async def pages_at(urls: Sequence[str], settings: Config, advance: Advance) -> Samples:
     """`urls` are normalised; `advance` is told of each that is done. What they link to is not visited."""
     samples, relevant = Samples(), Truth("sample", lambda url: True)
     reader = Reader(relevant, None, texts=True, interest=Interest(QUICK, contexts=False), labels=False)

@@ -39,6 +39,7 @@ from spoor.ordering.traps import Traps
 from spoor.parse.demanding import demanding
 from spoor.pools import DaemonThreads
 from spoor.pricing import Limits
+from spoor.progress import Advance, unseen
 from spoor.records import Failure, Judged, Outcome, Response, Visit
 from spoor.roles import Downloader, Judge, Troubles
 from spoor.settings import GIVEN_IN_PYTHON, Config
@@ -154,6 +155,11 @@ class Objects:
             raise _not_given("strategy")
         return registry.strategy(settings.crawl.strategy, judge)
 
+    def made(self, settings: Config) -> Objects:
+        """The same with the strategy made from the settings. So what is wrong with it is said before a folder is made,
+        and a model is read once."""
+        return Objects(self.unbound(settings))
+
 
 def _not_given(kind: str) -> UsageError:
     problem = f"the {kind} of this crawl was given as a Python object, which crawl.toml cannot hold"
@@ -167,7 +173,7 @@ NO_OBJECTS = Objects()
 async def open_session(
     folder: CrawlFolder,
     settings: Config,
-    advance: Callable[[int], None] = lambda visits: None,
+    advance: Advance = unseen,
     objects: Objects = NO_OBJECTS,
     came: dict[str, Judged] | None = None,
 ) -> AsyncIterator[Session]:

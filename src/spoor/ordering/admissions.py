@@ -8,8 +8,8 @@ from typing import ClassVar, Protocol
 
 from spoor.errors import UsageError
 from spoor.records import ADMIT, Evidence, Link, Ruling, TrailState, Visit
-from spoor.roles import Admission, ContentReader
-from spoor.strategy import fresh_part
+from spoor.roles import Admission
+from spoor.strategy import AdmitAll, fresh_part, some_reads_content
 
 # Several rules at once: a link needs the consent of all.
 
@@ -28,7 +28,7 @@ class AllOf:
 
     @property
     def reads_content(self) -> bool:
-        return any(isinstance(part, ContentReader) and part.reads_content for part in self.parts)
+        return some_reads_content(self.parts)
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
         return _first_refusal(part.at_offer(link, evidence, trail) for part in self.parts)
@@ -45,7 +45,7 @@ def _first_refusal(rulings: Iterable[Ruling]) -> Ruling:
 
 
 @dataclass(frozen=True)
-class AtLeast:
+class AtLeast(AdmitAll):
     """Drops a link whose `evidence` is below `least` when it is offered; a later sighting may bring it in."""
 
     evidence: str
@@ -56,15 +56,12 @@ class AtLeast:
             return ADMIT
         return Ruling("drop", f"{self.evidence} is {evidence[self.evidence]:g}, below {self.least:g}")
 
-    def at_pop(self, visit: Visit) -> Ruling:
-        return ADMIT
-
 
 # Only with little enough of one evidence.
 
 
 @dataclass(frozen=True)
-class AtMost:
+class AtMost(AdmitAll):
     """Drops a link whose `evidence` is above `most` when it is offered; a later sighting may bring it in."""
 
     evidence: str
@@ -74,9 +71,6 @@ class AtMost:
         if evidence[self.evidence] <= self.most:
             return ADMIT
         return Ruling("drop", f"{self.evidence} is {evidence[self.evidence]:g}, above {self.most:g}")
-
-    def at_pop(self, visit: Visit) -> Ruling:
-        return ADMIT
 
 
 # Only links that stand high enough in the queue.
@@ -92,7 +86,7 @@ class OneNumber(Protocol):
 
 
 @dataclass(frozen=True)
-class KeyAbove:
+class KeyAbove(AdmitAll):
     """Admits a link whose key is more than `threshold`. The others are remembered with their evidence, so that a later
     sighting can lift them (`refused` is "park"), or forgotten, so that the next sighting is the first ("drop")."""
 
@@ -114,15 +108,12 @@ class KeyAbove:
             return ADMIT
         return Ruling("park" if self.refused == "park" else "drop", f"{key:.3g} is not above {self.threshold:g}")
 
-    def at_pop(self, visit: Visit) -> Ruling:
-        return ADMIT
-
 
 # Only so many irrelevant pages in a row: tunnelling with a limit.
 
 
 @dataclass(frozen=True)
-class LimitedDistance:
+class LimitedDistance(AdmitAll):
     """Goes with the trail `SinceRelevant`. Admits links at most `n` irrelevant pages away from a relevant one."""
 
     n: int
@@ -136,15 +127,12 @@ class LimitedDistance:
             return ADMIT
         return Ruling("drop", f"{trail} irrelevant pages in a row, at most {self.n} allowed")
 
-    def at_pop(self, visit: Visit) -> Ruling:
-        return ADMIT
-
 
 # Only links that one of two scores speaks for, when their turn comes.
 
 
 @dataclass(frozen=True)
-class TwoThresholds:
+class TwoThresholds(AdmitAll):
     """Two kinds of evidence, each with what it must be above. A link that is above neither is parked
     when its turn comes: every page that was visited until then has had its say, and a later one may bring it back."""
 
@@ -157,9 +145,6 @@ class TwoThresholds:
         for threshold in (self.above_first, self.above_second):
             if threshold != threshold:
                 raise UsageError("a threshold is nan, which is not a number to be above")
-
-    def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
-        return ADMIT
 
     def at_pop(self, visit: Visit) -> Ruling:
         first, second = visit.evidence.get(self.first, 0.0), visit.evidence.get(self.second, 0.0)
@@ -176,14 +161,11 @@ NOFOLLOW = Ruling("drop", "nofollow: the page asks not to follow this link")
 
 
 @dataclass(frozen=True)
-class Manners:
+class Manners(AdmitAll):
     """Drops a link marked nofollow; another page may still recommend the same URL."""
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
         return NOFOLLOW if link.nofollow else ADMIT
-
-    def at_pop(self, visit: Visit) -> Ruling:
-        return ADMIT
 
 
 # Links that lead nowhere in particular: to the start page, the next page, the login, an advertisement.
@@ -212,7 +194,7 @@ _AROUND = " \t\n»›→>«‹←<|·•[](){}.:…-–—"
 
 
 @dataclass(frozen=True)
-class NoNoise:
+class NoNoise(AdmitAll):
     """Drops noise links; found again with an anchor that says something, one comes in."""
 
     reads_content: ClassVar[bool] = True
@@ -220,9 +202,6 @@ class NoNoise:
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
         noise = noise_in(link)
         return Ruling("drop", f"noise: {noise}") if noise else ADMIT
-
-    def at_pop(self, visit: Visit) -> Ruling:
-        return ADMIT
 
 
 def noise_in(link: Link) -> str:

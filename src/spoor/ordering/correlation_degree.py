@@ -159,6 +159,9 @@ class Shares:
             raise UsageError(f"the shares of the aspects of a link are 0 or more and add up to 1, not {shown}")
 
 
+ALIKE = Shares()
+
+
 @dataclass(frozen=True)
 class Aspects:
     """`topic` knows what is relevant. Every aspect is between 0 and 1. A link that several pages hold is looked at from
@@ -168,7 +171,7 @@ class Aspects:
     """
 
     topic: Comparing
-    shares: Shares = Shares()
+    shares: Shares = ALIKE
 
     reads_content: ClassVar[bool] = True
     merge: ClassVar[Mapping[str, Merge]] = {"parent": max, "anchor": max, "url": max, "chain": max}

@@ -35,8 +35,7 @@ class HostTally:
         self._visits[host] += 1
         self._relevant[host] += sighting.verdict.relevant
 
-    def relearn(self, sighting: Sighting) -> None:
-        self.learn(sighting)
+    relearn = learn
 
     def state(self) -> State:
         return {
@@ -88,8 +87,7 @@ class HostYield:
     def learn_miss(self, miss: Miss) -> None:
         self._visited[miss.visit.host] += 1
 
-    def relearn(self, sighting: Sighting) -> None:
-        self.learn(sighting)
+    relearn = learn
 
     def state(self) -> State:
         return {

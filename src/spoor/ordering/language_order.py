@@ -187,8 +187,7 @@ class ServerLanguage:
     def learn_miss(self, miss: Miss) -> None:
         self._note(miss.visit.url, False)
 
-    def relearn(self, sighting: Sighting) -> None:
-        self.learn(sighting)
+    relearn = learn
 
     def state(self) -> State:
         return self._shares.state()

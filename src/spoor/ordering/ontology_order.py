@@ -66,7 +66,7 @@ class ContextOntology:
     def _rules(self, page: Page) -> float:
         if self.look_ahead is None:
             return 0.0
-        return self.look_ahead.score(self._read(f"{page.title}\n{page.main_text or page.text}"))
+        return self.look_ahead.score(self._read(page.titled_text))
 
     def _read(self, text: str) -> str:
         return text if self.transcriber is None else self.transcriber.transcribe(text)
@@ -88,48 +88,43 @@ def core_baseline(judge: Judge, model: str = "") -> Strategy:
     return Strategy(judge, PageClass(taxonomy))
 
 
-def core(
-    judge: Judge,
-    ontology: str = "",
-    concept: str = "",
-    model: str = "",
-    min_ont: float = 5.0,
-    min_rules: float = 3.0,
-    obrs_scale: float = 10.0,
-    combine: str = "sum",
-    overlap: str = "all",
-    soft: bool = False,
-) -> Strategy:
-    finder = Finder(_ontology("core", judge, ontology, concept), overlap)
-    scorer = ContextOntology(finder, _look_ahead(model, combine, soft), scale=obrs_scale)
-    return Strategy(judge, scorer, admission=_thresholds(min_ont, min_rules))
+@dataclass(frozen=True)
+class Known:
+    """Files that a crawler is given: an ontology, or the part of one below `concept`, and rules between classes."""
+
+    ontology: str = ""
+    concept: str = ""
+    model: str = ""
 
 
-def ml_core(
-    judge: Judge,
-    ontology: str = "",
-    concept: str = "",
-    model: str = "",
-    dictionary: str = "",
-    min_ont: float = 5.0,
-    min_rules: float = 3.0,
-    obrs_scale: float = 10.0,
-    combine: str = "sum",
-    overlap: str = "all",
-    soft: bool = False,
-) -> Strategy:
-    transcriber = _transcriber(judge, dictionary)
-    finder = Finder(_ontology("ml-core", judge, ontology, concept), overlap)
-    scorer = ContextOntology(finder, _look_ahead(model, combine, soft), transcriber, obrs_scale)
-    return Strategy(judge, scorer, admission=_thresholds(min_ont, min_rules))
+@dataclass(frozen=True)
+class Scoring:
+    """How scores are computed and what they must be above; all named as in the paper."""
+
+    min_ont: float = 5.0
+    min_rules: float = 3.0
+    obrs_scale: float = 10.0
+    combine: str = "sum"
+    overlap: str = "all"
+    soft: bool = False
 
 
-def _thresholds(min_ont: float, min_rules: float) -> TwoThresholds:
-    return TwoThresholds("ontology", min_ont, "rules", min_rules)
+_NOTHING, _AS_PUBLISHED = Known(), Scoring()
 
 
-def _look_ahead(model: str, combine: str, soft: bool) -> LookAhead | None:
-    return LookAhead(open_rules(Path(model)), combine, soft) if model else None
+def core(judge: Judge, known: Known = _NOTHING, scoring: Scoring = _AS_PUBLISHED) -> Strategy:
+    return _core("core", judge, known, scoring)
+
+
+def ml_core(judge: Judge, known: Known = _NOTHING, dictionary: str = "", scoring: Scoring = _AS_PUBLISHED) -> Strategy:
+    return _core("ml-core", judge, known, scoring, _transcriber(judge, dictionary))
+
+
+def _core(name: str, judge: Judge, known: Known, scoring: Scoring, transcriber: Transcriber | None = None) -> Strategy:
+    finder = Finder(_ontology(name, judge, known.ontology, known.concept), scoring.overlap)
+    ahead = LookAhead(open_rules(Path(known.model)), scoring.combine, scoring.soft) if known.model else None
+    scorer = ContextOntology(finder, ahead, transcriber, scoring.obrs_scale)
+    return Strategy(judge, scorer, admission=TwoThresholds("ontology", scoring.min_ont, "rules", scoring.min_rules))
 
 
 def _ontology(name: str, judge: Judge, given: str, concept: str) -> Ontology:

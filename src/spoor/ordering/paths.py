@@ -21,7 +21,7 @@ from spoor.errors import UsageError
 from spoor.judging.judges import AHM, CONTEXT_GRAPHS, HMM, TUNNELLING
 from spoor.naming import Named
 from spoor.ordering.admissions import AtMost, NoNoise
-from spoor.ordering.correlation_degree import Aspects, Shares
+from spoor.ordering.correlation_degree import ALIKE, Aspects, Shares
 from spoor.ordering.path_model import PathModel, PathView, open_paths
 from spoor.ordering.simple import Nearness
 from spoor.ordering.targets import topic_for
@@ -215,16 +215,13 @@ def ahmm(
     key: str = "expected",
     order: int = 2,
     decoder: str = "forward",
-    parent: float = 0.25,
-    anchor: float = 0.25,
-    url: float = 0.25,
-    chain: float = 0.25,
+    shares: Shares = ALIKE,
     size: int = 50,
     words: str = "",
 ) -> Strategy:
     path = PathView(_model("ahmm", model), order, decoder)
     topic = topic_for("ahmm", judge, words, otherwise=path.model.words)
-    scorer = PathAspects(path, Aspects(topic, Shares(parent, anchor, url, chain)), key)
+    scorer = PathAspects(path, Aspects(topic, shares), key)
     return Strategy(judge, scorer, Both(HiddenState(path), ChainHops(size)), NoNoise())
 
 

@@ -125,8 +125,7 @@ class Scope:
         if self.pages_per_host is not None:
             self._pages.count(sighting.visit.host)
 
-    def relearn(self, sighting: Sighting) -> None:
-        self.learn(sighting)
+    relearn = learn
 
     def state(self) -> State:
         return self._pages.state()

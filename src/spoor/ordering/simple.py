@@ -217,7 +217,7 @@ class PageClass:
     merge: ClassVar[Mapping[str, Merge]] = {"wanted_class": max}
 
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
-        bayes, words = self.model.bayes, _WORDS.of(f"{page.title}\n{page.main_text or page.text}"[:LONGEST])
+        bayes, words = self.model.bayes, _WORDS.of(page.titled_text[:LONGEST])
         leaves = dict(zip(bayes.classes, bayes.posterior(words).tolist(), strict=True)) if bayes.knows(words) else {}
         return [(goodness(leaves, self.model.good),)] * len(links)
 

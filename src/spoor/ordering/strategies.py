@@ -12,7 +12,7 @@ from spoor.judging.profile_search import recogniser
 from spoor.naming import Named, Names, joined
 from spoor.ordering.admissions import AllOf, AtLeast, AtMost, KeyAbove, LimitedDistance, NoNoise
 from spoor.ordering.classics import CLASSICS
-from spoor.ordering.correlation_degree import Aspects, CorrelationDegree, Shares, Weights
+from spoor.ordering.correlation_degree import ALIKE, Aspects, CorrelationDegree, Shares, Weights
 from spoor.ordering.language_order import LanguageSigns, LeftServers, ServerLanguage
 from spoor.ordering.learned.learned import WITHOUT, Learned
 from spoor.ordering.ontology_order import CORE
@@ -123,16 +123,8 @@ def composite_bf(judge: Judge, words: str = "") -> Strategy:
     return Strategy(judge, scorer, admission=NoNoise())
 
 
-def four_aspect(
-    judge: Judge,
-    parent: float = 0.25,
-    anchor: float = 0.25,
-    url: float = 0.25,
-    chain: float = 0.25,
-    size: int = 50,
-    words: str = "",
-) -> Strategy:
-    scorer = Aspects(topic_for("four-aspect", judge, words), Shares(parent, anchor, url, chain))
+def four_aspect(judge: Judge, shares: Shares = ALIKE, size: int = 50, words: str = "") -> Strategy:
+    scorer = Aspects(topic_for("four-aspect", judge, words), shares)
     return Strategy(judge, scorer, ChainHops(size), NoNoise())
 
 
@@ -198,7 +190,7 @@ def strategy(text: str, judge: Judge, level_of: Level | None = None) -> Strategy
     name, given = strategy_named(text)
     if name in ORACLES:
         return foreseeing(judge, _given_levels(name, level_of))
-    made = STRATEGIES[name].make(judge, **given)
+    made = STRATEGIES[name].made(judge, **given)
     if not isinstance(made, Strategy):
         raise BrokenContract(f"strategy {name!r}: its function returned {made!r} instead of a Strategy")
     return made

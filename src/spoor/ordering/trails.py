@@ -11,8 +11,8 @@ import numpy as np
 from spoor.errors import BadInput, UsageError
 from spoor.files import ANY, State, array_in
 from spoor.records import Page, Sighting, TrailState, Verdict
-from spoor.roles import ContentReader, Trail
-from spoor.strategy import fresh_part
+from spoor.roles import Trail
+from spoor.strategy import fresh_part, some_reads_content
 
 # How many irrelevant pages lie between here and the last relevant one on the path.
 
@@ -70,7 +70,7 @@ class Both:
 
     @property
     def reads_content(self) -> bool:
-        return any(isinstance(part, ContentReader) and part.reads_content for part in self.parts)
+        return some_reads_content(self.parts)
 
     def root(self) -> TrailState:
         return self.first.root(), self.second.root()
@@ -120,8 +120,7 @@ class ChainHops:
         else:
             heapq.heappushpop(self._highest, relevance)
 
-    def relearn(self, sighting: Sighting) -> None:
-        self.learn(sighting)
+    relearn = learn
 
     def state(self) -> State:
         return {"highest": np.array(self._highest, np.float64)}

@@ -9,7 +9,7 @@ counted at the page in the middle: links to it by layer, times links from it by 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from zlib import crc32
@@ -23,6 +23,7 @@ from spoor.judging.vectors import Collection, VectorSpace, collection
 from spoor.ordering.clusters import clustered, evenly, nearest, tells
 from spoor.ordering.hidden_markov import Floats, HiddenMarkov, refined
 from spoor.ordering.path_model import TERMS, Observer, PathModel, matrix, words_in
+from spoor.progress import Advance
 from spoor.roles import BacklinkSource
 
 # How far is each page from a relevant one? Layers around the relevant pages, against the direction of links.
@@ -150,8 +151,6 @@ LEAST_HOLDERS = 2
 """Pages that hold a word that counts; one that only a single page knows tells nothing of others."""
 KEPT_WORDS = 30
 """Of the relevant pages, to compare texts of links with when nobody says what the topic is."""
-
-Advance = Callable[[int], None]
 
 
 @dataclass(frozen=True)

@@ -169,7 +169,7 @@ class Extractor:
 
     def extract(self, html: str, url: str = "", came: date = LATEST) -> MainText:
         """`came` is the day on which the page was fetched: it was not published later."""
-        if not _is_legible(html):
+        if not is_legible(html):
             return MainText()
         html = bounded(html)
         try:
@@ -179,9 +179,9 @@ class Extractor:
         return MainText(_title(html), _tidy(text), published(html, url, came))
 
 
-def _is_legible(html: str) -> bool:
+def is_legible(text: str) -> bool:
     """Of its characters at most one in twenty is none that a text has."""
-    sample = html[:_SAMPLE]
+    sample = text[:_SAMPLE]
     return bool(sample) and 20 * len(_ILLEGIBLE.findall(sample)) <= len(sample)
 
 

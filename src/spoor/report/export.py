@@ -22,6 +22,7 @@ from spoor.parse.charset import decode
 from spoor.parse.html import HTML_TYPES
 from spoor.parse.main_text import BEST, MainText, require_trafilatura
 from spoor.pools import in_order
+from spoor.progress import Advance, unseen
 from spoor.store.crawl_folder import CrawlFolder, message_of
 from spoor.store.journal import PageRow, open_to_read, pages
 from spoor.store.warc_records import date_of
@@ -68,10 +69,8 @@ Report = Counter[str]
 Archived = tuple[PageRow, bytes]
 """A page and the HTTP message that brought it."""
 
-Advance = Callable[[int], None]
 
-
-def export(folder: CrawlFolder, target_prior: TargetPrior, out: Path, advance: Advance = lambda pages: None) -> Report:
+def export(folder: CrawlFolder, target_prior: TargetPrior, out: Path, advance: Advance = unseen) -> Report:
     """Writes the file `out`, complete or not at all. `advance` is told how many pages were dealt with."""
     write = writer_of(target_prior.format)
     require_trafilatura()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from spoor.errors import UsageError
+from spoor.progress import Advance
 from spoor.records import Failure
 from spoor.seeding.asking import Ask, Listing, ResultSource
 from spoor.seeding.sources import CdxIndex, OpenSearch, ResultFile, SearXng
@@ -66,9 +67,7 @@ class Gathered:
     failed: Mapping[str, Failure]
 
 
-async def gather(
-    sources: Mapping[str, ResultSource], query: str, most: int, ask: Ask, advance: Callable[[int], None]
-) -> Gathered:
+async def gather(sources: Mapping[str, ResultSource], query: str, most: int, ask: Ask, advance: Advance) -> Gathered:
     """`most` results of each engine; `advance` is told of every source that has answered or failed."""
 
     async def answer_of(source: ResultSource) -> tuple[Listing, ...] | Failure:

@@ -28,9 +28,10 @@ from pathlib import Path
 
 from spoor.errors import BadInput
 from spoor.files import replacing
+from spoor.progress import Progress, silently
 from spoor.store.duplicates import same_payload
 from spoor.store.journal import PageRow
-from spoor.store.migration import STEPS, Progress, silently
+from spoor.store.migration import STEPS
 from spoor.store.snapshots import Snapshots
 from spoor.store.sqlite_files import sums_of, write_sums
 from spoor.store.warc import mend

@@ -6,12 +6,13 @@ import contextlib
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from spoor.errors import BadInput, UsageError
 from spoor.frontier.rows import ONLY_FOR_CRAWLING
+from spoor.progress import Advance, unseen
 from spoor.store import cdxj
 from spoor.store.cdxj import Capture
 from spoor.store.crawl_folder import RESUMABLE, CrawlFolder, is_crawled_into, is_current, is_ours
@@ -23,9 +24,6 @@ from spoor.store.warc_records import Gap, Member, pieces
 from spoor.store.warc_repair import follow, repair, survey, transaction
 
 # Can every record of the archive be read, and is each where the index and the database say?
-
-
-Advance = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -215,7 +213,7 @@ def open_for_checking(path: Path) -> CrawlFolder:
     return folder
 
 
-def check(folder: CrawlFolder, advance: Advance = lambda records: None) -> Findings:
+def check(folder: CrawlFolder, advance: Advance = unseen) -> Findings:
     """Changes nothing. A crawl may be running."""
     findings = Findings()
     running = is_crawled_into(folder)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,6 +13,7 @@ from spoor.frontier.entry import place_of_row
 from spoor.frontier.evidence import NAMES_SCHEMA, EvidenceNames
 from spoor.frontier.rows import FIRST_PLACE, SCHEMA, deflated
 from spoor.frontier.sqlite import SqliteStore
+from spoor.progress import Advance, Progress, unseen
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal
 from spoor.store.sqlite_files import Row, Value
@@ -99,16 +99,8 @@ def _shape(db: sqlite3.Connection, table: str, without_numbers: bool) -> TableSh
 # that one that was killed is simply done again.
 
 
-Advance = Callable[[int], None]
-Progress = Callable[[str, int | None], AbstractContextManager[Advance]]
-"""Told what is done and of how many units; from then on how many more have been done."""
 ROWS = 10_000
 """Dealt with at once."""
-
-
-@contextlib.contextmanager
-def silently(doing: str, total: int | None) -> Iterator[Advance]:
-    yield lambda units: None
 
 
 def from_3(database: Path, progress: Progress) -> None:
@@ -162,7 +154,7 @@ def _write_heads_and_deflate(db: sqlite3.Connection, progress: Progress) -> None
     db.execute("COMMIT")
 
 
-def write_heads(db: sqlite3.Connection, advance: Advance = lambda hosts: None) -> None:
+def write_heads(db: sqlite3.Connection, advance: Advance = unseen) -> None:
     """Tells every host the place of its first waiting link, inside of a transaction of the caller."""
     db.create_function("place", 4, place_of_row, deterministic=True)
     for first, last in _pieces(db, "hosts"):

@@ -221,14 +221,11 @@ _FIRST, _CHUNK, _SEARCHED = 1 << 12, 1 << 16, 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """A record that can be read. Offset and length are of the packed record. Not `sound`: only the header or the
-    trailer of the member is damaged, and what it holds is proven to be as it was."""
+class Piece:
+    """Bytes of a file, as they are packed."""
 
     offset: int
     length: int
-    record: Unpacked
-    sound: bool = True
 
     @property
     def end(self) -> int:
@@ -236,16 +233,19 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class Member(Piece):
+    """A record that can be read. Not `sound`: only the header or the trailer of the member is damaged, and what it
+    holds is proven to be as it was."""
+
+    record: Unpacked
+    sound: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Gap(Piece):
     """Bytes that cannot be read. `torn`: they are the beginning of a last record that was never written to its end."""
 
-    offset: int
-    length: int
     torn: bool = False
-
-    @property
-    def end(self) -> int:
-        return self.offset + self.length
 
 
 class _State(Enum):

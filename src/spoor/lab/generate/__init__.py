@@ -7,7 +7,8 @@ from pathlib import Path
 from spoor.errors import BadInput, UsageError
 from spoor.files import complete_or_absent
 from spoor.lab.generate import courses, languages, topical
-from spoor.lab.generate.chance import TEXT_LIMIT, Advance, Draw, Request
+from spoor.lab.generate.chance import TEXT_LIMIT, Draw, Request
+from spoor.progress import Advance
 
 FEWEST_PAGES = 10
 MOST_PAGES = 500_000_000

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from spoor.compiled import compiled
 from spoor.lab.web import Web
 from spoor.lab.web_files import BlobWriter, compress
+from spoor.progress import Advance
 
 # Where chance comes from: splitmix64 streams named by (seed, purpose, number), so that every host and every
 # page can be drawn by itself, in any order, with the same result on any machine.
@@ -84,10 +85,6 @@ def running_sums(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 # What a person asks of a generator.
-
-
-Advance = Callable[[int], None]
-"""Told how many pages have been written since the last call."""
 
 
 @dataclass(frozen=True)

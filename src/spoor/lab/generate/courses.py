@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.errors import BadInput
-from spoor.lab.generate.chance import Advance, Content, Context, Request
+from spoor.lab.generate.chance import Content, Context, Request
 from spoor.lab.generate.prose import COURSE_TERMS, COURSE_WORDS, LANGUAGE, LANGUAGES, Author, Vocabulary, vocabulary
 from spoor.lab.generate.topical import TypedWeb, draw_typed
+from spoor.progress import Advance
 
 # The Hindi of course pages: our own words, or those of a dictionary that a user gives.
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from spoor.errors import BadInput
 from spoor.judging.encodings import Encoding, collapse, encoded, share_inside, shipped
 from spoor.lab.generate.chance import (
-    Advance,
     Content,
     Context,
     Request,
@@ -29,6 +28,7 @@ from spoor.lab.generate.mongolian_words import MONGOLIAN_WORDS
 from spoor.lab.generate.prose import LANGUAGE, LANGUAGES, WITHOUT_SPACES, Author, Vocabulary, vocabulary
 from spoor.lab.web import Web
 from spoor.parse.charset import decode
+from spoor.progress import Advance
 
 # The words of traditional Mongolian pages in each of their codings: our own, or from a list that a user gives.
 

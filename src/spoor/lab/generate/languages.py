@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from spoor.lab.generate.chance import Advance, Request, draw_seeds, new_stream, write_seeds
+from spoor.lab.generate.chance import Request, draw_seeds, new_stream, write_seeds
 from spoor.lab.generate.language_texts import TongueOf, everyday_tongue, mongolian_tongue, write_language_texts
 from spoor.lab.generate.language_web import (
     Hosts,
@@ -19,6 +19,7 @@ from spoor.lab.generate.language_web import (
     trace,
 )
 from spoor.lab.generate.writing import WebWriter
+from spoor.progress import Advance
 
 SEEDS = 5
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from spoor.compiled import compiled
 from spoor.lab.generate.chance import (
     TEXT_LIMIT,
-    Advance,
     Compose,
     Content,
     Context,
@@ -31,6 +30,7 @@ from spoor.lab.generate.chance import (
 )
 from spoor.lab.generate.prose import LANGUAGES, TOPICS, Author, Vocabulary, vocabulary
 from spoor.lab.generate.writing import CHARSETS, HTML_BYTES_MEDIAN, Batch, WebWriter
+from spoor.progress import Advance
 
 # A web of typed pages: which types a page links to follows from its own type alone.
 

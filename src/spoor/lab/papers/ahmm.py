@@ -7,22 +7,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
-from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.generate.prose import TOPICS
 from spoor.lab.link_graph import WebBacklinks
-from spoor.lab.papers.experiment import Condition, rises
+from spoor.lab.papers.experiment import Condition, Setup, generated, rises, spread
 from spoor.lab.runs import run
 from spoor.lab.task import Task, read_seeds
 from spoor.lab.web import Web
 from spoor.ordering.path_model import write_paths
 from spoor.ordering.train_paths import Lesson, train_paths
+from spoor.progress import unseen
 
 # Jia, Fang (2016): a crawler with an adaptive hidden Markov model, on webs whose anchors tell little, and much.
 
@@ -98,17 +98,13 @@ class Experiment:
         return sum(values) / len(values)
 
 
-def reproduce(
-    seeds: Sequence[int], pages: int, folder: Path, pool: Executor, advance: Callable[[int], None]
-) -> Experiment:
-    """Generates the webs in `folder` and lets every crawler loose on each; `advance` is told of each web that is
-    done."""
-    jobs = {pool.submit(outcomes, anchors, seed, pages, folder): (anchors, seed) for anchors in WEBS for seed in seeds}
-    done: dict[tuple[str, int], Outcomes] = {}
-    for future in as_completed(jobs):
-        done[jobs[future]] = future.result()
-        advance(1)
-    return Experiment(tuple(seeds), {anchors: tuple(done[anchors, seed] for seed in seeds) for anchors in WEBS})
+def reproduce(setup: Setup, pages: int) -> Experiment:
+    """Generates the webs and lets every crawler loose on each."""
+    webs = list(product(WEBS, setup.seeds))
+    jobs = [(outcomes, anchors, seed, pages, setup.folder) for anchors, seed in webs]
+    done = dict(zip(webs, setup.run("webs crawled", jobs), strict=True))
+    by_anchors = {anchors: tuple(done[anchors, seed] for seed in setup.seeds) for anchors in WEBS}
+    return Experiment(tuple(setup.seeds), by_anchors)
 
 
 def outcomes(anchors: str, seed: int, pages: int, folder: Path) -> Outcomes:
@@ -141,15 +137,12 @@ def learned(anchors: str, seed: int, pages: int, folder: Path) -> dict[str, Path
     for name, clusters in (("found", None), ("given", CLUSTERS)):
         lesson = Lesson("relevant", web.name, clusters=clusters)
         models[name] = folder / f"{elsewhere.name}-{elsewhere.seed}-{name}.spoor"
-        write_paths(models[name], train_paths(WebBacklinks(web), relevant, lesson, lambda texts: None).model)
+        write_paths(models[name], train_paths(WebBacklinks(web), relevant, lesson, unseen).model)
     return models
 
 
 def _generated(request: Request, folder: Path) -> Path:
-    web = folder / f"{request.name}-{request.seed}"
-    if not web.exists():
-        generate(request, web, lambda pages: None)
-    return web
+    return generated(request, folder / f"{request.name}-{request.seed}")
 
 
 def conditions(experiment: Experiment) -> list[Condition]:
@@ -217,17 +210,12 @@ def _published(crawler: str) -> list[str]:
 
 
 def _precisions(experiment: Experiment, crawler: str) -> list[str]:
-    return [_spread([outcome.precision for outcome in experiment.of(web, crawler)], 3) for web in WEBS]
+    return [spread([outcome.precision for outcome in experiment.of(web, crawler)], ".3f") for web in WEBS]
 
 
 def _seconds(outcomes: Sequence[Outcome]) -> str:
-    return _spread([outcome.seconds for outcome in outcomes], 2)
+    return spread([outcome.seconds for outcome in outcomes], ".2f")
 
 
 def _given(number: float | None, digits: int) -> str:
     return "" if number is None else f"{number:.{digits}f}"
-
-
-def _spread(values: Sequence[float], digits: int) -> str:
-    """Mean and range over the seeds."""
-    return f"{sum(values) / len(values):.{digits}f} ({min(values):.{digits}f}–{max(values):.{digits}f})"

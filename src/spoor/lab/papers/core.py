@@ -5,8 +5,6 @@ The conditions are frozen: they were fixed before seeds 301-320 were first run, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,11 +12,10 @@ import numpy as np
 
 from spoor.judging.dictionary import read_dictionary
 from spoor.judging.page_rules import trained_on_web, write_rules
-from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.generate.courses import OWN_HINDI
 from spoor.lab.measures import Run
-from spoor.lab.papers.experiment import Condition, rises
+from spoor.lab.papers.experiment import Condition, Setup, generated, rises
 from spoor.lab.runs import prepared_task, run
 from spoor.lab.task import Task, read_seeds
 from spoor.lab.web import Web
@@ -91,18 +88,12 @@ class Experiment:
         return [sum(found) / len(found) for found in ticks]
 
 
-def reproduce(
-    seeds: Sequence[int], request: Request, folder: Path, pool: Executor, advance: Callable[[int], None]
-) -> Experiment:
-    """Generates webs like `request` for each seed in `folder` and lets every crawler loose on them; `advance` is told
-    of each seed that is done."""
-    given = given_to_all(request.words, folder)
-    jobs = {pool.submit(outcome, replace(request, seed=seed), given, folder): seed for seed in seeds}
-    done: dict[int, Outcome] = {}
-    for future in as_completed(jobs):
-        done[jobs[future]] = future.result()
-        advance(1)
-    return Experiment(tuple(seeds), tuple(done[seed] for seed in seeds), round(BUDGET * request.pages))
+def reproduce(setup: Setup, request: Request) -> Experiment:
+    """Generates webs like `request` for each seed and lets every crawler loose on them."""
+    given = given_to_all(request.words, setup.folder)
+    jobs = [(outcome, replace(request, seed=seed), given, setup.folder) for seed in setup.seeds]
+    done = setup.run("seeds crawled", jobs)
+    return Experiment(tuple(setup.seeds), tuple(done), round(BUDGET * request.pages))
 
 
 def given_to_all(dictionary: Path | None, folder: Path) -> Given:
@@ -142,10 +133,7 @@ def learned(request: Request, folder: Path) -> Path:
 
 def _generated(request: Request, folder: Path) -> Path:
     words = f"-{request.words.stem}" if request.words else ""
-    web = folder / f"{request.name}-{request.seed}{words}"
-    if not web.exists():
-        generate(request, web, lambda pages: None)
-    return web
+    return generated(request, folder / f"{request.name}-{request.seed}{words}")
 
 
 def _task(request: Request, folder: Path) -> Task:

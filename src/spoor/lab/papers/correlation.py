@@ -5,8 +5,7 @@ The conditions are frozen: they were fixed before seeds 301-305 were first run, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from concurrent.futures import Executor, as_completed
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from spoor.frontier.memory import MemoryStore
 from spoor.judging.similar_words import learned
 from spoor.judging.topic_judges import VectorSpaceModel
 from spoor.lab.measures import Run, Yardstick, measure
-from spoor.lab.papers.experiment import Condition, Draw, OnceJudged, draw, within
+from spoor.lab.papers.experiment import Condition, Draw, OnceJudged, Setup, draw, spread, within
 from spoor.lab.runs import visit_by_visit
 from spoor.lab.simulated import simulate
 from spoor.lab.web import Web
@@ -99,14 +98,10 @@ class Experiment:
         return sum(map(figure, self.outcomes)) / len(self.outcomes)
 
 
-def reproduce(grounds: Mapping[int, Ground], pool: Executor, advance: Callable[[int], None]) -> Experiment:
-    """`grounds` by seed; `advance` is told of each draw that is done."""
-    jobs = {pool.submit(outcome, ground, seed): seed for seed, ground in grounds.items()}
-    done: dict[int, Outcome] = {}
-    for future in as_completed(jobs):
-        done[jobs[future]] = future.result()
-        advance(1)
-    return Experiment(tuple(grounds), tuple(done[seed] for seed in grounds))
+def reproduce(setup: Setup, grounds: Sequence[Ground]) -> Experiment:
+    """On the ground of each seed."""
+    jobs = [(outcome, ground, seed) for ground, seed in zip(grounds, setup.seeds, strict=True)]
+    return Experiment(tuple(setup.seeds), tuple(setup.run("draws crawled", jobs)))
 
 
 def outcome(ground: Ground, seed: int) -> Outcome:
@@ -148,7 +143,7 @@ def _texts(world: RecordedWorld, among: NDArray[np.bool_]) -> tuple[list[str], l
 def _text(world: RecordedWorld, number: int) -> str:
     page, _ = world.fetch(Visit(world.web.urls[number], "", 0, 0.0))
     assert isinstance(page, Page)
-    return f"{page.title}\n{page.main_text or page.text}"
+    return page.titled_text
 
 
 def orders(judge: Judge) -> dict[str, Strategy]:
@@ -211,16 +206,11 @@ def collected_rows(experiment: Experiment) -> list[list[str]]:
 
 
 def area_rows(experiment: Experiment) -> list[list[str]]:
-    return [[order, _spread([o.areas[order] for o in experiment.outcomes], 3)] for order in ORDERS]
+    return [[order, spread([o.areas[order] for o in experiment.outcomes], ".3f")] for order in ORDERS]
 
 
 def _cells(experiment: Experiment, of: Callable[[Outcome], Collected]) -> list[str]:
     all_of_them = [of(outcome) for outcome in experiment.outcomes]
     counts = [[c.taken for c in all_of_them], [c.right for c in all_of_them], [c.relevant for c in all_of_them]]
     rates = [[c.recall for c in all_of_them], [c.accuracy for c in all_of_them], [c.f1 for c in all_of_them]]
-    return [*(_spread(values, 0) for values in counts), *(_spread(values, 3) for values in rates)]
-
-
-def _spread(values: list[float], digits: int) -> str:
-    mean = sum(values) / len(values)
-    return f"{mean:.{digits}f} ({min(values):.{digits}f}–{max(values):.{digits}f})"
+    return [*(spread(values, ".0f") for values in counts), *(spread(values, ".3f") for values in rates)]

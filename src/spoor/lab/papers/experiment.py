@@ -1,18 +1,51 @@
-"""What the experiments of the papers share: conditions fixed before a run, samples, verdicts given once."""
+"""What the experiments of the papers share: a setup, conditions fixed before a run, samples, verdicts given once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spoor.errors import BadInput
+from spoor.lab.comparison import Job, side_by_side
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
 from spoor.lab.web import Web
+from spoor.progress import Progress, unseen
 from spoor.records import Page, Verdict
 from spoor.roles import Judge
+from spoor.strategy import verdicts_of
+
+# What an experiment is given, whoever runs it.
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The seeds, a folder for what is made, and the processes to work in. `progress` shows how many jobs are done."""
+
+    seeds: Sequence[int]
+    folder: Path
+    pool: Executor
+    progress: Progress
+
+    def run(self, doing: str, jobs: Sequence[Job]) -> list[Any]:
+        """What each job returns, in their order."""
+        with self.progress(doing, len(jobs)) as advance:
+            return side_by_side(jobs, self.pool, advance)
+
+
+def generated(request: Request, web: Path) -> Path:
+    """Webs that were kept are used again."""
+    if not web.exists():
+        generate(request, web, unseen)
+    return web
+
 
 # Conditions fixed before a run: each holds or does not, and a failure is printed as one.
 
@@ -43,6 +76,12 @@ def falls(values: Sequence[float]) -> bool:
     return rises([-value for value in values])
 
 
+def spread(values: Sequence[float], form: str) -> str:
+    """Mean and range over the seeds; `form` is that of a number, such as ".3f"."""
+    mean = sum(values) / len(values)
+    return f"{mean:{form}} ({min(values):{form}}–{max(values):{form}})"
+
+
 # Pages are judged once, however many crawls come by them.
 
 
@@ -59,7 +98,7 @@ class OnceJudged:
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         new = [page for page in pages if page.url not in self._verdicts]
-        self._verdicts.update(zip((page.url for page in new), self.judge_of_pages.judge(new), strict=True))
+        self._verdicts.update(zip((page.url for page in new), verdicts_of(self.judge_of_pages, new), strict=True))
         return [self._verdicts[page.url] for page in pages]
 
 

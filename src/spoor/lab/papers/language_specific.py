@@ -6,13 +6,11 @@ The conditions are frozen: they were fixed before seeds 301-310 were first run, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
-from spoor.lab.papers.experiment import Condition, falls, rises
+from spoor.lab.papers.experiment import Condition, Setup, falls, generated, rises, spread
 from spoor.lab.runs import prepared_task, run
 from spoor.lab.task import Task, read_seeds
 
@@ -53,24 +51,17 @@ class Experiment:
     japanese: tuple[Outcomes, ...]
 
 
-def reproduce(
-    seeds: Sequence[int], pages: int, folder: Path, pool: Executor, advance: Callable[[int], None]
-) -> Experiment:
-    """Generates the webs in `folder` and runs every strategy on each; `advance` is told of each web that is done."""
-    jobs = {pool.submit(outcomes, kind, seed, pages, folder): (kind, seed) for kind in JUDGES for seed in seeds}
-    done: dict[tuple[str, int], Outcomes] = {}
-    for future in as_completed(jobs):
-        done[jobs[future]] = future.result()
-        advance(1)
-    thai, japanese = (tuple(done[kind, seed] for seed in seeds) for kind in JUDGES)
-    return Experiment(tuple(seeds), thai, japanese)
+def reproduce(setup: Setup, pages: int) -> Experiment:
+    """Generates the webs and runs every strategy on each."""
+    jobs = [(outcomes, kind, seed, pages, setup.folder) for kind in ("thai", "japanese") for seed in setup.seeds]
+    done = setup.run("webs crawled", jobs)
+    seeds = len(setup.seeds)
+    return Experiment(tuple(setup.seeds), thai=tuple(done[:seeds]), japanese=tuple(done[seeds:]))
 
 
 def outcomes(kind: str, seed: int, pages: int, folder: Path) -> Outcomes:
     """One web, all strategies, the judge reading what is really on the pages."""
-    web = folder / f"{kind}-{seed}"
-    if not web.exists():
-        generate(Request(kind, pages, seed, text=True), web, lambda pages: None)
+    web = generated(Request(kind, pages, seed, text=True), folder / f"{kind}-{seed}")
     strategies = STRATEGIES if kind == "thai" else SIMPLE
     return {strategy: outcome(web, JUDGES[kind], strategy, pages) for strategy in strategies}
 
@@ -151,16 +142,11 @@ def table(kind: str, results: Sequence[Outcomes]) -> list[list[str]]:
     rows = []
     for strategy in results[0]:
         cells = [
-            _spread([getattr(outcomes[strategy], name) for outcomes in results], digits)
-            for name, digits in (("early", 3), ("final", 3), ("coverage", 3), ("queue", 0))
+            spread([getattr(outcomes[strategy], name) for outcomes in results], form)
+            for name, form in (("early", ".3f"), ("final", ".3f"), ("coverage", ".3f"), ("queue", ",.0f"))
         ]
         rows.append([f"{kind} {strategy}", *cells])
     return rows
 
 
 COLUMNS = ("web and strategy", "harvest at 1/7", "harvest at end", "coverage", "largest queue")
-
-
-def _spread(values: Sequence[float], digits: int) -> str:
-    mean = sum(values) / len(values)
-    return f"{mean:,.{digits}f} ({min(values):,.{digits}f}–{max(values):,.{digits}f})"

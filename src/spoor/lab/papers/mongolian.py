@@ -6,14 +6,12 @@ The conditions are frozen: they were fixed before seeds 301-305 were first run, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.measures import Information, information, speed
-from spoor.lab.papers.experiment import Condition
+from spoor.lab.papers.experiment import Condition, Setup, generated
 from spoor.lab.runs import prepared_task, run
 from spoor.lab.task import Task, read_seeds
 
@@ -57,24 +55,15 @@ class Experiment:
         return {crawler: speed(self.mean(crawler, accurate)[-1], TICKS) for crawler in CRAWLERS}
 
 
-def reproduce(
-    seeds: Sequence[int], request: Request, folder: Path, pool: Executor, advance: Callable[[int], None]
-) -> Experiment:
-    """Generates a web like `request` for each seed in `folder` and lets every crawler loose on it; `advance` is told of
-    each web that is done."""
-    jobs = {pool.submit(histories, replace(request, seed=seed), folder): seed for seed in seeds}
-    done: dict[int, Histories] = {}
-    for future in as_completed(jobs):
-        done[jobs[future]] = future.result()
-        advance(1)
-    return Experiment(tuple(seeds), tuple(done[seed] for seed in seeds), request.words)
+def reproduce(setup: Setup, request: Request) -> Experiment:
+    """Generates a web like `request` for each seed and lets every crawler loose on it."""
+    jobs = [(histories, replace(request, seed=seed), setup.folder) for seed in setup.seeds]
+    return Experiment(tuple(setup.seeds), tuple(setup.run("webs crawled", jobs)), request.words)
 
 
 def histories(request: Request, folder: Path) -> Histories:
     """One web, all crawlers, each with its own recogniser."""
-    web = folder / f"mongolian-{request.seed}"
-    if not web.exists():
-        generate(request, web, lambda pages: None)
+    web = generated(request, folder / f"mongolian-{request.seed}")
     task = Task(web, "relevant", read_seeds(web / "seeds.txt"))
     task = replace(task, budget=prepared_task(task).yardstick.relevant // 2)
     return {name: history(replace(task, judge=judge), strategy) for name, (strategy, judge) in CRAWLERS.items()}
