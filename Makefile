@@ -25,7 +25,7 @@ demo: install ## two live crawls side by side, focused and breadth-first, of a w
 	$(BIN)/spoor demo
 
 test: install ## the whole test suite, on all cores
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: install ## formatter, linter, strict types, import layers
 	$(BIN)/ruff format --check .

@@ -19,7 +19,7 @@ from pathlib import Path
 from bench.served_web import Shape, served
 from spoor.cli.terminal import print_table
 from spoor.events import Event, Visited
-from spoor.live.session import open_session, search_seldom_for_circles
+from spoor.live.session import give_back_large_blocks, open_session, search_seldom_for_circles
 from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import open_for_crawling
 
@@ -163,6 +163,7 @@ def settings(pages: int, seeds: Sequence[str], workers: int = 0, strategy: str =
 
 async def crawl(folder: Path, asked: Config, watch: Callable[[list[Event]], None]) -> None:
     """`watch` is shown the events of each batch, after it was committed."""
+    give_back_large_blocks()
     search_seldom_for_circles()
     with open_for_crawling(folder) as opened:
         async with open_session(opened, asked) as session:

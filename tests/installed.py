@@ -4,6 +4,8 @@ Nothing is downloaded. The dependencies are links to those of the environment th
 
 from __future__ import annotations
 
+import compileall
+import json
 import os
 import shutil
 import subprocess
@@ -21,6 +23,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
+FORKED = ROOT / "tests" / "forked_commands.py"
 MADE = shutil.ignore_patterns("__pycache__", "*.egg-info")
 
 
@@ -58,6 +61,12 @@ def ask(command: Sequence[str | Path], where: Path) -> subprocess.CompletedProce
     return subprocess.run(command, cwd=where, env=alone(), capture_output=True, text=True)
 
 
+def ask_spoor(lines: Sequence[str], commands: Path, where: Path) -> dict[str, subprocess.CompletedProcess[str]]:
+    """What comes of commands of spoor, one after the other."""
+    done = json.loads(run([commands / "python", FORKED, *lines], where))
+    return {line: subprocess.CompletedProcess(line, *came) for line, came in zip(lines, done, strict=True)}
+
+
 def alone() -> dict[str, str]:
     """Variables under which a command sees no packages but those of its own environment."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
@@ -79,7 +88,7 @@ def install(wheel: Path, folder: Path) -> Path:
         "--python",
         commands / "python",
     ]
-    run([*pip, "install", "--quiet", "--no-index", wheel], folder)
+    run([*pip, "install", "--quiet", "--no-index", "--no-compile", wheel], folder)
     _take_machine_code(packages / "spoor")
     return commands
 
@@ -112,9 +121,10 @@ def _link(installed: Distribution, packages: Path) -> None:
 
 def _take_machine_code(package: Path) -> None:
     """What numba compiled in the checkout, so that it is not compiled again, which takes most of a minute. It holds for
-    a source of the same size and time."""
+    a source of the same size and time; so does bytecode, which is made anew."""
     source = ROOT / "src" / "spoor"
-    for kept in source.rglob("__pycache__/*.nb[ci]"):
-        shutil.copy(kept, package / kept.relative_to(source))
     for module in source.rglob("*.py"):
         shutil.copystat(module, package / module.relative_to(source))
+    compileall.compile_dir(package, quiet=1)
+    for kept in source.rglob("__pycache__/*.nb[ci]"):
+        shutil.copy(kept, package / kept.relative_to(source))

@@ -165,7 +165,7 @@ def test_names_from_a_strange_database_cannot_command_the_terminal(
 
 
 @pytest.mark.parametrize(
-    "command", [("report",), ("export", "--format", "text", "--out", "x"), ("why", "http://a.test/0")]
+    "command", [("report",), ("export", "--format", "text", "--out", "x", "--workers", "1"), ("why", "http://a.test/0")]
 )
 def test_a_damaged_database_is_one_line_for_every_command(
     crawl: CrawlFolder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]

@@ -70,7 +70,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Web:
     (folder / "web.warc").write_bytes(
         b"".join(warcs.response(url, html, content_type=kind) for url, html in documents())
     )
-    assert main(["web", "build", str(folder / "web.warc"), "--out", str(folder / "web")]) == 0
+    assert main(["web", "build", str(folder / "web.warc"), "--out", str(folder / "web"), "--workers", "1"]) == 0
     return Web.open(folder / "web")
 
 

@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 
 from spoor import __version__
 from spoor.cli.main import parser
-from tests.installed import ROOT, alone, ask, build, closure, install, project, run
+from tests.installed import ROOT, alone, ask_spoor, build, closure, install, project, run
 from tests.test_docs import commands
 
 TASK = "web --target relevant --seeds web/seeds.txt"
@@ -93,8 +93,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def done(bin_folder: Path, desk: Path) -> dict[str, Done]:
-    """What came of every command that needs no extra."""
-    return {line: ask([bin_folder / "spoor", *line.split()], desk) for line in (*RUN, EXPERIMENT)}
+    """What came of every command, those that need an extra last: some read what others have made."""
+    return ask_spoor([*RUN, EXPERIMENT, *NEEDS], bin_folder, desk)
 
 
 def test_the_wheel_holds_every_file_of_the_package(wheel: Path) -> None:
@@ -150,11 +150,8 @@ def served(bin_folder: Path, desk: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("line", NEEDS)
-def test_a_command_that_needs_an_extra_says_which(
-    line: str, bin_folder: Path, desk: Path, done: dict[str, Done]
-) -> None:
-    assert done, "what this one reads is made by those before"
-    refused = ask([bin_folder / "spoor", *line.split()], desk)
+def test_a_command_that_needs_an_extra_says_which(line: str, done: dict[str, Done]) -> None:
+    refused = done[line]
     assert refused.returncode == 1
     assert refused.stderr.startswith("spoor: ") and refused.stderr.count("\n") == 1
     assert f"pip install 'spoor[{NEEDS[line]}]'" in refused.stderr

@@ -73,7 +73,8 @@ def test_the_acceptance_seeds_are_those_agreed_on() -> None:
 def test_the_whole_experiment_prints_every_strategy_and_every_condition(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["reproduce", "language-specific", "--seeds", "5-5", "--pages", "4000", "--keep", str(tmp_path)]
+    words = ["reproduce", "language-specific", "--seeds", "5-5", "--pages", "4000", "--workers", "1"]
+    words += ["--keep", str(tmp_path)]
     code = main([*words, "--plot", str(tmp_path / "figures.svg")])
     said = capsys.readouterr().out
     assert all(f"Thai-like {strategy} " in said for strategy in STRATEGIES)
@@ -156,7 +157,8 @@ def test_the_conditions_of_the_mongolian_paper_look_at_every_tick_and_at_the_end
 def test_the_mongolian_experiment_prints_every_table_and_every_condition(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code = main(["reproduce", "mongolian", "--seeds", "5-5", "--pages", "2000", "--keep", str(tmp_path)])
+    words = ["reproduce", "mongolian", "--seeds", "5-5", "--pages", "2000", "--workers", "1"]
+    code = main([*words, "--keep", str(tmp_path)])
     said = capsys.readouterr().out
     assert "Mongolian pages are made of" in said
     assert said.count("table 3, ") == 3 and "table 4, accuracy rate" in said and "table 5, summary" in said

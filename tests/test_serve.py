@@ -146,7 +146,7 @@ def test_a_page_reads_the_same_in_its_charset_however_it_is_declared(
     kind = f"text/html; charset={charset}" if declared == "header" else "text/html"
     body = f"<html>{meta}<title>Plaça</title>{PLACES}".encode(charset, "xmlcharrefreplace")
     (tmp_path / "web.warc").write_bytes(warcs.response("http://a.test/", body, content_type=kind))
-    assert main(["web", "build", str(tmp_path / "web.warc"), "--out", str(tmp_path / "web")]) == 0
+    assert main(["web", "build", str(tmp_path / "web.warc"), "--out", str(tmp_path / "web"), "--workers", "1"]) == 0
     web = Web.open(tmp_path / "web")
     page, _ = simulated(web, QUICK).world.fetch(page_visit("http://a.test/"))
     ((outcome, _),) = asyncio.run(live(web, None, [page_visit("http://a.test/")]))

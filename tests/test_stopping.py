@@ -8,13 +8,16 @@ import json
 import signal
 import sqlite3
 import sys
+import threading
 import time
+import weakref
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from spoor.live.driver import GRACE
+from spoor.pools import DaemonThreads
 
 SLACK = 3.0
 """Seconds that a busy machine may add to the two that are promised."""
@@ -95,3 +98,16 @@ def test_a_name_that_is_still_looked_up_keeps_no_process_from_ending() -> None:
         return await asyncio.wait_for(process.wait(), 60)
 
     assert asyncio.run(run()) == 0
+
+
+class Large:
+    """What is given to a thread to be worked on."""
+
+
+def test_a_thread_with_nothing_to_do_holds_nothing_of_what_it_did_last() -> None:
+    threads, gone = DaemonThreads(1), threading.Event()
+    given = Large()
+    weakref.finalize(given, gone.set)
+    threads.submit(id, given).result()
+    del given
+    assert gone.wait(SLACK)

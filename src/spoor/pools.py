@@ -94,11 +94,15 @@ class DaemonThreads(ThreadPoolExecutor):
 
     def _work(self) -> None:
         while True:
-            future, call = self._tasks.get()
-            if future.set_running_or_notify_cancel():
-                try:
-                    future.set_result(call())
-                except BaseException as error:
-                    future.set_exception(error)
+            _do(*self._tasks.get())
             with self._lock:
                 self._busy -= 1
+
+
+def _do(future: Future[Any], call: Callable[[], Any]) -> None:
+    """Apart from the loop, so that a thread with nothing to do holds nothing of what it did last."""
+    if future.set_running_or_notify_cancel():
+        try:
+            future.set_result(call())
+        except BaseException as error:
+            future.set_exception(error)

@@ -23,7 +23,7 @@ def _suffixes() -> TLDExtract:
     return TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(1 << 15)
 def registrable_domain(host: str) -> str:
     """`example.co.uk` for `www.example.co.uk:8080`. An address or a suffix by itself is its own domain; below a suffix
     that is not listed, as in `www.a.test`, the last two labels count."""

@@ -80,6 +80,23 @@ def at_least_one(text: str) -> int:
     return int(text)
 
 
+def add_web(parser: argparse.ArgumentParser) -> None:
+    made = "folder made by `spoor web build` or `spoor web generate`"
+    parser.add_argument("web", type=Path, metavar="WEB", help=made)
+
+
+def add_speeds(group: Any) -> None:
+    """Of the hosts of a web. `group` is what `add_argument_group` returns."""
+    group.add_argument("--latency", type=float, metavar="S", help="seconds, median over hosts (0.2)")
+    group.add_argument("--bandwidth", type=float, metavar="B", help="bytes/s, median over hosts (500000)")
+
+
+def add_several(parser: argparse.ArgumentParser, option: str, metavar: str, meaning: str, **more: Any) -> None:
+    """An option whose values become a list; `more` is for `add_argument`."""
+    meaning = f"{meaning}; may be given several times"
+    parser.add_argument(option, action="append", metavar=metavar, help=meaning, **more)
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead")
 

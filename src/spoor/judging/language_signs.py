@@ -104,7 +104,7 @@ def domain_sign(target: str, url: str) -> float:
     return spoken[language] / 100 if language in spoken else -max(spoken.values()) / 100
 
 
-@lru_cache(1 << 16)
+@lru_cache(1 << 12)
 def named_in_url(url: str) -> Meanings:
     """What the clearest code or name of a language in host, path and query may mean; of equals the last, which is the
     closest to the page."""
@@ -114,7 +114,7 @@ def named_in_url(url: str) -> Meanings:
     return _clearer(means, _named_in_url(_words_of_query(query))) if query else means
 
 
-@lru_cache(1 << 16)
+@lru_cache(1 << 13)
 def _named_in_folder(folder: str) -> Meanings:
     """Many pages share a folder, so it is worked out once."""
     _, _, rest = folder.partition("//")
@@ -229,7 +229,7 @@ def named_in_anchor(anchor: str) -> Meanings:
     return _named_in_anchor(anchor.lower()) if len(anchor) <= _SHORT else {}
 
 
-@lru_cache(1 << 16)
+@lru_cache(1 << 13)
 def _named_in_anchor(anchor: str) -> Meanings:
     said = " ".join(anchor.split()).strip("[](){}|<>«»·:;,.!?*-–— ")
     if means := meanings(said):

@@ -167,7 +167,7 @@ def meanings(word: str) -> Meanings:
     return _meanings(word) if may_be_code or word in names() else {}
 
 
-@lru_cache(1 << 16)
+@lru_cache(1 << 14)
 def _meanings(word: str) -> Meanings:
     if word in names():
         return {names()[word]: SMALL if is_small(names()[word]) else _NAME}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from spoor.cli.command import Commands, add_command, add_json
+from spoor.cli.command import Commands, add_command, add_json, add_several
 
 DEMO_EXAMPLES = """
 spoor demo
@@ -43,13 +43,8 @@ def register_seeds(commands: Commands) -> None:
     summary = "find URLs to start from, in the results of search sources"
     parser = add_command(commands, "seeds", summary, SEEDS_EXAMPLES, "seeds.run_seeds")
     parser.add_argument("--query", required=True, metavar="WORDS", help="what to search for")
-    parser.add_argument(
-        "--source",
-        action="append",
-        required=True,
-        metavar="SPEC",
-        help="file:PATH, searxng:URL, opensearch:TEMPLATE or cdx:URL; may be given several times",
-    )
+    kinds = "file:PATH, searxng:URL, opensearch:TEMPLATE or cdx:URL"
+    add_several(parser, "--source", "SPEC", kinds, required=True)
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="file to write, for `crawl --seeds`")
     parser.add_argument("--each", type=_count, default=50, metavar="N", help="results to take from each source (50)")
     parser.add_argument("--limit", type=_count, metavar="N", help="most seeds to write (no limit)")
@@ -94,7 +89,7 @@ def register_crawl(commands: Commands) -> None:
     )
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the crawl, created or resumed")
     _add_target(parser)
-    parser.add_argument("--seed", action="append", metavar="URL", help="where to start; may be given several times")
+    add_several(parser, "--seed", "URL", "where to start")
     parser.add_argument("--seeds", metavar="FILE", help="where to start: one URL per line")
     parser.add_argument("--strategy", metavar="S", help="a name from `spoor strategies` (learned)")
     parser.add_argument(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from spoor.cli.command import Commands, add_command, add_json, add_workers
+from spoor.cli.command import Commands, add_command, add_json, add_several, add_workers
 
 LANGUAGE_EXAMPLES = """
 spoor train language --name gsw stories.txt letters.txt
@@ -62,16 +62,18 @@ def _register_language(kinds: Commands) -> None:
 def _register_topic(kinds: Commands) -> None:
     summary = "train a classifier of a topic on relevant and other pages"
     parser = add_command(kinds, "topic", summary, TOPIC_EXAMPLES, "training.run_train_topic")
-    parser.add_argument(
-        "pages", nargs="*", type=Path, metavar="FOLDER", help="folder or archive with folders positive and negative"
-    )
-    parser.add_argument("--name", required=True, metavar="NAME", help="name of the topic")
+    _add_examples(parser, "*", "folder or archive with folders positive and negative", "topic")
     _add_pages(parser, "--positive", "relevant pages: a folder, file, tar archive or URLS.txt")
     _add_pages(parser, "--negative", "other pages, in the same form")
     parser.add_argument("--contact", default="", metavar="URL", help="sent to the servers that pages are fetched from")
     parser.add_argument("--allow-private", action="store_true", help="allow requests to private IP addresses")
     _add_out(parser)
     add_json(parser)
+
+
+def _add_examples(parser: argparse.ArgumentParser, number: str, holding: str, made: str) -> None:
+    parser.add_argument("pages", nargs=number, type=Path, metavar="FOLDER", help=holding)
+    parser.add_argument("--name", required=True, metavar="NAME", help=f"name of the {made}")
 
 
 def _add_pages(parser: argparse.ArgumentParser, option: str, meaning: str) -> None:
@@ -85,17 +87,8 @@ def _add_out(parser: argparse.ArgumentParser) -> None:
 def _register_taxonomy(kinds: Commands) -> None:
     summary = "train a classifier on a folder of pages for each class"
     parser = add_command(kinds, "taxonomy", summary, TAXONOMY_EXAMPLES, "training.run_train_taxonomy")
-    parser.add_argument(
-        "pages", nargs="+", type=Path, metavar="FOLDER", help="folder or tar archive with a folder for each class"
-    )
-    parser.add_argument("--name", required=True, metavar="NAME", help="name of the taxonomy")
-    parser.add_argument(
-        "--good",
-        action="append",
-        required=True,
-        metavar="CLASS",
-        help="a relevant class, with all classes below it; may be given several times",
-    )
+    _add_examples(parser, "+", "folder or tar archive with a folder for each class", "taxonomy")
+    add_several(parser, "--good", "CLASS", "a relevant class, with all classes below it", required=True)
     _add_out(parser)
     add_json(parser)
 
@@ -106,9 +99,7 @@ def _register_rules(kinds: Commands) -> None:
     parser.add_argument(
         "web", type=Path, metavar="WEB", help="holds the pages that the examples link to; its pages have texts"
     )
-    parser.add_argument(
-        "--target", action="append", required=True, metavar="CLASS", help="a relevant class; may be given several times"
-    )
+    add_several(parser, "--target", "CLASS", "a relevant class", required=True)
     parser.add_argument(
         "--classes", metavar="A,B,…", help="labels of the web that are classes (all of a kind with the target)"
     )

@@ -5,7 +5,17 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from spoor.cli.command import Commands, add_command, add_json, add_json_file, add_workers, at_least_one
+from spoor.cli.command import (
+    Commands,
+    add_command,
+    add_json,
+    add_json_file,
+    add_several,
+    add_speeds,
+    add_web,
+    add_workers,
+    at_least_one,
+)
 
 SIMULATE_EXAMPLES = """
 spoor web generate --like thai --pages 30000 --seed 1 --out thai-web
@@ -78,9 +88,7 @@ def register_tune(commands: Commands) -> None:
     parser.add_argument("--strategy", required=True, metavar="S", help="a name from `spoor strategies`")
     parser.add_argument("--simplex", metavar="A,B,…", help="parameters that are weights and add up to 1")
     parser.add_argument("--step", type=float, default=0.1, metavar="X", help="step between two weights (0.1)")
-    parser.add_argument(
-        "--vary", action="append", default=[], metavar="NAME=V,V,…", help="values to try; may be given several times"
-    )
+    add_several(parser, "--vary", "NAME=V,V,…", "values to try", default=[])
     parser.add_argument(
         "--objective",
         choices=OBJECTIVES,
@@ -132,9 +140,7 @@ def register_contest(commands: Commands) -> None:
 
 
 def _add_task(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "web", type=Path, metavar="WEB", help="folder made by `spoor web build` or `spoor web generate`"
-    )
+    add_web(parser)
     parser.add_argument("--target", required=True, metavar="LABEL", help="label of the relevant pages, such as lang=ja")
     parser.add_argument("--seeds", required=True, type=Path, metavar="FILE", help="where to start: one URL per line")
     parser.add_argument(
@@ -170,8 +176,7 @@ def _add_conditions(parser: argparse.ArgumentParser) -> None:
     clock.add_argument("--clock", action="store_true", help="fetches take virtual time; hosts have a crawl delay")
     clock.add_argument("--connections", type=int, metavar="N", help="concurrent fetches (16; in the field 64)")
     clock.add_argument("--rest", type=float, metavar="S", help="crawl delay of a host in seconds (1)")
-    clock.add_argument("--latency", type=float, metavar="S", help="seconds, median over hosts (0.2)")
-    clock.add_argument("--bandwidth", type=float, metavar="B", help="bytes/s, median over hosts (500000)")
+    add_speeds(clock)
     clock.add_argument(
         "--failures", type=float, metavar="P", help="share of fetches that time out (0; in the field 0.02)"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from spoor.cli.command import Commands, add_command, add_json, add_workers
+from spoor.cli.command import Commands, add_command, add_json, add_speeds, add_web, add_workers
 
 WEB_EXAMPLES = """
 spoor web build crawl.warc.gz --out my-web
@@ -108,9 +108,7 @@ def _register_generate(actions: Commands) -> None:
 
 def _register_info(actions: Commands) -> None:
     parser = add_command(actions, "info", "describe a web", INFO_EXAMPLES, "webs.run_web_info")
-    parser.add_argument(
-        "web", type=Path, metavar="WEB", help="a folder made by `spoor web build` or `spoor web generate`"
-    )
+    add_web(parser)
     parser.add_argument("--target", metavar="LABEL", help="also show how the pages with this label are linked")
     add_json(parser)
 
@@ -118,9 +116,7 @@ def _register_info(actions: Commands) -> None:
 def _register_serve(actions: Commands) -> None:
     summary = "answer for every host of a web, as an HTTP proxy on this machine"
     parser = add_command(actions, "serve", summary, SERVE_EXAMPLES, "webs.run_web_serve")
-    parser.add_argument(
-        "web", type=Path, metavar="WEB", help="folder made by `spoor web build` or `spoor web generate`"
-    )
+    add_web(parser)
     parser.add_argument("--port", type=int, default=8080, metavar="P", help="to listen on (8080; 0 takes a free one)")
     parser.add_argument(
         "--conditions",
@@ -138,8 +134,7 @@ def _register_serve(actions: Commands) -> None:
     )
     field = parser.add_argument_group("field conditions, as of `spoor simulate`")
     field.add_argument("--rest", type=float, metavar="S", help="crawl delay in seconds that hosts ask for (1)")
-    field.add_argument("--latency", type=float, metavar="S", help="seconds, median over hosts (0.2)")
-    field.add_argument("--bandwidth", type=float, metavar="B", help="bytes/s, median over hosts (500000)")
+    add_speeds(field)
     field.add_argument("--failures", type=float, metavar="P", help="share of requests that time out (0.02)")
     field.add_argument(
         "--retry-after", type=int, metavar="S", help="Retry-After in seconds of requests that time out (60)"
