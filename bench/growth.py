@@ -122,6 +122,7 @@ def main(options: Sequence[str]) -> None:
         command = [sys.executable, "-m", "bench.growth", str(waiting)]
         found = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
         rows.append(Costs(**found).row(waiting))
+        print(*rows[-1], sep="  ", flush=True)
     print_table(HEADS, rows)
 
 

@@ -35,6 +35,7 @@ from spoor.store.migration import create_tables, write_heads
 PAGES_PER_HOST = 20
 SAMPLES = 2_000
 """Visits of a small crawl, from which the links and the snapshot of the large one are made."""
+EARLY = 10_000
 ROWS, PAGES = 20, 17
 """Of so many rows of the journal so many are pages."""
 
@@ -144,10 +145,10 @@ def _connected(database: Path) -> sqlite3.Connection:
 
 
 def urls(database: Path) -> tuple[str, str]:
-    """A link that waits, and a page that came late."""
+    """A link that waits, and the page before which `EARLY` rows of the journal are learned from again."""
     with contextlib.closing(sqlite3.connect(database)) as db:
         (waits,) = db.execute("SELECT url FROM links WHERE state = 0 ORDER BY id DESC LIMIT 1").fetchone()
-        (came,) = db.execute("SELECT url FROM pages ORDER BY id DESC LIMIT 1").fetchone()
+        (came,) = db.execute("SELECT url FROM pages WHERE id > ? ORDER BY id LIMIT 1", (EARLY,)).fetchone()
     return waits, came
 
 
@@ -157,10 +158,11 @@ def commands(folder: Path, out: Path) -> dict[str, list[str]]:
         "report": ["report", str(folder)],
         "why, of a link that waits": ["why", str(folder), waits],
         "why, of a URL that is not known": ["why", str(folder), "http://h0.test/unheard-of"],
+        f"why, of page {EARLY:,}": ["why", str(folder), came],
         "export --all, without an archive": ["export", str(folder), "--all", "--format", "jsonl", "--out", str(out)],
         "compact": ["compact", str(folder)],
         "report, after compact": ["report", str(folder)],
-        "why, after compact": ["why", str(folder), came],
+        "why, after compact": ["why", str(folder), waits],
     }
 
 
