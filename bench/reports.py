@@ -1,8 +1,8 @@
 """What `report`, `why`, `export` and `compact` take on the folder of a crawl of ten million pages.
 
 The folder is written by SQL alone, as `learned` would have left it without an archive: of 20 rows of the journal 17 are
-pages, and one each is a robots.txt, a failure and a redirect; one page in six is relevant, one in 17 a duplicate; a
-tenth as many links as pages still wait. Each command is a process of its own.
+pages, and one each is a robots.txt, a failure and a redirect; one page in six is relevant, one in 17 a duplicate; for
+17 pages one link still waits. Each command is a process of its own.
 """
 
 from __future__ import annotations
@@ -71,10 +71,11 @@ WHERE duplicate_of = '' ORDER BY id
 """
 LINK_ROWS = """
 INSERT INTO links (id, {columns}) SELECT n + 1, hosts.id, url_hash(url), url,
-    CASE WHEN n % 11 THEN {settled} ELSE 0 END, key1, key2, key3, n + 1, evidence, trail, depth, found_on, redirects,
+    CASE WHEN kind = 17 THEN 0 ELSE {settled} END, key1, key2, key3, n + 1, evidence, trail, depth, found_on, redirects,
     tries, again_at, because, hints
-FROM journal JOIN sample CROSS JOIN hosts ON hosts.name = host WHERE kind <> 17
+FROM journal JOIN sample CROSS JOIN hosts ON hosts.name = host
 """
+"""Where the journal has a robots.txt, a link waits that nobody visited."""
 
 
 class Finished:

@@ -354,15 +354,16 @@ def compact(folder: CrawlFolder, progress: Progress = silently) -> Sizes:
                 _copy_compactly(database, copy, advance)
             shutil.copymode(database, copy)
     except (sqlite3.OperationalError, OSError) as error:
-        room = f"that takes as much room again as {database} has"
-        raise BadInput(f"cannot compact {database}: {error}; {room}, nothing was lost") from None
+        room = f"that takes as much room again as {database} has, and nobody else may read it meanwhile"
+        raise BadInput(f"cannot compact {database}: {error}; {room}; nothing was lost") from None
     for older in folder.snapshots.files()[1:]:
         older.unlink(missing_ok=True)
     return Sizes(before, _size(folder.path))
 
 
 def _copy_compactly(database: Path, copy: Path, advance: Advance) -> None:
-    """To copy once is quicker than VACUUM, which copies to and fro through the log. Nothing stays in the log."""
+    """To copy once is quicker than VACUUM, which copies to and fro through the log. There is no log beside the new
+    database: one of the old, which whoever reads that would keep, would be taken for its own."""
     reported = 0
 
     def tell() -> None:
@@ -372,9 +373,9 @@ def _copy_compactly(database: Path, copy: Path, advance: Advance) -> None:
         reported = max(size, reported)
 
     with contextlib.closing(sqlite3.connect(database, isolation_level=None)) as db:
+        db.execute("PRAGMA journal_mode = DELETE")
         for index in ONLY_FOR_CRAWLING:
             db.execute(f"DROP INDEX IF EXISTS {index}")
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         db.set_progress_handler(tell, STEPS_BETWEEN_LOOKS)
         db.execute("VACUUM INTO ?", (str(copy),))
     tell()
