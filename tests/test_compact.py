@@ -69,6 +69,26 @@ def test_a_running_crawl_is_left_alone(crawl: CrawlFolder, capsys: pytest.Captur
     assert set(ONLY_FOR_CRAWLING) <= indexes(crawl)
 
 
+def test_while_somebody_reads_it_stays_as_it_is(crawl: CrawlFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    before = indexes(crawl)
+    with contextlib.closing(sqlite3.connect(crawl.database, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM pages").fetchone()
+        assert main(["compact", str(crawl.path)]) == 1
+    assert "database is locked" in capsys.readouterr().err
+    assert indexes(crawl) == before and main(["check", str(crawl.path)]) == 0
+
+
+def test_no_log_of_the_old_database_stays_beside_the_new_one(crawl: CrawlFolder) -> None:
+    with contextlib.closing(sqlite3.connect(crawl.database)) as db, db:
+        db.execute("UPDATE pages SET title = 'changed last'")
+    assert main(["compact", str(crawl.path)]) == 0
+    assert not list(crawl.path.glob("*-wal")) and not list(crawl.path.glob(".*partial*"))
+    with contextlib.closing(sqlite3.connect(crawl.database)) as db:
+        assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert db.execute("SELECT DISTINCT title FROM pages").fetchall() == [("changed last",)]
+
+
 def test_what_is_no_crawl_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compact", str(tmp_path / "nothing")]) == 1
     assert capsys.readouterr().err.startswith("spoor: there is no folder")

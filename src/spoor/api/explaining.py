@@ -25,7 +25,7 @@ from spoor.report.why import STEPS_BACK, Account
 from spoor.robots import NeededFile
 from spoor.settings import GIVEN_IN_PYTHON, Config
 from spoor.store.crawl_folder import CrawlFolder
-from spoor.store.journal import EventRow, PageRow, count_lessons, numbered_lessons, open_to_read, pages_of
+from spoor.store.journal import EventRow, PageRow, count_lessons, number_of, numbered_lessons, open_to_read, pages_of
 from spoor.urls import origin_of, robots_url
 
 # What moved a link in a crawl by `learned`: evidence by evidence, and feature by feature.
@@ -113,9 +113,11 @@ def _relearn_one(
 ) -> None:
     """From rows of the journal after that number which had come when the visit was chosen. A visit that began later
     cannot have been over by then, even if the clock had not moved."""
-    until, number = (math.inf, math.inf) if chosen is None else (chosen.started, chosen.number)
-    with progress("learning again from visits", count_lessons(db, after)) as advance:
-        for _, lesson in numbered_lessons(db, after, until):
+    until, number, before = math.inf, math.inf, math.inf
+    if chosen is not None:
+        until, number, before = chosen.started, chosen.number, number_of(db, chosen)
+    with progress("learning again from visits", count_lessons(db, after, before)) as advance:
+        for _, lesson in numbered_lessons(db, after, until, before):
             if lesson.visit.number < number:
                 relearn(scorer, lesson)
             advance(1)

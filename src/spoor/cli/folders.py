@@ -10,7 +10,7 @@ from spoor.cli.terminal import check_writable, print_json, progress, say
 from spoor.errors import BadInput, UsageError
 from spoor.live.session import AGENT, host_rules
 from spoor.report.export import NOT_KEPT, Report, Selection, count, export
-from spoor.report.figures import Figures, figures
+from spoor.report.figures import PARTS, Figures, figures
 from spoor.report.page import write_page
 from spoor.report.politeness import Conduct, Promise, conduct
 from spoor.report.showing import duration, moment, plain, share, size
@@ -89,7 +89,7 @@ def run_compact(arguments: argparse.Namespace) -> int:
     if is_crawled_into(open_for_reading(arguments.folder)):
         raise UsageError(f"a crawl is running in {arguments.folder}; stop it first")
     with open_for_crawling(arguments.folder, progress) as folder:
-        sizes = compact(folder)
+        sizes = compact(folder, progress)
     if arguments.json:
         print_json({"folder": str(arguments.folder), **asdict(sizes)})
     else:
@@ -131,7 +131,8 @@ def run_report(arguments: argparse.Namespace) -> int:
         return _list_breaches(folder, arguments.json)
     out = arguments.out or folder.report
     check_writable(out)
-    found = figures(folder)
+    with progress("figures counted", len(PARTS)) as advance:
+        found = figures(folder, advance)
     write_page(found, out)
     if arguments.json:
         print_json({"file": str(out), **_totals(found)})

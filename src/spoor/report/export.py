@@ -80,7 +80,8 @@ def export(folder: CrawlFolder, selection: Selection, out: Path, advance: Advanc
     require_trafilatura()
     report = Report()
     with contextlib.closing(open_to_read(folder.database)) as db:
-        documents = _documents(_archived(folder, db, selection.every, report), selection.workers)
+        archived = _archived(folder, db, selection.every, report, advance)
+        documents = _documents(archived, selection.workers)
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
             with replacing(out) as partial:
@@ -135,14 +136,18 @@ FORMATS: dict[str, Callable[[Iterable[Document], Path], None]] = {
 }
 
 
-def _archived(folder: CrawlFolder, db: sqlite3.Connection, every: bool, report: Report) -> Iterator[Archived]:
+def _archived(
+    folder: CrawlFolder, db: sqlite3.Connection, every: bool, report: Report, advance: Advance
+) -> Iterator[Archived]:
+    """Those that are not exported are counted at once."""
     for page in pages(db, relevant_only=not every):
+        message = None
         if page.noindex and not every:
             report["not to be indexed"] += 1
-            continue
-        message = message_of(folder, db, page)
-        if message is None:
+        elif (message := message_of(folder, db, page)) is None:
             report["not in the archive" if page.warc_file != "" else NOT_KEPT] += 1
+        if message is None:
+            advance(1)
         else:
             yield page, message
 

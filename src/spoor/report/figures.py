@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import heapq
 import json
 import sqlite3
+from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any
 
-import numpy as np
-
-from spoor.lab.measures import Run, Yardstick, measure
+from spoor.progress import Advance, unseen
 from spoor.report.showing import one_moment
 from spoor.store.crawl_folder import CrawlFolder
 
 MOST_ROWS = 20
 """Of each table; the rest is counted together."""
+CURVE_POINTS = 200
 
 Curve = tuple[tuple[int, int, int], ...]
 """Visits, relevant pages found, links waiting."""
@@ -130,36 +134,24 @@ class Figures:
     finds: tuple[Find, ...]
 
 
-def figures(folder: CrawlFolder) -> Figures:
-    """As of one moment, so that the numbers agree with one another though a crawl may be running."""
+def figures(folder: CrawlFolder, advance: Advance = unseen) -> Figures:
+    """As of one moment, so that the numbers agree with one another though a crawl may be running. `advance` is told of
+    each of the `PARTS`. What is in memory at once does not grow with the crawl, but for the visits to one host."""
+    parts: dict[str, Any] = {}
     with one_moment(folder) as db:
-        totals, stops = _totals(db), _stops(db)
-        return Figures(
-            name=folder.path.resolve().name,
-            totals=totals,
-            links=Counter(dict(db.execute("SELECT name, value FROM counters"))),
-            stops=stops,
-            going_on=not stops or totals.ended > stops[-1].at,
-            curve=_curve(db),
-            statuses=_kinds(db, "status"),
-            languages=_kinds(db, "language"),
-            labels=_kinds(db, "label"),
-            hosts=_hosts(db),
-            failures=_failures(db),
-            refusals=_refusals(db),
-            redirects=_redirects(db),
-            slowest=_slowest(db),
-            incidents=(*_incidents(db), *_untranslated(folder)),
-            finds=_finds(db),
-        )
+        _count_by_host(db)
+        for name, count in PARTS.items():
+            parts[name] = count(db)
+            advance(1)
+    stops, incidents = parts["stops"], (*parts.pop("incidents"), *_untranslated(folder))
+    going_on = not stops or parts["totals"].ended > stops[-1].at
+    return Figures(name=folder.path.resolve().name, going_on=going_on, incidents=incidents, **parts)
 
 
-_PAGE_VISITS = """
-SELECT number, host, started, ended, relevant, waiting FROM pages
-UNION ALL
-SELECT number, host, started, at, 0, json_extract(detail, '$.waiting') FROM events WHERE number IS NOT NULL
-"""
-"""A row for each visit to a page, whatever came of it."""
+def _count_by_host(db: sqlite3.Connection) -> None:
+    """Makes a table beside the database. By the index of pages it would be a jump to and fro for every page."""
+    counted = "SELECT host, count(*) AS pages, sum(relevant) AS relevant FROM pages NOT INDEXED GROUP BY host"
+    db.execute(f"CREATE TEMP TABLE by_host AS {counted}")
 
 
 def _totals(db: sqlite3.Connection) -> Totals:
@@ -174,8 +166,8 @@ def _totals(db: sqlite3.Connection) -> Totals:
         failures=_count(db, failed),
         given_up=_count(db, f"{failed} AND json_extract(detail, '$.again_at') IS NULL"),
         hosts=_count(db, "FROM hosts"),
-        hosts_with_pages=_count(db, "FROM (SELECT DISTINCT host FROM pages)"),
-        hosts_with_relevant=_count(db, "FROM (SELECT DISTINCT host FROM pages WHERE relevant)"),
+        hosts_with_pages=_count(db, "FROM temp.by_host"),
+        hosts_with_relevant=_count(db, "FROM temp.by_host WHERE relevant"),
         dropped=_count(db, "FROM dropped") + _count(db, f"FROM events WHERE {_TURNED_AWAY}"),
         duplicates=duplicates,
         near_duplicates=near_duplicates,
@@ -189,8 +181,9 @@ def _totals(db: sqlite3.Connection) -> Totals:
 
 def _duplicates(db: sqlite3.Connection) -> tuple[int, int]:
     """Pages with the payload of an earlier one, and pages with nearly its text."""
-    alike = _count(db, "FROM pages WHERE duplicate_of != ''")
-    same = _count(db, "FROM pages JOIN digests USING (digest) WHERE duplicate_of = digests.url")
+    duplicates = "FROM pages {} WHERE duplicate_of != ''"
+    alike = _count(db, duplicates.format(""))
+    same = _count(db, duplicates.format("JOIN digests USING (digest)") + " AND duplicate_of = digests.url")
     return same, alike - same
 
 
@@ -215,13 +208,31 @@ def _stops(db: sqlite3.Connection) -> tuple[Stop, ...]:
     return tuple(Stop(at, detail["because"], detail.get("idle", 0.0)) for at, detail in details)
 
 
+_PIECE = """
+SELECT count(*), sum(relevant), waiting, max(id) FROM (
+    SELECT id, relevant, waiting FROM pages WHERE id > :after AND id <= :until
+    UNION ALL
+    SELECT id, 0, json_extract(detail, '$.waiting') FROM events
+    WHERE number IS NOT NULL AND id > :after AND id <= :until
+)
+"""
+"""Visits in a piece of the journal, which numbers pages and events together; `waiting` is that of its last visit."""
+
+
 def _curve(db: sqlite3.Connection) -> Curve:
-    kinds = [("number", np.int64), ("found", np.bool_), ("waiting", np.int32)]
-    visits = np.fromiter(db.execute(f"SELECT number, relevant, waiting FROM ({_PAGE_VISITS})"), np.dtype(kinds))
-    visits.sort(order="number")
-    order, sizes = np.arange(len(visits), dtype=np.int32), np.zeros(len(visits), np.int32)
-    run = Run(order, visits["found"], visits["waiting"], visits["found"], sizes, 0.0)
-    return measure("", run, Yardstick(max(1, int(visits["found"].sum())), max(1, len(visits)))).curve
+    return tuple(_points(db))
+
+
+def _points(db: sqlite3.Connection) -> Iterator[tuple[int, int, int]]:
+    """In the order in which visits ended, at equal distances in the journal."""
+    (last,) = _row(db, "SELECT max(ifnull((SELECT max(id) FROM pages), 0), ifnull((SELECT max(id) FROM events), 0))")
+    points, visits, found = min(CURVE_POINTS, last), 0, 0
+    for point in range(points):
+        piece = {"after": last * point // points, "until": last * (point + 1) // points}
+        more, relevant, waiting, _ = db.execute(_PIECE, piece).fetchone()
+        if more:
+            visits, found = visits + more, found + relevant
+            yield visits, found, waiting
 
 
 def _kinds(db: sqlite3.Connection, column: str) -> tuple[Kind, ...]:
@@ -229,18 +240,18 @@ def _kinds(db: sqlite3.Connection, column: str) -> tuple[Kind, ...]:
     rows = db.execute(
         f"SELECT {column}, count(*), sum(relevant) FROM pages WHERE ifnull({column}, '') != '' "
         f"GROUP BY {column} ORDER BY count(*) DESC, {column}"
-    ).fetchall()
-    rest = rows[MOST_ROWS:]
-    kinds = [Kind(str(name), pages, relevant) for name, pages, relevant in rows[:MOST_ROWS]]
-    others = [Kind(f"{len(rest)} others", sum(row[1] for row in rest), sum(row[2] for row in rest))] if rest else []
-    return tuple(kinds + others)
+    )
+    kinds = [Kind(str(name), pages, relevant) for name, pages, relevant in islice(rows, MOST_ROWS)]
+    others, pages, relevant = 0, 0, 0
+    for _, more_pages, more_relevant in rows:
+        others, pages, relevant = others + 1, pages + more_pages, relevant + more_relevant
+    return tuple([*kinds, Kind(f"{others} others", pages, relevant)] if others else kinds)
 
 
 def _hosts(db: sqlite3.Connection) -> tuple[Kind, ...]:
     """Those that gave most, and of two that gave as much the one that took fewer visits."""
     rows = db.execute(
-        "SELECT host, count(*), sum(relevant) FROM pages GROUP BY host ORDER BY sum(relevant) DESC, count(*), host "
-        f"LIMIT {MOST_ROWS}"
+        f"SELECT host, pages, relevant FROM temp.by_host ORDER BY relevant DESC, pages, host LIMIT {MOST_ROWS}"
     )
     return tuple(Kind(*row) for row in rows)
 
@@ -291,14 +302,26 @@ def _reasons(rows: Iterator[Any]) -> tuple[Reason, ...]:
     return tuple(reasons)
 
 
+_DURATIONS = """
+SELECT host, ended - started FROM pages NOT INDEXED
+UNION ALL
+SELECT host, at - started FROM events NOT INDEXED WHERE number IS NOT NULL
+ORDER BY 1, 2
+"""
+"""Of every visit to a page, whatever came of it."""
+
+
 def _slowest(db: sqlite3.Connection) -> tuple[Pace, ...]:
-    rows = db.execute(
-        "WITH ranked AS (SELECT host, ended - started AS seconds, count(*) OVER (PARTITION BY host) AS visits, "
-        f"row_number() OVER (PARTITION BY host ORDER BY ended - started) AS place FROM ({_PAGE_VISITS})) "
-        "SELECT host, avg(seconds), visits FROM ranked WHERE place IN ((visits + 1) / 2, visits / 2 + 1) "
-        f"GROUP BY host ORDER BY avg(seconds) DESC, host LIMIT {MOST_ROWS // 2}"
-    )
-    return tuple(Pace(*row) for row in rows)
+    paces = _paces(db.execute(_DURATIONS))
+    return tuple(heapq.nsmallest(MOST_ROWS // 2, paces, key=lambda pace: (-pace.seconds, pace.host)))
+
+
+def _paces(rows: Iterable[tuple[str, float]]) -> Iterator[Pace]:
+    """Of hosts whose visits come one after another, the quickest first."""
+    for host, visits in groupby(rows, itemgetter(0)):
+        seconds = array("d", (duration for _, duration in visits))
+        count = len(seconds)
+        yield Pace(host, (seconds[(count - 1) // 2] + seconds[count // 2]) / 2, count)
 
 
 _INCIDENTS = """
@@ -330,6 +353,29 @@ def _finds(db: sqlite3.Connection) -> tuple[Find, ...]:
         f"ORDER BY relevance DESC, id LIMIT {MOST_ROWS}"
     )
     return tuple(Find(*row) for row in rows)
+
+
+def _links(db: sqlite3.Connection) -> Counter[str]:
+    return Counter(dict(db.execute("SELECT name, value FROM counters")))
+
+
+PARTS: dict[str, Callable[[sqlite3.Connection], Any]] = {
+    "totals": _totals,
+    "links": _links,
+    "stops": _stops,
+    "curve": _curve,
+    "statuses": partial(_kinds, column="status"),
+    "languages": partial(_kinds, column="language"),
+    "labels": partial(_kinds, column="label"),
+    "hosts": _hosts,
+    "failures": _failures,
+    "refusals": _refusals,
+    "redirects": _redirects,
+    "slowest": _slowest,
+    "incidents": _incidents,
+    "finds": _finds,
+}
+"""How each of the `Figures` is counted; `_totals` and `_hosts` after `_count_by_host`."""
 
 
 def _count(db: sqlite3.Connection, of: str) -> int:

@@ -14,7 +14,7 @@ from spoor.frontier.rows import stored_entry, stored_robots, stored_robots_text
 from spoor.report.showing import has_robots_files, one_moment
 from spoor.robots import NeededFile, RobotsFile, holding_for
 from spoor.store.crawl_folder import CrawlFolder
-from spoor.store.journal import DroppedRow, EventRow, PageRow, dropped, events_of, pages_of
+from spoor.store.journal import DroppedRow, EventRow, PageRow, dropped, events_of, last_moment, pages_of
 from spoor.urls import canonical, host_of, near_misses, robots_url
 
 STEPS_BACK = 10
@@ -104,10 +104,9 @@ def _ahead(db: sqlite3.Connection, entry: Entry) -> int:
 
 
 def _outbid(db: sqlite3.Connection, entry: Entry) -> bool:
-    last = "max(ifnull((SELECT max(ended) FROM pages), 0), ifnull((SELECT max(at) FROM events), 0))"
     better = "EXISTS (SELECT 1 FROM links WHERE host = hosts.id AND state = 0 AND key1 > ?)"
-    query = f"SELECT EXISTS (SELECT 1 FROM hosts WHERE free_at > {last} AND {better})"
-    return bool(db.execute(query, (entry.key[0],)).fetchone()[0])
+    query = f"SELECT EXISTS (SELECT 1 FROM hosts WHERE free_at > ? AND {better})"
+    return bool(db.execute(query, (last_moment(db) or 0.0, entry.key[0])).fetchone()[0])
 
 
 def _sent_here(db: sqlite3.Connection, url: str) -> Iterator[tuple[str, str]]:

@@ -30,8 +30,8 @@ from spoor.store.database_check import (
     tell_evidence,
     tell_functions,
 )
-from spoor.store.duplicates import bands_of
-from spoor.store.migration import TableShape, create_tables, shapes, write_heads
+from spoor.store.duplicates import BANDS, bands_of
+from spoor.store.migration import ROWS, TableShape, create_tables, shapes, write_heads
 from spoor.store.sqlite_files import Row, Value, overlay, rows, write_sums
 from spoor.store.warc_repair import ASIDE
 from spoor.urls import host_of
@@ -162,9 +162,9 @@ def _is_plausible(table: str, values: dict[str, Value], counters: set[str]) -> b
 
 def _number_hosts(db: sqlite3.Connection) -> None:
     """From 1 on without gaps, as the frontier numbers them. Which host a link is of, its URL says."""
-    numbers = [number for (number,) in db.execute("SELECT id FROM hosts ORDER BY id")]
     db.execute("BEGIN")
-    db.executemany("UPDATE hosts SET id = ? WHERE id = ?", [(-new, old) for new, old in enumerate(numbers, 1)])
+    numbered = "SELECT id AS old, row_number() OVER (ORDER BY id) AS new FROM hosts"
+    db.execute(f"UPDATE hosts SET id = -new FROM ({numbered}) WHERE id = old")
     db.execute("UPDATE hosts SET id = -id")
     db.execute("COMMIT")
 
@@ -173,7 +173,8 @@ def _add_hosts(store: SqliteStore) -> None:
     """Those of links and pages that were lost, as if nothing had been asked of them yet."""
     db = store.connection
     known = {name for (name,) in db.execute("SELECT name FROM hosts")}
-    for (url,) in db.execute("SELECT url FROM links UNION SELECT url FROM pages").fetchall():
+    # Saved hosts are written at the commit, so that the file does not change under what reads it.
+    for (url,) in db.execute("SELECT url FROM links UNION ALL SELECT url FROM pages"):
         name = host_in(url)
         if name is not None and name not in known:
             known.add(name)
@@ -197,17 +198,26 @@ def _add_links(store: SqliteStore) -> None:
         "SELECT trail FROM links WHERE key1 > 1e300 AND is_json(ifnull(trail, 'null')) LIMIT 1"
     ).fetchone()
     trail = None if seed is None else seed[0]
-    came = [url for (url,) in db.execute(f"SELECT DISTINCT url FROM pages WHERE {UNSETTLED}")]
-    for url, entry in zip(came, store.find(came), strict=True):
-        lost = entry or Entry(url, host_of(url), SOONEST)
-        lost.state = State.SETTLED
-        store.save(lost)
-    store.commit(Counters())
+    for came in _unsettled(db):
+        for url, entry in zip(came, store.find(came), strict=True):
+            lost = entry or Entry(url, host_of(url), SOONEST)
+            lost.state = State.SETTLED
+            store.save(lost)
+        store.commit(Counters())
     db.execute(
         "UPDATE links SET evidence = x'', trail = ?, hints = NULL, key1 = 9e999, key2 = NULL, key3 = NULL "
         "WHERE NOT is_evidence(evidence) OR NOT is_json(ifnull(trail, 'null')) OR (key1 > 1e300 AND trail IS NULL)",
         (trail,),
     )
+
+
+def _unsettled(db: sqlite3.Connection) -> Iterator[list[str]]:
+    """URLs of pages that came, some at a time: the caller changes what is asked here."""
+    query = f"SELECT id, url FROM pages WHERE id > ? AND {UNSETTLED} ORDER BY id LIMIT {ROWS}"
+    last = 0
+    while found := db.execute(query, (last,)).fetchall():
+        last = found[-1][0]
+        yield list(dict.fromkeys(url for _, url in found))
 
 
 def _complete(db: sqlite3.Connection) -> None:
@@ -217,8 +227,9 @@ def _complete(db: sqlite3.Connection) -> None:
         f"UPDATE pages SET relevance = max(0.0, min(1.0, relevance)), status = max(0, min(999, status)), "
         f"relevant = relevant <> 0, noindex = noindex <> 0, {_SANE_TIMES}"
     )
-    for number, simhash in db.execute("SELECT id, simhash FROM fingerprints").fetchall():
-        db.executemany("INSERT OR IGNORE INTO bands VALUES (?, ?)", [(band, number) for band in bands_of(simhash)])
+    db.create_function("band", 2, lambda simhash, place: bands_of(simhash)[place], deterministic=True)
+    for place in range(BANDS):
+        db.execute("INSERT OR IGNORE INTO bands SELECT band(simhash, ?), id FROM fingerprints", (place,))
     write_heads(db)
     db.execute("COMMIT")
 

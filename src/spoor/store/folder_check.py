@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from spoor.errors import BadInput, UsageError
+from spoor.files import replacing
 from spoor.frontier.rows import ONLY_FOR_CRAWLING
 from spoor.progress import Advance, unseen
 from spoor.store import cdxj
@@ -19,6 +21,7 @@ from spoor.store.crawl_folder import RESUMABLE, CrawlFolder, is_crawled_into, is
 from spoor.store.database_check import UNREADABLE, check_database, open_checked
 from spoor.store.database_repair import rebuild
 from spoor.store.incidents import Finding, Tell, counted
+from spoor.store.migration import Progress, silently
 from spoor.store.sqlite_files import write_sums
 from spoor.store.warc_records import Gap, Member, pieces
 from spoor.store.warc_repair import follow, repair, survey, transaction
@@ -326,6 +329,10 @@ def _corrected(db: sqlite3.Connection, file: str, wrong: Misplaced) -> str:
 # A crawl that has ended, made smaller: what only a running crawl needs, and can make again, is left out.
 
 
+STEPS_BETWEEN_LOOKS = 1_000_000
+"""Of SQLite, between two looks at how much it has written: some tenths of a second."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sizes:
     """Of all files of a folder, in bytes."""
@@ -334,23 +341,44 @@ class Sizes:
     after: int
 
 
-def compact(folder: CrawlFolder) -> Sizes:
+def compact(folder: CrawlFolder, progress: Progress = silently) -> Sizes:
     """The folder is locked by the caller. It can be read, checked and resumed as before: the indexes that are dropped
     are made again when it is resumed. Whatever happens meanwhile, the database is as it was or compact."""
-    before = _size(folder.path)
+    before, database = _size(folder.path), folder.database
     try:
-        with contextlib.closing(sqlite3.connect(folder.database, isolation_level=None)) as db:
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            for index in ONLY_FOR_CRAWLING:
-                db.execute(f"DROP INDEX IF EXISTS {index}")
-            db.execute("VACUUM")
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    except sqlite3.OperationalError as error:
-        room = f"that takes as much room again as {folder.database} has"
-        raise BadInput(f"cannot compact {folder.database}: {error}; {room}, nothing was lost") from None
+        with replacing(database, f".{database.name}.partial", durable=True) as copy:
+            copy.unlink(missing_ok=True)
+            with progress("bytes written", database.stat().st_size) as advance:
+                _copy_compactly(database, copy, advance)
+            shutil.copymode(database, copy)
+    except (sqlite3.OperationalError, OSError) as error:
+        room = f"that takes as much room again as {database} has, and nobody else may read it meanwhile"
+        raise BadInput(f"cannot compact {database}: {error}; {room}; nothing was lost") from None
     for older in folder.snapshots.files()[1:]:
         older.unlink(missing_ok=True)
     return Sizes(before, _size(folder.path))
+
+
+def _copy_compactly(database: Path, copy: Path, advance: Advance) -> None:
+    """To copy once is quicker than VACUUM, which copies to and fro through the log. There is no log beside the new
+    database: one of the old, which whoever reads that would keep, would be taken for its own."""
+    reported = 0
+
+    def tell() -> None:
+        nonlocal reported
+        size = copy.stat().st_size if copy.exists() else 0
+        advance(max(0, size - reported))
+        reported = max(size, reported)
+
+    with contextlib.closing(sqlite3.connect(database, isolation_level=None)) as db:
+        db.execute("PRAGMA journal_mode = DELETE")
+        for index in ONLY_FOR_CRAWLING:
+            db.execute(f"DROP INDEX IF EXISTS {index}")
+        db.set_progress_handler(tell, STEPS_BETWEEN_LOOKS)
+        db.execute("VACUUM INTO ?", (str(copy),))
+    tell()
+    with contextlib.closing(sqlite3.connect(copy, isolation_level=None)) as made:
+        made.execute("PRAGMA journal_mode = WAL")
 
 
 def _size(folder: Path) -> int:

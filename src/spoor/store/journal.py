@@ -236,10 +236,11 @@ def lessons(db: sqlite3.Connection, until: float = math.inf) -> Iterator[Sightin
 
 
 def numbered_lessons(
-    db: sqlite3.Connection, after: int, until: float = math.inf
+    db: sqlite3.Connection, after: int, until: float = math.inf, before: float = math.inf
 ) -> Iterator[tuple[int, Sighting | Miss]]:
-    """The same, each with its number in the journal, from the one after `after` on."""
-    return heapq.merge(_sightings(db, after, until), _misses(db, after, until), key=itemgetter(0))
+    """The same, each with its number in the journal, from the one after `after` to the last one before `before`."""
+    asked = (db, after, until, before)
+    return heapq.merge(_sightings(*asked), _misses(*asked), key=itemgetter(0))
 
 
 def last_moment(db: sqlite3.Connection) -> float | None:
@@ -249,10 +250,16 @@ def last_moment(db: sqlite3.Connection) -> float | None:
     return max((moment for moment in row if moment is not None), default=None)
 
 
-def count_lessons(db: sqlite3.Connection, after: int = 0) -> int:
+def count_lessons(db: sqlite3.Connection, after: int = 0, before: float = math.inf) -> int:
     """No fewer than there are."""
-    query = "SELECT (SELECT count(*) FROM pages WHERE id > ?) + (SELECT count(*) FROM events WHERE id > ?)"
-    return int(db.execute(query, (after, after)).fetchone()[0])
+    counts = (f"(SELECT count(*) FROM {table} WHERE id > :after AND id < :before)" for table in ("pages", "events"))
+    return int(db.execute(f"SELECT {' + '.join(counts)}", {"after": after, "before": before}).fetchone()[0])
+
+
+def number_of(db: sqlite3.Connection, page: PageRow) -> int:
+    """Of the row in the journal: all that was known when the page was chosen has smaller ones."""
+    query = "SELECT max(id) FROM pages WHERE host = ? AND url = ? AND number = ?"
+    return int(db.execute(query, (page.host, page.url, page.number)).fetchone()[0])
 
 
 def place_at(db: sqlite3.Connection, number: int) -> Place | None:
@@ -262,20 +269,22 @@ def place_at(db: sqlite3.Connection, number: int) -> Place | None:
     return None if row is None else Place(number, *row)
 
 
-def _sightings(db: sqlite3.Connection, after: int, until: float) -> Iterator[tuple[int, Sighting | Miss]]:
+def _sightings(
+    db: sqlite3.Connection, after: int, until: float, before: float
+) -> Iterator[tuple[int, Sighting | Miss]]:
     columns = "id, id, url, host, number, started, status, duplicate_of, relevance, relevant, because, label"
-    query = f"SELECT {columns} FROM pages WHERE ended <= ?"
-    for place, url, host, number, started, *said in _rows(db, query, until, after=after):
+    query = f"SELECT {columns} FROM pages WHERE ended <= ? AND id < ?"
+    for place, url, host, number, started, *said in _rows(db, query, until, before, after=after):
         status, duplicate_of, relevance, relevant, because, label = said
         visit = _visit_of(db, Visit(url, host, number, started))
         page = Page(url, status, duplicate_of=duplicate_of)
         yield place, Sighting(visit, page, Verdict(relevance, bool(relevant), because, label), None)
 
 
-def _misses(db: sqlite3.Connection, after: int, until: float) -> Iterator[tuple[int, Sighting | Miss]]:
+def _misses(db: sqlite3.Connection, after: int, until: float, before: float) -> Iterator[tuple[int, Sighting | Miss]]:
     columns = "id, id, at, number, started, kind, url, host, detail"
-    query = f"SELECT {columns} FROM events WHERE kind IN ('failed', 'redirected', 'refused') AND at <= ?"
-    for place, at, number, started, kind, url, host, detail in _rows(db, query, until, after=after):
+    query = f"SELECT {columns} FROM events WHERE kind IN ('failed', 'redirected', 'refused') AND at <= ? AND id < ?"
+    for place, at, number, started, kind, url, host, detail in _rows(db, query, until, before, after=after):
         detail = json.loads(detail)
         if because := _missed(kind, number, detail):
             visit = Visit(url, host, -1 if number is None else number, at if started is None else started)
