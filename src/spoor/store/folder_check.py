@@ -14,14 +14,13 @@ from pathlib import Path
 from spoor.errors import BadInput, UsageError
 from spoor.files import replacing
 from spoor.frontier.rows import ONLY_FOR_CRAWLING
-from spoor.progress import Advance, unseen
+from spoor.progress import Advance, Progress, silently, unseen
 from spoor.store import cdxj
 from spoor.store.cdxj import Capture
 from spoor.store.crawl_folder import RESUMABLE, CrawlFolder, is_crawled_into, is_current, is_ours
 from spoor.store.database_check import UNREADABLE, check_database, open_checked
 from spoor.store.database_repair import rebuild
 from spoor.store.incidents import Finding, Tell, counted
-from spoor.store.migration import Progress, silently
 from spoor.store.sqlite_files import write_sums
 from spoor.store.warc_records import Gap, Member, pieces
 from spoor.store.warc_repair import follow, repair, survey, transaction
