@@ -29,7 +29,7 @@ from spoor.store.snapshots import Snapshots
 from spoor.strategy import Strategy
 from tests.random_graphs import address, random_worlds
 
-POLITE = HostRules(rest=1.0, ask_first=True)
+POLITE = HostRules(delay=1.0, ask_first=True)
 WORDS = ("horse", "steppe", "rider", "price", "login", "terms")
 
 

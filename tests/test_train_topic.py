@@ -289,7 +289,7 @@ def test_pages_about_ebola_are_told_from_pages_about_other_diseases() -> None:
 
 @contextlib.contextmanager
 def served(folder: Path, first: int) -> Iterator[list[str]]:
-    """Every page of a folder at an address of its own, so that nobody has to rest."""
+    """Every page of a folder at an address of its own, so that no host has a delay."""
     handler = functools.partial(Quiet, directory=str(folder))
     files = sorted(path.name for path in folder.iterdir())
     servers = [ThreadingHTTPServer((f"127.0.3.{first + n}", 0), handler) for n in range(len(files))]

@@ -40,7 +40,7 @@ def rows_as_written(given: bytes) -> None:
         assert (page.url, page.because, page.title, page.label) == (at, reason, title, title)
         failed, redirected, opened, refused = events(db)
         assert failed.detail["reason"] == redirected.detail["because"] == refused.detail["because"] == reason
-        assert opened.detail["rest"] == 1.5 and redirected.detail["to"] == at
+        assert opened.detail["delay"] == 1.5 and redirected.detail["to"] == at
 
 
 def forged_rows(given: bytes) -> None:

@@ -86,7 +86,7 @@ AGENT = "spoor"
 LOOKUPS = 64
 """Names that are looked up at once."""
 
-ADDRESS_REST = 0.25
+ADDRESS_DELAY = 0.25
 """The delay in seconds of all hosts at one IP address after a visit to one of them."""
 
 
@@ -273,8 +273,8 @@ def _about(settings: Config) -> dict[str, str]:
 
 def host_rules(settings: Config) -> HostRules:
     """What every host is promised, at the least."""
-    polite = settings.politeness
-    return HostRules(polite.rest, min(polite.rest, ADDRESS_REST), polite.connections_per_host, ask_first=True)
+    polite, delay = settings.politeness, settings.politeness.host_delay
+    return HostRules(delay, min(delay, ADDRESS_DELAY), polite.connections_per_host, ask_first=True)
 
 
 def _limits(settings: Config, now: float) -> Limits:

@@ -7,7 +7,7 @@ import heapq
 import json
 import math
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import Path
@@ -357,6 +357,11 @@ def _storable(text: str) -> str:
     return text if text.isascii() else text.encode("utf8", "replace").decode("utf8")
 
 
+def delay_in(detail: Mapping[str, Any]) -> float:
+    """The host delay in the detail of a host that was opened; up to version 4 it was called `rest`."""
+    return float(detail["delay" if "delay" in detail else "rest"])
+
+
 def _event_row(event: Redirected | Failed | HostOpened | Aside) -> tuple[Any, ...]:
     match event:
         case Redirected(visit, at, to, because, waiting):
@@ -366,8 +371,8 @@ def _event_row(event: Redirected | Failed | HostOpened | Aside) -> tuple[Any, ..
             detail = {"reason": reason, "again_at": again_at, "waiting": waiting, **known}
             detail |= {"excused": True} if excused else {}
             return _visit_row(visit, at, "failed", detail)
-        case HostOpened(visit, at, rest):
-            return _visit_row(visit, at, "host opened", {"rest": rest})
+        case HostOpened(visit, at, delay):
+            return _visit_row(visit, at, "host opened", {"delay": delay})
         case Refused(at, refusal):
             return _aside_row(at, "refused", refusal.url, {"because": refusal.because, "parked": refusal.parked})
         case Troubled(at, url, reason):
