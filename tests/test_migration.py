@@ -20,7 +20,7 @@ from spoor.store.incidents import Finding
 from spoor.store.migration import Advance
 from tests.kept_crawl import kept_crawl
 from tests.version_3 import RULES, as_version_3
-from tests.written_crawl import as_version_4
+from tests.version_4 import as_version_4
 
 
 def order_of_visits(folder: CrawlFolder, at_hand: int = 1) -> list[str]:

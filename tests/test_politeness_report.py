@@ -21,7 +21,8 @@ from spoor.report.politeness import Conduct, Promise, conduct
 from spoor.robots import RobotsFile
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.journal import Journal
-from tests.written_crawl import POLITE, SETTINGS, as_version_2, as_version_4, small_crawl
+from tests.version_4 import as_version_4
+from tests.written_crawl import POLITE, SETTINGS, as_version_2, small_crawl
 
 PROMISE = Promise(POLITE, "spoor")
 DISALLOWING = "User-agent: *\nDisallow: /secret"

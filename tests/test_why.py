@@ -20,7 +20,8 @@ from spoor.records import Failure, Page, Redirect, RobotsRules
 from spoor.report.why import account
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.strategy import Strategy
-from tests.written_crawl import as_version_2, as_version_4, crawl_into, small_crawl
+from tests.version_4 import as_version_4
+from tests.written_crawl import as_version_2, crawl_into, small_crawl
 
 
 @pytest.fixture(scope="module")

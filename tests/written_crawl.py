@@ -27,6 +27,7 @@ from spoor.store.journal import Journal, PageFacts
 from spoor.store.warc import Kept
 from spoor.store.warc_records import digest_of
 from spoor.strategy import Strategy
+from tests.version_4 import as_version_4
 
 POLITE = HostRules(delay=1.0, address_delay=0.25, ask_first=True)
 SETTINGS = '[target]\nscript = "mongolian"\n\n[crawl]\nseeds = ["http://a.test/"]\n\n[politeness]\nhost_delay = 1.0\n'
@@ -116,15 +117,6 @@ def small_world(redirect_to: str) -> WrittenWorld:
     relevant = {"http://a.test/", "http://b.test/", HOSTILE_URL}
     rules = {"c.test": RobotsRules("User-agent: *\nDisallow: /secret"), "b.test": RobotsRules(address="192.0.2.1")}
     return WrittenWorld(outcomes, relevant, {"a.test": 2.0, "b.test": 0.5}, rules)
-
-
-def as_version_4(folder: CrawlFolder) -> CrawlFolder:
-    """As folders were when the host delay was called `rest`."""
-    with contextlib.closing(sqlite3.connect(folder.database, isolation_level=None)) as db:
-        db.execute("ALTER TABLE hosts RENAME COLUMN delay TO rest")
-        db.execute("""UPDATE events SET detail = replace(detail, '"delay":', '"rest":') WHERE kind = 'host opened'""")
-    (folder.path / "version").write_text("spoor crawl 4\n")
-    return folder
 
 
 def as_version_2(folder: CrawlFolder) -> CrawlFolder:

@@ -45,8 +45,8 @@ class Judge(Protocol):
 
 
 @runtime_checkable
-class Foretelling(Protocol):
-    """A judge that can say beforehand what it will look for, so that strategies need not start blind."""
+class HasTargetPrior(Protocol):
+    """A judge that knows beforehand what it will look for, so that strategies can start with a prior of the target."""
 
     @property
     def target_prior(self) -> TargetPrior: ...

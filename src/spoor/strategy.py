@@ -13,7 +13,7 @@ from spoor.roles import (
     Composite,
     ContentReader,
     ContentUser,
-    Foretelling,
+    HasTargetPrior,
     Judge,
     Learner,
     LinkReader,
@@ -115,7 +115,7 @@ def hinted(reader: LinkReader, page: Page, links: Sequence[Link]) -> list[Link]:
 
 def prior_of(judge: Judge) -> TargetPrior:
     """What a judge says it will look for; nothing when it cannot say."""
-    return judge.target_prior if isinstance(judge, Foretelling) else TargetPrior()
+    return judge.target_prior if isinstance(judge, HasTargetPrior) else TargetPrior()
 
 
 def reads_main_text(judge: Judge) -> bool:

@@ -39,10 +39,10 @@ PLAIN = {
     "relevant_parents": "number of relevant pages that link to it",
     "parents": "number of pages that link to it",
     "since": "irrelevant pages in a row",
-    "place": "hit rate of its host and folder",
-    "hub": "hit rate of the page it stands on",
-    "list": "hit rate of its list there",
-    "signs": "prior of the target",
+    "site_yield": "hit rate of its host and folder",
+    "hub_yield": "hit rate of the page it stands on",
+    "list_yield": "hit rate of its list there",
+    "prior": "prior of the target",
 }
 """What the evidence is called in a sentence."""
 LEAST = 0.005

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import struct
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from spoor.errors import BrokenContract
 from spoor.records import Evidence
@@ -15,6 +15,11 @@ from spoor.records import Evidence
 NAMES_SCHEMA = "CREATE TABLE IF NOT EXISTS evidence_names (id INTEGER PRIMARY KEY, names TEXT NOT NULL);"
 NO_EVIDENCE = b""
 """That of a seed."""
+_OF_LEARNED = frozenset(
+    ["relevance", "relevant_parents", "parents", "since", "depth", "signs", "words", "place", "hub", "list", "dead"]
+)
+_RENAMED = {"signs": "prior", "place": "site_yield", "hub": "hub_yield", "list": "list_yield"}
+"""What the strategy `learned` called its evidence up to version 4, and what it is called since."""
 _MOST_LISTS = 1 << 16
 _NUMBER = struct.Struct("<H")
 
@@ -30,7 +35,7 @@ class EvidenceNames:
         self._unwritten: list[int] = []
         for number, names in lists:
             if (read := names_in(names)) is not None:
-                self._know(number, read)
+                self._know(number, current_names(read))
 
     @staticmethod
     def of(db: sqlite3.Connection) -> EvidenceNames:
@@ -81,6 +86,15 @@ class EvidenceNames:
         self._packers[number] = struct.Struct(f"<H{len(names)}d")
 
 
+def current_names(names: Collection[str]) -> tuple[str, ...]:
+    """Names of evidence that an earlier version may have written."""
+    return tuple(_RENAMED.get(name, name) for name in names) if frozenset(names) == _OF_LEARNED else tuple(names)
+
+
+def renamed_evidence(evidence: Evidence) -> Evidence:
+    return dict(zip(current_names(evidence), evidence.values(), strict=True))
+
+
 def names_in(text: object) -> tuple[str, ...] | None:
     """A list as it is written; None: no crawl wrote that."""
     try:
@@ -95,4 +109,4 @@ def _from_json(text: str) -> Evidence:
     found = json.loads(text)
     if not isinstance(found, dict) or not all(isinstance(value, float | int) for value in found.values()):
         raise ValueError(f"not evidence: {text}")
-    return found
+    return renamed_evidence(found)

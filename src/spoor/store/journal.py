@@ -29,6 +29,7 @@ from spoor.events import (
     Troubled,
     Visited,
 )
+from spoor.frontier.evidence import renamed_evidence
 from spoor.frontier.rows import UNREADABLE, stored_entry, trail_of
 from spoor.records import Miss, Page, Sighting, Verdict, Visit
 from spoor.urls import host_of
@@ -297,7 +298,7 @@ def _as_known(visit: Visit, known: list[Any] | None) -> Visit:
     return replace(
         visit,
         key=tuple(map(float, key)),
-        evidence=evidence,
+        evidence=renamed_evidence(evidence),
         trail=trail_of(trail),
         hints=base64.b64decode(hints, validate=True),
     )
