@@ -26,7 +26,7 @@ from spoor.frontier.memory import MemoryStore
 from spoor.frontier.sqlite import SqliteStore
 from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
-from spoor.live.relearning import recollect
+from spoor.live.relearning import relearn_all
 from spoor.live.session import Session, open_session
 from spoor.pricing import Limits
 from spoor.records import Outcome, Page, Trouble, Verdict, Visit
@@ -224,7 +224,7 @@ def go_on(file: Path, world: WrittenWorld, fault: Fault, now: float = 0.0, most:
         journal = Journal.create(store.connection)
         store.write_along(journal.write)
         strategy = faulty(world, replace(fault, raised=[]))
-        recollect(strategy, store.connection, troubles=UNSAVED)
+        relearn_all(strategy, store.connection, troubles=UNSAVED)
         crawl = Crawl(strategy, Frontier(store, HostRules(delay=1.0)), journal=journal, troubles=UNSAVED)
         crawl.begin([address(0)])
         return list(islice(simulate(crawl, world, now=now), most))

@@ -23,7 +23,7 @@ from spoor.judging.combined import Truth
 from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.web import Web
-from spoor.live.relearning import ROWS, SECONDS, SnapshotWriter, recollect, snapshot_of
+from spoor.live.relearning import ROWS, SECONDS, SnapshotWriter, relearn_all, snapshot_of
 from spoor.live.session import strategy_of
 from spoor.ordering.admissions import AllOf
 from spoor.ordering.learned.learned import Learned
@@ -67,18 +67,18 @@ def crawl(tmp_path: Path) -> CrawlFolder:
     folder.write_settings(SETTINGS)
     early, place = learning(), place_of(folder, 20)
     with contextlib.closing(sqlite3.connect(folder.database)) as db:
-        recollect_until(early, db, 20)
+        relearn_until(early, db, 20)
     folder.snapshots.write(snapshot_of(early, place, ""))
     folder.snapshots.write(snapshot_of(used, place_of(folder, rows(folder)), ""))
     return folder
 
 
-def recollect_until(strategy: Strategy, db: sqlite3.Connection, number: int) -> None:
+def relearn_until(strategy: Strategy, db: sqlite3.Connection, number: int) -> None:
     with contextlib.closing(sqlite3.connect(":memory:")) as copy:
         db.backup(copy)
         copy.execute("DELETE FROM pages WHERE id > ?", (number,))
         copy.execute("DELETE FROM events WHERE id > ?", (number,))
-        recollect(strategy, copy)
+        relearn_all(strategy, copy)
 
 
 def relearned(folder: CrawlFolder, strategy: Strategy) -> int:
@@ -90,7 +90,7 @@ def relearned(folder: CrawlFolder, strategy: Strategy) -> int:
         learned += visits
 
     with contextlib.closing(sqlite3.connect(folder.database)) as db:
-        recollect(strategy, db, None, advance, folder.snapshots)
+        relearn_all(strategy, db, None, advance, folder.snapshots)
     return learned
 
 
@@ -111,7 +111,7 @@ def _flat(state: State) -> object:
 def replayed(folder: CrawlFolder) -> dict[str, object]:
     fresh = learning()
     with contextlib.closing(sqlite3.connect(folder.database)) as db:
-        recollect(fresh, db)
+        relearn_all(fresh, db)
     return known(fresh)
 
 

@@ -22,7 +22,7 @@ from spoor.parse.html import read_page
 from spoor.pricing import Limits
 from spoor.records import Response
 from spoor.report.why import account
-from spoor.roles import Recalling
+from spoor.roles import Relearner
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import count_lessons, numbered_lessons, place_at
 from spoor.store.warc import WarcKeeper
@@ -177,7 +177,7 @@ def write_snapshot(folder: CrawlFolder, until: int) -> None:
     with contextlib.closing(sqlite3.connect(folder.database)) as db:
         for number, lesson in numbered_lessons(db, 0):
             for part in scorer.learners() if number <= until else ():
-                if isinstance(part, Recalling):
+                if isinstance(part, Relearner):
                     relearn(part, lesson)
         place = place_at(db, until)
     assert place is not None

@@ -15,6 +15,7 @@ from spoor.store.snapshots import Snapshot, Snapshots, write_snapshot
 EVIDENCE = {"prior": "signs", "site_yield": "place", "hub_yield": "hub", "list_yield": "list"}
 SNAPSHOTS = {
     "Learned": {"logistic": "odds", "labels": "wanted"},
+    "LinkClassifier": {"classifier": "odds", "relearned": "recalled"},
     "HostYield": {"relevant": "wanted", "queued hosts": "told hosts", "queued": "told"},
 }
 

@@ -201,7 +201,7 @@ class Forecast(Protocol):
 
 
 @runtime_checkable
-class Recalling(Protocol):
+class Relearner(Protocol):
     """A learner that learns again from what was kept of earlier visits, when a crawl is resumed."""
 
     def relearn(self, sighting: Sighting) -> None:

@@ -82,8 +82,8 @@ class Strategy:
 
     def fresh(self) -> Strategy:
         """The same parameters, nothing learned."""
-        copies: dict[int, Any] = {id(part): fresh_part(part) for _, part in self._parts()}
-        return replace(self, **{name: copies[id(part)] for name, part in self._parts()})
+        fresh: dict[int, Any] = {id(part): fresh_part(part) for _, part in self._parts()}
+        return replace(self, **{name: fresh[id(part)] for name, part in self._parts()})
 
     def learners(self) -> list[Learner]:
         """The parts that learn, those of composite parts instead of these; one that plays two parts is there once."""

@@ -18,8 +18,13 @@ NO_EVIDENCE = b""
 _OF_LEARNED = frozenset(
     ["relevance", "relevant_parents", "parents", "since", "depth", "signs", "words", "place", "hub", "list", "dead"]
 )
-_RENAMED = {"signs": "prior", "place": "site_yield", "hub": "hub_yield", "list": "list_yield"}
-"""What the strategy `learned` called its evidence up to version 4, and what it is called since."""
+_RENAMED = {
+    _OF_LEARNED: {"signs": "prior", "place": "site_yield", "hub": "hub_yield", "list": "list_yield"},
+    frozenset(("goodness", "best_is_good")): {"goodness": "relevance", "best_is_good": "best_is_relevant"},
+    frozenset(("goodness", "brought_forward")): {"goodness": "relevance"},
+    frozenset(("wanted_class",)): {"wanted_class": "target_class"},
+}
+"""Lists of names as strategies wrote them up to version 4, each with what is called otherwise since."""
 _MOST_LISTS = 1 << 16
 _NUMBER = struct.Struct("<H")
 
@@ -88,7 +93,8 @@ class EvidenceNames:
 
 def current_names(names: Collection[str]) -> tuple[str, ...]:
     """Names of evidence that an earlier version may have written."""
-    return tuple(_RENAMED.get(name, name) for name in names) if frozenset(names) == _OF_LEARNED else tuple(names)
+    renamed = _RENAMED.get(frozenset(names), {})
+    return tuple(renamed.get(name, name) for name in names)
 
 
 def renamed_evidence(evidence: Evidence) -> Evidence:

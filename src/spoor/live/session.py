@@ -30,7 +30,7 @@ from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
 from spoor.live.driver import LiveDriver
 from spoor.live.page_reader import Archive, LiveDownloader, Reader, Remembering
-from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, recollect, warm_name
+from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, relearn_all, warm_name
 from spoor.live.watchdog import NOTICED, Hold, SteadyClock, watching
 from spoor.live.workers import ReadingLimits, can_be_sent, working
 from spoor.ordering.admissions import AllOf, Manners
@@ -186,7 +186,7 @@ async def open_session(
     ):
         check_links(strategy, store.connection)
         archive = _archive(store, keeper, troubles)
-        known = recollect(strategy, store.connection, earlier, advance, folder.snapshots, troubles)
+        known = relearn_all(strategy, store.connection, earlier, advance, folder.snapshots, troubles)
         clock = SteadyClock()
         now = clock()
         kept = (store.connection, archive.journal, folder.snapshots, warm_name(earlier))

@@ -154,7 +154,7 @@ class Journal:
 
     @staticmethod
     def create(db: sqlite3.Connection) -> Journal:
-        """Goes on where the one in the file ended."""
+        """Continues where the one in the file ended."""
         db.executescript(SCHEMA)
         query = "SELECT max(ifnull((SELECT max(id) FROM pages), 0), ifnull((SELECT max(id) FROM events), 0))"
         return Journal(db.execute(query).fetchone()[0])

@@ -14,14 +14,14 @@ spoor train language --name mn-Mong --orthography myfont legacy.txt --out mongol
 """
 
 TOPIC_EXAMPLES = """
-spoor train topic --name horses --positive good-pages --negative other-pages
+spoor train topic --name horses --positive relevant-pages --negative other-pages
 spoor train topic --name horses pages.tar.xz        (with folders positive and negative inside)
-spoor train topic --name horses --positive good-urls.txt --negative other-urls.txt --contact https://example.org/us
+spoor train topic --name horses --positive relevant-urls.txt --negative other-urls.txt --contact https://example.org/us
 spoor judge horses.spoor page.html
 """
 
 TAXONOMY_EXAMPLES = """
-spoor train taxonomy --name sports --good sports/cycling pages
+spoor train taxonomy --name sports --relevant sports/cycling pages
 spoor judge sports.spoor page.html
 """
 
@@ -90,11 +90,12 @@ def _register_taxonomy(kinds: Commands) -> None:
     )
     parser.add_argument("--name", required=True, metavar="NAME", help="name of the taxonomy")
     parser.add_argument(
+        "--relevant",
         "--good",
         action="append",
         required=True,
         metavar="CLASS",
-        help="a relevant class, with all classes below it; may be given several times",
+        help="a relevant class, with all classes below it; may be given several times (earlier name: --good)",
     )
     _add_out(parser)
     add_json(parser)

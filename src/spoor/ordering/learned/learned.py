@@ -151,12 +151,12 @@ class Learned:
         return (relevant if sighting.verdict.relevant else evidence["parents"] - relevant) >= ENOUGH
 
     def key(self, evidence: Evidence) -> tuple[float, float, float]:
-        odds = evidence["words"] + self._weighed(evidence)
+        log_odds = evidence["words"] + self._weighed(evidence)
         if "exploration" in self.without:
-            return odds, 0.0, 0.0
+            return log_odds, 0.0, 0.0
         floor = _floor(self._yields.rate)
-        if odds >= floor:
-            return STEP * math.floor(odds / STEP + 0.5), 0.0, -evidence["depth"]
+        if log_odds >= floor:
+            return STEP * math.floor(log_odds / STEP + 0.5), 0.0, -evidence["depth"]
         elsewhere = evidence["site_yield"] + evidence["prior"] + evidence["dead"] + UNSAID * evidence["words"]
         elsewhere = float(math.floor(elsewhere + 0.5))
         return floor - STEP + SLOPE * min(0.0, elsewhere), elsewhere, -evidence["depth"]
@@ -279,10 +279,10 @@ class Learned:
     def _moving(self, packed: Sequence[bytes], hubs: Sequence[tuple[int, bool]]) -> list[list[float]]:
         """The evidence that changes as more is learned: `COLUMNS` of each link."""
         first = RELEVANT_AT_LEAST if "exploration" in self.without else FIRST_RELEVANT
-        looks = expectations(packed, hubs, self._logistic.words, self._yields, first)
+        rows = expectations(packed, hubs, self._logistic.words, self._yields, first)
         for kind in self.without:
-            looks[:, [COLUMNS.index(name) for name in _MOVING.get(kind, ())]] = 0.0
-        moving: list[list[float]] = looks.tolist()
+            rows[:, [COLUMNS.index(name) for name in _MOVING.get(kind, ())]] = 0.0
+        moving: list[list[float]] = rows.tolist()
         return moving
 
 
