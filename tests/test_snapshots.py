@@ -197,13 +197,13 @@ def test_states_as_a_stranger_might_make_them_are_refused(crawl: CrawlFolder) ->
     """Compiled code trusts what was restored."""
     whole = Learned().state()
     for inner, name, value in (
-        ("odds", "ids", np.full((4096, 64), 1 << 18, np.int32)),
-        ("odds", "ids", np.zeros((4096, 63), np.int32)),
-        ("odds", "counts", np.full(4096, 65, np.int32)),
-        ("odds", "weights", np.full(10, np.nan)),
-        ("odds", "words", np.full(1 << 18, 1e300)),
-        ("odds", "word steps", np.full(1 << 18, -1.0)),
-        ("odds", "seen", -1),
+        ("logistic", "ids", np.full((4096, 64), 1 << 18, np.int32)),
+        ("logistic", "ids", np.zeros((4096, 63), np.int32)),
+        ("logistic", "counts", np.full(4096, 65, np.int32)),
+        ("logistic", "weights", np.full(10, np.nan)),
+        ("logistic", "words", np.full(1 << 18, 1e300)),
+        ("logistic", "word steps", np.full(1 << 18, -1.0)),
+        ("logistic", "seen", -1),
         ("yields", "tries", np.full(1 << 20, -1, np.float32)),
         ("yields", "tries", np.zeros(1 << 20, np.float64)),
         ("yields", "owed slots", np.array([1 << 20])),
