@@ -316,7 +316,7 @@ class Crawl:
         elif entry.state not in OPEN:
             return Redirected(visit, now, to, "already visited", waiting)
         elif visit.key != SOONEST and not entry.is_seed:
-            self._scoring.meet_again(Link(to, hints=visit.hints), entry, visit.evidence, visit.trail)
+            self._scoring.found_again(Link(to, hints=visit.hints), entry, visit.evidence, visit.trail)
         return Redirected(visit, now, to, "", waiting)
 
     def _let_go_or_wait(self, visit: Visit, failure: Failure, now: float) -> Event:
