@@ -166,6 +166,11 @@ def state_in(state: State, name: str) -> State:
     return found
 
 
+def renamed_parts(state: State, earlier: Mapping[str, str]) -> State:
+    """A state as this version names its parts; `earlier` has the names of snapshots of earlier versions."""
+    return {earlier.get(name, name): value for name, value in state.items()}
+
+
 def as_counts(numbers: Iterable[int]) -> NDArray[np.int64]:
     """As `counts_in` reads them."""
     return np.fromiter(numbers, np.int64)

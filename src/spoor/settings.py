@@ -6,11 +6,13 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
+import logging
 import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from spoor.urls import normalise
 # What makes the value of a setting right?
 
 
+_log = logging.getLogger(__name__)
 Check = Callable[[Any], Any]
 """Takes what TOML holds and returns what the setting holds, or raises ValueError with what would be right."""
 
@@ -213,7 +216,7 @@ class ScopeSettings:
 class Politeness:
     """How hosts are treated until their own rules ask for more."""
 
-    rest: float = setting(1.0, number, "seconds between two requests to a host")
+    host_delay: float = setting(1.0, number, "seconds between two requests to a host")
     connections_per_host: int = setting(1, at_least(1, MOST_CONNECTIONS), "requests to one host at the same time")
     obey_robots: bool = setting(True, always, "robots.txt is always obeyed")
 
@@ -263,6 +266,8 @@ class Setting:
         return f"[{self.section}] {self.name}"
 
 
+RENAMED = {("politeness", "rest"): "host_delay"}
+"""Settings by the names of earlier versions, which are still read."""
 SECTIONS: dict[str, Any] = {part.name: part.default.__class__ for part in fields(Config)}
 SETTINGS = [
     Setting(section, one.name, one.default, one.metadata["meaning"], one.metadata["check"])
@@ -326,11 +331,30 @@ def _content(path: Path, kind: str) -> str:
 
 
 def parsed(text: str, name: str) -> dict[str, Any]:
-    """TOML that is not yet checked; `name` is what complaints call it."""
+    """TOML that is not yet checked, by the names of today; `name` is what complaints call it."""
     try:
-        return tomllib.loads(text)
+        table = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # A number of thousands of digits is a ValueError of its own.
         raise BadInput(f"{name} cannot be read as TOML: {error}") from None
+    _rename(table)
+    return table
+
+
+def _rename(table: dict[str, Any]) -> None:
+    for (section, old), new in RENAMED.items():
+        values = table.get(section)
+        if not isinstance(values, dict) or old not in values:
+            continue
+        if new in values:
+            raise UsageError(f"[{section}] has {new} and {old}, its earlier name; leave out {old}")
+        warn_of_rename(old, new)
+        values[new] = values.pop(old)
+
+
+@cache
+def warn_of_rename(old: str, new: str) -> None:
+    """Once in a process."""
+    _log.warning("the setting %s is called %s now; the old name is still read", old, new)
 
 
 def _check_section(name: str, values: Any) -> None:
