@@ -22,7 +22,7 @@ from spoor.records import Evidence, Failure, Key, Link, Sighting, Visit
 from spoor.roles import Merge
 from spoor.strategy import Strategy
 
-RULES = HostRules(rest=1.0)
+RULES = HostRules(delay=1.0)
 CONNECTIONS = 64
 
 

@@ -34,7 +34,7 @@ def found_at(row: Row, webs: Path, effort: float) -> tuple[PreparedTask, list[tu
     prepared_task = PreparedTask(Task(webs / row.web.name, row.target, read_seeds(row.seeds), conditions=FIELD))
     named = registry.strategy("learned", prepared_task.judge())
     strategy = Strategy(named.judge, named.scorer, named.trail, AllOf((Manners(), named.admission)), named.upkeep)
-    rules = HostRules(rest=FIELD.rest, ask_first=True)
+    rules = HostRules(delay=FIELD.delay, ask_first=True)
     limits = Limits(visits=prepared_task.yardstick.budget, effort=effort)
     crawl, world = Crawl(strategy, Frontier(MemoryStore(), rules), limits), prepared_task.world(with_content=True)
     crawl.begin(prepared_task.web.urls[number] for number in prepared_task.seeds)

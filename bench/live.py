@@ -149,7 +149,7 @@ def print_ratios(speeds: dict[Contestant, float]) -> None:
 
 
 def settings(pages: int, seeds: Sequence[str], workers: int = 0, strategy: str = PLAIN) -> Config:
-    """Everything that spoor does, without the rests that politeness would ask for."""
+    """Everything that spoor does, without the delays that politeness would ask for."""
     crawling = Crawling(
         seeds=tuple(seeds),
         strategy=strategy,
@@ -158,7 +158,7 @@ def settings(pages: int, seeds: Sequence[str], workers: int = 0, strategy: str =
         connections=CONNECTIONS,
         allow_private=True,
     )
-    return Config(Target(language="th"), crawling, politeness=Politeness(rest=0.0))
+    return Config(Target(language="th"), crawling, politeness=Politeness(host_delay=0.0))
 
 
 async def crawl(folder: Path, asked: Config, watch: Callable[[list[Event]], None]) -> None:

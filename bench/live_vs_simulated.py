@@ -25,6 +25,7 @@ from bench.signs import DATA
 from spoor import settings as config
 from spoor.cli.contests import build_webs
 from spoor.cli.terminal import print_table
+from spoor.cli.webs import DRAWN
 from spoor.crawl import Crawl
 from spoor.events import Event, Failed, Redirected, Visited
 from spoor.frontier.entry import HostRules
@@ -117,7 +118,7 @@ class Trial:
 
     def _simulated_late(self, chance: Random) -> int:
         settings, prepared, conditions = self.settings(proxy=""), prepared_task(self.task), self.conditions
-        rules = HostRules(rest=conditions.rest, ask_first=True)
+        rules = HostRules(delay=conditions.delay, ask_first=True)
         crawl = Crawl(strategy_of(settings), Frontier(MemoryStore(), rules), Limits(self.task.budget))
         crawl.begin(settings.crawl.seeds)
         network = Network(ComparedWorld(prepared.world(with_content=True)), conditions)
@@ -141,7 +142,7 @@ class Trial:
             proxy=proxy,
         )
         judged = config.target_in(Path(self.task.judge))
-        return Config(judged, crawling, politeness=Politeness(rest=conditions.rest))
+        return Config(judged, crawling, politeness=Politeness(host_delay=conditions.delay))
 
     def live(self, proxy: str, folder: Path) -> Found:
         return self._found(asyncio.run(self._crawled(proxy, folder)))
@@ -241,7 +242,7 @@ def faster(conditions: Conditions, speed: float) -> Conditions:
         conditions,
         latency=conditions.latency / speed,
         bandwidth=conditions.bandwidth * speed,
-        rest=conditions.rest / speed,
+        delay=conditions.delay / speed,
         retry_after=math.ceil(conditions.retry_after / speed),
     )
 
@@ -260,9 +261,8 @@ def live_together(trials: Sequence[Trial], pool: ProcessPoolExecutor, folder: Pa
 
 
 def server_of(trial: Trial) -> subprocess.Popen[str]:
-    names = ("rest", "latency", "bandwidth", "failures", "retry_after")
-    drawn = [f"--{name.replace('_', '-')}={getattr(trial.conditions, name)!r}" for name in names]
-    asked = ["--port=0", "--conditions=field", *drawn, f"--clock-seed={trial.conditions.seed}"]
+    drawn = [f"--{option.replace('_', '-')}={getattr(trial.conditions, name)!r}" for option, name in DRAWN.items()]
+    asked = ["--port=0", "--conditions=field", *drawn]
     command = [sys.executable, "-m", "spoor", "web", "serve", str(trial.task.web), *asked]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 

@@ -199,7 +199,7 @@ class Folder:
     def _events(self) -> Iterator[tuple[Any, ...]]:
         for visit in range(4, self._size.visits, 5):
             url, at = f"http://h{visit // 5 % self._size.hosts}.test/robots.txt", self._at(visit)
-            detail = '{"purpose": "robots", "tries": 0, "rest": 1.0}'
+            detail = '{"purpose": "robots", "tries": 0, "delay": 1.0}'
             yield self._journal_row(visit) + 1, None, at, at, "host opened", url, url.split("/")[2], detail
 
     def _digests(self) -> Iterator[tuple[Any, ...]]:

@@ -19,7 +19,7 @@ from spoor.events import Visited
 from spoor.frontier.entry import Entry
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.sqlite import SqliteStore
-from spoor.live.relearning import ROWS, recollect, snapshot_of
+from spoor.live.relearning import ROWS, relearn_all, snapshot_of
 from spoor.live.session import strategy_of
 from spoor.ordering.learned.learned import Learned
 from spoor.records import Link, Page, Sighting, Verdict, Visit
@@ -102,7 +102,7 @@ def written(writing: Writing, snapshots: Snapshots) -> list[str]:
 def resumed(name: str, store: SqliteStore, snapshots: Snapshots | None) -> list[str]:
     """Seconds by the clock, and of processor time."""
     fresh, began, spent = strategy_of(SETTINGS), time.perf_counter(), time.thread_time()
-    recollect(fresh, store.connection, snapshots=snapshots)
+    relearn_all(fresh, store.connection, snapshots=snapshots)
     return [name, f"{time.perf_counter() - began:.1f}", f"{time.thread_time() - spent:.1f}"]
 
 

@@ -41,7 +41,7 @@ class DeadlyLearner:
 
 async def crawl(folder: Path, seed: str, where: str) -> None:
     crawling = Crawling(seeds=(seed,), strategy="breadth-first", allow_private=True, connections=2)
-    asked = Config(Target(pattern="x"), crawling, politeness=Politeness(rest=0.0))
+    asked = Config(Target(pattern="x"), crawling, politeness=Politeness(host_delay=0.0))
     with open_for_crawling(folder) as opened:
         async with open_session(opened, asked) as session:
             downloader = session.driver.downloader

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from spoor.errors import UsageError
-from spoor.judging.classifiers import goodness, is_good
+from spoor.judging.classifiers import is_at_or_below, target_probability
 from spoor.judging.combined import Truth
 from spoor.judging.language_judges import ScriptShare
 from spoor.judging.topic_judges import Keywords
@@ -212,7 +212,7 @@ class _Waiting:
 
 # Soft and hard focus by a taxonomy (check L-8)
 
-GOOD = ("cycling",)
+RELEVANT = ("cycling",)
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ class Leaves:
 
     def _verdict(self, leaves: Mapping[str, float]) -> Verdict:
         best = max(leaves, key=leaves.__getitem__)
-        return Verdict(goodness(leaves, GOOD), is_good(best, GOOD), "told", best)
+        return Verdict(target_probability(leaves, RELEVANT), is_at_or_below(best, RELEVANT), "told", best)
 
 
 L_8 = {"cycling/road": 0.4, "cycling/mtb": 0.15, "golf": 0.1, "arts/film": 0.35}

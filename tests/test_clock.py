@@ -27,7 +27,7 @@ from tests.tiny import graph, truth, url
 
 HOUR, YEAR = 3600.0, 365 * 86_400.0
 WEB = graph("a.test/0: a.test/1 a.test/2 a.test/3 b.test/0; b.test/0: b.test/1")
-POLITE = HostRules(rest=1.0, ask_first=True)
+POLITE = HostRules(delay=1.0, ask_first=True)
 BEGAN = 1_000_000_000.0
 
 

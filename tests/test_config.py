@@ -11,7 +11,19 @@ from hypothesis import strategies as st
 
 from spoor import registry
 from spoor.errors import BadInput, SpoorError, UsageError
-from spoor.settings import MAIN_TEXTS, SECTIONS, SETTINGS, Config, checked, dumps, load, loads, seeds_in, target_in
+from spoor.settings import (
+    MAIN_TEXTS,
+    SECTIONS,
+    SETTINGS,
+    Config,
+    checked,
+    dumps,
+    load,
+    loads,
+    seeds_in,
+    target_in,
+    warn_of_rename,
+)
 from spoor.strategy import prior_of
 
 SMALL = """
@@ -35,6 +47,15 @@ def test_what_is_left_out_has_its_default_and_seeds_are_normalised() -> None:
     assert config.target.named() == {"charset": "th"}
 
 
+def test_a_setting_is_read_by_its_earlier_name_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+    warn_of_rename.cache_clear()
+    for _ in range(2):
+        assert loads(SMALL + "[politeness]\nrest = 2.5\n").politeness.host_delay == 2.5
+    assert caplog.messages == ["the setting rest is called host_delay now; the old name is still read"]
+    with pytest.raises(UsageError, match="has host_delay and rest, its earlier name; leave out rest"):
+        loads(SMALL + "[politeness]\nrest = 2.5\nhost_delay = 1\n")
+
+
 @pytest.mark.parametrize(
     ("section", "key", "value", "complaint"),
     [
@@ -43,7 +64,7 @@ def test_what_is_left_out_has_its_default_and_seeds_are_normalised() -> None:
         ("crawl", "max_pages", 10**30, "must be a whole number from 1 to 1,000,000,000,000,000"),
         ("crawl", "workers", 100_000, "[crawl] workers = 100000: must be a whole number from 0 to 256"),
         ("crawl", "connections", 10**6, "[crawl] connections = 1000000: must be a whole number from 1 to 10,000"),
-        ("politeness", "rest", 10**400, "must be a number from 0 to 1,000,000,000,000,000"),
+        ("politeness", "host_delay", 10**400, "must be a number from 0 to 1,000,000,000,000,000"),
         ("crawl", "max_minutes", -1, "[crawl] max_minutes = -1: must be a number, 0 or more"),
         ("crawl", "max_minutes", 0.0, "[crawl] max_minutes = 0.0: must be a number above 0"),
         ("crawl", "contact", "nobody", '[crawl] contact = "nobody": must be a URL or an e-mail address'),
@@ -63,7 +84,7 @@ def test_what_is_left_out_has_its_default_and_seeds_are_normalised() -> None:
         ("scope", "include", ["("], "[scope] include = [\"(\"]: holds '(', which is not a regular expression"),
         ("scope", "max_depth", 1.5, "[scope] max_depth = 1.5: must be a whole number, 0 or more"),
         ("politeness", "obey_robots", False, "[politeness] obey_robots = false: cannot be switched off"),
-        ("politeness", "rest", float("nan"), "[politeness] rest = NaN: must be a number"),
+        ("politeness", "host_delay", float("nan"), "[politeness] host_delay = NaN: must be a number"),
         ("limits", "body_bytes", "10 MB", '[limits] body_bytes = "10 MB": must be a whole number'),
         ("parse", "main_text", "", '[parse] main_text = "": must be one of quick, best, node-ratio'),
         ("translate", "endpoint", "127.0.0.1:5000", "must be an http(s) URL, such as http://localhost:8080"),

@@ -242,25 +242,25 @@ def test_a_crawl_without_links_left_says_so() -> None:
 
 def test_a_host_rests_between_visits() -> None:
     world = graph("a.test/0: a.test/1 a.test/2; a.test/1: a.test/3")
-    events = events_of(world, Strategy(truth(world), Arrival()), ["a.test/0"], HostRules(rest=1.5), connections=4)
+    events = events_of(world, Strategy(truth(world), Arrival()), ["a.test/0"], HostRules(delay=1.5), connections=4)
     assert gaps(events, "a.test") == [1.5, 1.5, 1.5]
 
 
-def test_a_host_whose_queue_ran_empty_still_rests() -> None:
+def test_a_host_whose_queue_ran_empty_keeps_its_delay() -> None:
     world = graph("a.test/0: b.test/0; b.test/0: a.test/1")
-    events = events_of(world, Strategy(truth(world), Arrival()), ["a.test/0"], HostRules(rest=10.0), connections=4)
+    events = events_of(world, Strategy(truth(world), Arrival()), ["a.test/0"], HostRules(delay=10.0), connections=4)
     assert gaps(events, "a.test") == [10.0]
 
 
-def test_other_hosts_are_visited_while_one_rests() -> None:
+def test_other_hosts_are_visited_while_one_is_delayed() -> None:
     world = graph("a.test/0: a.test/1 b.test/0")
-    events = events_of(world, Strategy(truth(world), Arrival()), ["a.test/0"], HostRules(rest=5.0))
+    events = events_of(world, Strategy(truth(world), Arrival()), ["a.test/0"], HostRules(delay=5.0))
     assert names(events) == "a.test/0 b.test/0 a.test/1"
 
 
 def test_a_closed_host_is_asked_for_its_rules_first() -> None:
     world = replace(graph("a.test/0: a.test/1"), rules={"a.test": RobotsRules("User-agent: *\nCrawl-delay: 7")})
-    events = events_of(world, Strategy(truth(world), Arrival()), ["a.test/0"], HostRules(rest=1.0, ask_first=True))
+    events = events_of(world, Strategy(truth(world), Arrival()), ["a.test/0"], HostRules(delay=1.0, ask_first=True))
     assert [type(event) for event in events] == [HostOpened, Visited, Visited]
     assert gaps(events, "a.test") == [7.0, 7.0]
 
@@ -286,7 +286,7 @@ def test_a_server_that_asks_to_be_left_alone_is() -> None:
 def test_hosts_at_one_address_rest_together() -> None:
     shared = RobotsRules(address="192.0.2.1")
     world = replace(graph("a.test/0: b.test/0 b.test/1"), rules={"a.test": shared, "b.test": shared})
-    rules = HostRules(rest=1.0, address_rest=3.0, ask_first=True)
+    rules = HostRules(delay=1.0, address_delay=3.0, ask_first=True)
     events = events_of(world, Strategy(truth(world), Arrival()), ["a.test/0"], rules, connections=4)
     starts = [event.visit.at for event in events if isinstance(event, Visited)]
     assert [later - sooner for sooner, later in pairwise(starts)] == [3.0, 3.0]

@@ -93,13 +93,13 @@ def test_the_worth_of_pages_is_known_again_when_a_crawl_is_gone_on_with() -> Non
 
 @dataclass(frozen=True)
 class _Waiting:
-    """Links that wait, by their goodness."""
+    """Links that wait, by their relevance."""
 
     links: Mapping[str, float]
 
     def evidence_of(self, url: str) -> Mapping[str, float] | None:
-        goodness = self.links.get(url)
-        return None if goodness is None else {"goodness": goodness, "brought_forward": 0.0}
+        relevance = self.links.get(url)
+        return None if relevance is None else {"relevance": relevance, "brought_forward": 0.0}
 
     def links_found_on(self, url: str, most: int) -> Sequence[WaitingLink]:
         return []

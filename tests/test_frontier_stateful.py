@@ -22,7 +22,7 @@ from spoor.records import SOONEST, Key, WaitingLink
 URLS = [f"http://{host}.test/{page}" for host in "abc" for page in range(4)]
 KEYS: list[Key] = [(0.0,), (1.0,), (-2.5,), (float("inf"),)]
 FOUND_ON = ["http://one.test/", "http://two.test/"]
-REST = 2.0
+DELAY = 2.0
 
 
 @dataclass
@@ -51,13 +51,13 @@ class Model:
     def begin(self, url: str, now: float) -> None:
         entry = self.entries[url]
         entry.state = State.IN_TRANSIT
-        self.free_at[entry.host] = max(self.free_at.get(entry.host, 0.0), now + REST)
+        self.free_at[entry.host] = max(self.free_at.get(entry.host, 0.0), now + DELAY)
 
     def settle(self, url: str, now: float, again_at: float | None) -> None:
         entry = self.entries[url]
         entry.state = State.SETTLED if again_at is None else State.RETURNING
         entry.again_at = again_at or 0.0
-        self.free_at[entry.host] = max(self.free_at[entry.host], now + REST)
+        self.free_at[entry.host] = max(self.free_at[entry.host], now + DELAY)
 
     def wake(self, now: float) -> None:
         for entry in self.entries.values():
@@ -77,7 +77,7 @@ class Model:
         return min(candidates)[2] if candidates else None
 
     def best_soon(self, now: float, connections: int) -> str | None:
-        """The best that waits on a host that neither rests for long nor has not answered for long."""
+        """The best that waits on a host that neither has a long delay nor has not answered for long."""
         self.wake(now)
         busy = [entry.host for entry in self.entries.values() if entry.state is State.IN_TRANSIT]
 
@@ -97,7 +97,7 @@ class Model:
             if entry.state is State.IN_TRANSIT:
                 entry.state = State.WAITING
             if resumed_at is not None:
-                self.free_at[entry.host] = max(self.free_at.get(entry.host, 0.0), resumed_at + REST)
+                self.free_at[entry.host] = max(self.free_at.get(entry.host, 0.0), resumed_at + DELAY)
 
 
 class FrontierMachine(RuleBasedStateMachine):
@@ -113,7 +113,7 @@ class FrontierMachine(RuleBasedStateMachine):
 
     @initialize(connections=st.integers(1, 2))
     def start(self, connections: int) -> None:
-        self.host_rules = HostRules(rest=REST, connections=connections)
+        self.host_rules = HostRules(delay=DELAY, connections=connections)
         self.model, self.now = Model(), 0.0
         self.store = self.make_store()
         self.frontier = Frontier(self.store, self.host_rules)

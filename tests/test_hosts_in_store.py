@@ -44,7 +44,7 @@ def opened(memory: LinkStore, folder: Path, at_hand: int | None) -> Iterator[Lin
 
 def filled(store: LinkStore) -> Frontier:
     rng = random.Random(5)
-    frontier = Frontier(store, HostRules(rest=2.0))
+    frontier = Frontier(store, HostRules(delay=2.0))
     for number in range(3 * HOSTS):
         host = f"h{number % HOSTS}.test"
         frontier.add(Entry(f"http://{host}/{number}", host, (float(rng.randrange(9)),), found_on="http://s.test/"))
@@ -96,17 +96,17 @@ def test_what_is_open_resumes_in_the_same_order(tmp_path: Path) -> None:
     before = list(visits(filled(memory), 0.0, 400))
     with contextlib.closing(SqliteStore(path, 20)) as store:
         assert list(visits(filled(store), 0.0, 400)) == before
-    rules, now = HostRules(rest=2.0), before[-1][0]
+    rules, now = HostRules(delay=2.0), before[-1][0]
     expected = list(visits(Frontier(memory, rules, resumed_at=now), now, 2_000))
     with contextlib.closing(SqliteStore(path, 20)) as store:
         assert list(visits(Frontier(store, rules, resumed_at=now), now, 2_000)) == expected
 
 
 @pytest.mark.parametrize("at_hand", [None, 1, 20])
-def test_a_resumed_crawl_waits_for_every_host_as_long_as_that_host_rests(tmp_path: Path, at_hand: int | None) -> None:
+def test_a_resumed_crawl_waits_for_the_delay_of_every_host(tmp_path: Path, at_hand: int | None) -> None:
     memory: LinkStore = MemoryStore()
     with opened(memory, tmp_path, at_hand) as store:
-        frontier = Frontier(store, HostRules(rest=1.0))
+        frontier = Frontier(store, HostRules(delay=1.0))
         for number in range(60):
             host = f"h{number}.test"
             frontier.add(Entry(f"http://{host}/", host, (float(number),)))
@@ -114,10 +114,10 @@ def test_a_resumed_crawl_waits_for_every_host_as_long_as_that_host_rests(tmp_pat
             frontier.keeps_delay(host, 0.0)
         frontier.commit()
     with opened(memory, tmp_path, at_hand) as store:
-        frontier = Frontier(store, HostRules(rest=1.0), resumed_at=100.0)
+        frontier = Frontier(store, HostRules(delay=1.0), resumed_at=100.0)
         began = {url: now for now, url in visits(frontier, 100.0, 60)}
-    rests = [1.0, 5.0, 40.0]
-    assert all(began[f"http://h{n}.test/"] >= 100.0 + rests[n % 3] for n in range(60) if f"http://h{n}.test/" in began)
+    delays = [1.0, 5.0, 40.0]
+    assert all(began[f"http://h{n}.test/"] >= 100.0 + delays[n % 3] for n in range(60) if f"http://h{n}.test/" in began)
     assert min(began.values()) < 102.0
 
 
@@ -128,7 +128,7 @@ def test_a_resumed_crawl_waits_for_the_address_that_hosts_share(
 ) -> None:
     """From the moment it is resumed; without one, from the last visit, which was at 10."""
     memory: LinkStore = MemoryStore()
-    rules = HostRules(rest=1.0, address_rest=3.0)
+    rules = HostRules(delay=1.0, address_delay=3.0)
     with opened(memory, tmp_path, at_hand) as store:
         frontier = Frontier(store, rules)
         for host in ("a.test", "b.test"):
@@ -149,7 +149,7 @@ def test_few_hosts_are_read_before_they_have_rested(tmp_path: Path) -> None:
     with contextlib.closing(SqliteStore(tmp_path / "frontier.db", 20)) as store:
         filled(store)
     with contextlib.closing(SqliteStore(tmp_path / "frontier.db", 20)) as store:
-        frontier = Frontier(store, HostRules(rest=2.0), resumed_at=50.0)
+        frontier = Frontier(store, HostRules(delay=2.0), resumed_at=50.0)
         assert frontier.peek(51.0) is None and len(frontier._hosts) == 0
         assert frontier.wake_at() == 52.0
         assert frontier.peek(52.0) is not None
@@ -183,7 +183,7 @@ def test_no_question_of_a_frontier_goes_through_all_links_or_hosts(tmp_path: Pat
             pass
     with contextlib.closing(SqliteStore(path, 20)) as store:
         store.connection.set_trace_callback(asked.append)
-        frontier = Frontier(store, HostRules(rest=2.0), resumed_at=60.0)
+        frontier = Frontier(store, HostRules(delay=2.0), resumed_at=60.0)
         frontier.reopen(60.0, "http://h1.test/1", ahead=0.0, longest=86_400.0)
         for _ in visits(frontier, 60.0, 100):
             pass
@@ -194,7 +194,7 @@ def test_no_question_of_a_frontier_goes_through_all_links_or_hosts(tmp_path: Pat
         few = r"links USING INDEX links_in_transit|links USING INDEX returning_links|(\d+ )?CONSTANT|asked"
         whole = {q for q in queries if re.search(rf"SCAN (?!{few})", plan(db, q))}
     # The first two are done by SQLite, once: a million hosts take it a moment. Counters are a few rows.
-    known = ("SELECT DISTINCT rest FROM hosts", "UPDATE hosts SET free_at", "SELECT name, value FROM counters")
+    known = ("SELECT DISTINCT delay FROM hosts", "UPDATE hosts SET free_at", "SELECT name, value FROM counters")
     assert {query for query in whole if not query.startswith(known)} == set()
 
 

@@ -26,7 +26,7 @@ from spoor.frontier.memory import MemoryStore
 from spoor.frontier.sqlite import SqliteStore
 from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
-from spoor.live.relearning import recollect
+from spoor.live.relearning import relearn_all
 from spoor.live.session import Session, open_session
 from spoor.pricing import Limits
 from spoor.records import Outcome, Page, Trouble, Verdict, Visit
@@ -51,14 +51,14 @@ def crawl_of(
 
 
 WEB = graph("S: A B C h.test/1 h.test/2 G; A: D B C; B: E; C: D", relevant="S B")
-"""One page for each that may fail, a link that leads nowhere, and a host that rests while others could be asked."""
+"""One page for each that may fail, a link that leads nowhere, and a delayed host while others could be asked."""
 WEB = replace(WEB, outcomes={page: outcome for page, outcome in WEB.outcomes.items() if page != url("G")})
 
 
 @pytest.mark.parametrize("place", PLACES)
 def test_all_other_pages_come_wherever_one_page_fails(place: str) -> None:
     fault = Fault([place], [url("A"), url("G")])
-    crawl, events = crawl_of(WEB, fault, HostRules(rest=1.0))
+    crawl, events = crawl_of(WEB, fault, HostRules(delay=1.0))
     came = {event.visit.url for event in events if isinstance(event, Visited)}
     assert came >= {*map(url, "SBCDE"), url("h.test/1"), url("h.test/2")}
     assert fault.raised
@@ -67,7 +67,7 @@ def test_all_other_pages_come_wherever_one_page_fails(place: str) -> None:
 
 @pytest.mark.parametrize("place", PLACES)
 def test_without_anybody_to_tell_the_exception_is_raised(place: str) -> None:
-    crawl = Crawl(faulty(WEB, Fault([place], [url("A"), url("G")])), Frontier(MemoryStore(), HostRules(rest=1.0)))
+    crawl = Crawl(faulty(WEB, Fault([place], [url("A"), url("G")])), Frontier(MemoryStore(), HostRules(delay=1.0)))
     crawl.begin([url("S")])
     with pytest.raises((KeyError, BrokenContract), match=r"[ag]\.test|upkeep|gain"):
         list(simulate(crawl, WEB))
@@ -209,7 +209,7 @@ def test_whatever_fails_every_link_is_in_one_state_and_none_is_left_under_way(
     world: WrittenWorld, fault: Fault, connections: int
 ) -> None:
     store = MemoryStore()
-    crawl = Crawl(faulty(world, fault), Frontier(store, HostRules(rest=1.0)), troubles=UNSAVED)
+    crawl = Crawl(faulty(world, fault), Frontier(store, HostRules(delay=1.0)), troubles=UNSAVED)
     crawl.begin([address(0)])
     for event in simulate(crawl, world, connections):
         assert not isinstance(event, Failed) or "KeyError" in event.reason
@@ -224,8 +224,8 @@ def go_on(file: Path, world: WrittenWorld, fault: Fault, now: float = 0.0, most:
         journal = Journal.create(store.connection)
         store.write_along(journal.write)
         strategy = faulty(world, replace(fault, raised=[]))
-        recollect(strategy, store.connection, troubles=UNSAVED)
-        crawl = Crawl(strategy, Frontier(store, HostRules(rest=1.0)), journal=journal, troubles=UNSAVED)
+        relearn_all(strategy, store.connection, troubles=UNSAVED)
+        crawl = Crawl(strategy, Frontier(store, HostRules(delay=1.0)), journal=journal, troubles=UNSAVED)
         crawl.begin([address(0)])
         return list(islice(simulate(crawl, world, now=now), most))
 
@@ -311,7 +311,7 @@ async def _served(request: web.BaseRequest) -> web.Response:
 @contextlib.asynccontextmanager
 async def _crawling(folder: Path, seed: str) -> AsyncIterator[Session]:
     crawling = Crawling(seeds=(seed,), strategy="breadth-first", allow_private=True)
-    asked = Config(Target(pattern="x"), crawling, politeness=Politeness(rest=0.0))
+    asked = Config(Target(pattern="x"), crawling, politeness=Politeness(host_delay=0.0))
     with open_for_crawling(folder) as opened:
         async with open_session(opened, asked) as session:
             yield session

@@ -34,7 +34,9 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Web:
 def crawl(web: Web, folder: Path, keep: str, most: int = PAGES) -> list[Event]:
     seeds = tuple((web.folder / "seeds.txt").read_text().split())
     crawling = Crawling(seeds=seeds, connections=1, strategy="learned", max_pages=most)
-    asked = Config(Target(charset="th"), crawling, politeness=Politeness(rest=0.0), store=StoreSettings(keep=keep))
+    asked = Config(
+        Target(charset="th"), crawling, politeness=Politeness(host_delay=0.0), store=StoreSettings(keep=keep)
+    )
 
     async def run() -> list[Event]:
         events: list[Event] = []
@@ -140,7 +142,7 @@ def test_a_warm_start_learns_from_it(both: tuple[Path, Path], web: Web, tmp_path
         asked = Config(
             Target(charset="th"),
             Crawling(seeds=seeds, connections=1, max_pages=30, warm=str(folder.resolve())),
-            politeness=Politeness(rest=0.0),
+            politeness=Politeness(host_delay=0.0),
         )
 
         async def run(asked: Config = asked, out: Path = tmp_path / folder.parent.name) -> list[str]:
@@ -168,7 +170,7 @@ def test_a_payload_that_was_not_kept_is_kept_when_it_turns_out_relevant_elsewher
     asked = Config(
         Target(pattern="good"),
         Crawling(seeds=("http://a.test/",), connections=1, strategy="breadth-first"),
-        politeness=Politeness(rest=0.0),
+        politeness=Politeness(host_delay=0.0),
         store=StoreSettings(keep="relevant"),
     )
 

@@ -111,7 +111,7 @@ def test_a_hub_whose_links_were_wanted_raises_its_other_links_in_their_places() 
     after, order = crawled(world, strategy_for(world), visits=3)
     assert order[2] == "http://wanted0.test/"
     sibling, stranger = "http://wanted7.test/", "http://page7.test/"
-    assert waiting(after, sibling).evidence["hub"] > waiting(before, sibling).evidence["hub"] == 0.0
+    assert waiting(after, sibling).evidence["hub_yield"] > waiting(before, sibling).evidence["hub_yield"] == 0.0
     assert waiting(after, sibling).key > waiting(after, stranger).key
     assert waiting(before, sibling).key == waiting(before, stranger).key
 
@@ -124,7 +124,7 @@ def test_the_links_of_a_good_hub_come_first() -> None:
 def test_without_rescoring_nothing_is_raised_in_its_place() -> None:
     world = web(HUBS)
     crawl, _ = crawled(world, strategy_for(world, Learned(without=("rescoring",))), visits=3)
-    assert waiting(crawl, "http://wanted7.test/").evidence["hub"] == 0.0
+    assert waiting(crawl, "http://wanted7.test/").evidence["hub_yield"] == 0.0
 
 
 def test_lists_of_one_page_are_told_apart() -> None:
@@ -303,10 +303,10 @@ def test_links_nearer_than_a_step_are_told_apart_by_their_depth() -> None:
     assert key(exact, words=2.1, depth=2) < key(exact, words=2.4, depth=3)
 
 
-def test_where_nothing_speaks_for_a_link_its_place_decides_not_its_words() -> None:
-    assert key(Learned(), words=-8.5, place=2.0) > key(Learned(), words=-6.0)
+def test_where_nothing_speaks_for_a_link_the_yield_of_its_site_decides_not_its_words() -> None:
+    assert key(Learned(), words=-8.5, site_yield=2.0) > key(Learned(), words=-6.0)
     exact = Learned(without=("exploration",))
-    assert key(exact, words=-8.5, place=2.0) < key(exact, words=-6.0)
+    assert key(exact, words=-8.5, site_yield=2.0) < key(exact, words=-6.0)
 
 
 @pytest.mark.parametrize(
@@ -352,7 +352,7 @@ def test_what_untried_hosts_bring_in_this_crawl_is_expected_of_the_next() -> Non
         list(simulate(crawl, world))
         (left,) = crawl.frontier.find(["http://gone25.test/"])
         assert left is not None
-        keys.append(scorer.review(WaitingLink(left.url, left.evidence, left.trail, left.hints))["place"])
+        keys.append(scorer.review(WaitingLink(left.url, left.evidence, left.trail, left.hints))["site_yield"])
     assert keys[0] < keys[1] == 0.0
 
 
@@ -368,7 +368,7 @@ def test_a_host_is_worth_trying_whose_first_page_is_irrelevant_and_others_are_no
         crawl.begin([START])
         list(simulate(crawl, world))
         left = waiting(crawl, "http://h19.test/")
-        places.append(scorer.review(WaitingLink(left.url, left.evidence, left.trail, left.hints))["place"])
+        places.append(scorer.review(WaitingLink(left.url, left.evidence, left.trail, left.hints))["site_yield"])
     assert places[0] > places[1]
 
 
@@ -381,12 +381,12 @@ def test_requests_under_way_lower_what_is_expected_until_they_are_back() -> None
     next(events)
     entry = waiting(crawl, "http://a.test/3")
     link = WaitingLink(entry.url, entry.evidence, entry.trail, entry.hints)
-    before = scorer.review(link)["place"]
+    before = scorer.review(link)["site_yield"]
     visit = crawl.next_visit(0.0)
     assert visit is not None
-    assert scorer.review(link)["place"] < before
+    assert scorer.review(link)["site_yield"] < before
     scorer.over(visit)
-    assert scorer.review(link)["place"] == before
+    assert scorer.review(link)["site_yield"] == before
 
 
 def test_an_irrelevant_page_with_relevant_ones_behind_it_raises_pages_listed_beside_it() -> None:
@@ -402,7 +402,7 @@ def test_an_irrelevant_page_with_relevant_ones_behind_it_raises_pages_listed_bes
         numbers = scorer.hints(Page(START), [Link("http://a.test/list9", path="html/body/nav/li")])
         link = WaitingLink("http://a.test/list9", {}, (1, START), bytes(numbers[0]))  # type: ignore[arg-type]
         assert sum("wanted" in url for url in order) >= 3
-        found.append(scorer.review(link)["list"])
+        found.append(scorer.review(link)["list_yield"])
     assert found[0] > found[1]
 
 
@@ -418,7 +418,7 @@ def test_a_copy_of_a_page_is_no_find() -> None:
     scorer.learn(
         Sighting(visit, Page(visit.url, duplicate_of="http://b.test/"), Verdict(1.0, True, ""), (0, visit.url))
     )
-    assert scorer.review(link)["place"] < 0.0
+    assert scorer.review(link)["site_yield"] < 0.0
 
 
 @pytest.mark.parametrize("hints", [b"", b"123", bytes(8), bytes(4 * 500), b"\xff" * 40])

@@ -70,7 +70,7 @@ async def served(web: Web) -> AsyncIterator[str]:
 def settings(web: Web, **changed: object) -> Config:
     seeds = tuple((web.folder / "seeds.txt").read_text().split())
     crawling = replace(Crawling(seeds=seeds, connections=1, strategy="soft-focused", max_pages=150), **changed)  # type: ignore[arg-type]
-    return Config(Target(charset="th"), crawling, politeness=Politeness(rest=0.0))
+    return Config(Target(charset="th"), crawling, politeness=Politeness(host_delay=0.0))
 
 
 async def crawl_live(web: Web, folder: Path, asked: Config) -> list[Event]:
@@ -137,7 +137,7 @@ def test_https_pages_of_a_served_web_are_visited_in_the_same_order_too(tmp_path:
     assert main(["web", "build", *sources, "--out", str(tmp_path / "web")]) == 0
     web = Web.open(tmp_path / "web")
     crawling = Crawling(seeds=("http://a.test/",), connections=1, strategy="breadth-first")
-    asked = Config(Target(charset="th"), crawling, politeness=Politeness(rest=0.0))
+    asked = Config(Target(charset="th"), crawling, politeness=Politeness(host_delay=0.0))
     live = visits(asyncio.run(crawl_live(web, tmp_path / "crawl", asked)))
     assert live == ["http://a.test/", "https://b.test/", "https://b.test/2", "http://c.test/"]
     assert live == visits(crawl_simulated(web, asked))
@@ -245,8 +245,8 @@ class Crawler:
 
 
 KILLS = int(os.environ.get("SPOOR_KILLS", "25"))
-REST = 0.02
-CAREFUL = ("--strategy", "breadth-first", "--rest", str(REST), "--connections", "4")
+DELAY = 0.02
+CAREFUL = ("--strategy", "breadth-first", "--rest", str(DELAY), "--connections", "4")
 
 
 def gaps(pages: list[tuple[str, float, float]]) -> list[float]:
@@ -286,10 +286,10 @@ def test_a_crawl_killed_at_random_moments_loses_nothing_and_repeats_nothing(larg
     assert set(counts) == whole
     assert set(counts.values()) == {1}
     assert (
-        min(gaps(rows(tmp_path / "crawl", "SELECT host, started, ended FROM pages ORDER BY started"))) >= REST - 0.001
+        min(gaps(rows(tmp_path / "crawl", "SELECT host, started, ended FROM pages ORDER BY started"))) >= DELAY - 0.001
     )
     served = requests(crawler.log)
-    assert min(gaps([(host_of(url), came, came + took) for came, took, url in served])) >= REST - 0.001
+    assert min(gaps([(host_of(url), came, came + took) for came, took, url in served])) >= DELAY - 0.001
     assert {url for _, _, url in served} >= whole
     for file in sorted((tmp_path / "crawl" / "warc").glob("*.warc.gz")):
         with file.open("rb") as stream:

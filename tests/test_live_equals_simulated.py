@@ -74,9 +74,9 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Web:
     return Web.open(folder / "web")
 
 
-def settings(strategy: str, connections: int, budget: int, rest: float) -> Config:
+def settings(strategy: str, connections: int, budget: int, delay: float) -> Config:
     crawling = Crawling(seeds=SEEDS, strategy=strategy, connections=connections, max_pages=budget)
-    return Config(Target(language="th"), crawling, politeness=Politeness(rest=rest))
+    return Config(Target(language="th"), crawling, politeness=Politeness(host_delay=delay))
 
 
 async def crawl_live(web: Web, folder: Path, asked: Config, conditions: Conditions) -> list[Event]:
@@ -90,7 +90,7 @@ async def crawl_live(web: Web, folder: Path, asked: Config, conditions: Conditio
 
 
 def crawl_simulated(web: Web, asked: Config, conditions: Conditions) -> list[Event]:
-    rules = HostRules(rest=asked.politeness.rest, ask_first=True)
+    rules = HostRules(delay=asked.politeness.host_delay, ask_first=True)
     crawl = Crawl(strategy_of(asked), Frontier(MemoryStore(), rules), Limits(asked.crawl.max_pages))
     crawl.begin(asked.crawl.seeds)
     world = RecordedWorld(web, np.zeros(web.pages, np.bool_), with_content=True, open_ended=True)
@@ -115,8 +115,8 @@ def found(events: list[Event]) -> int:
 def test_with_one_connection_both_visit_the_same_pages_in_the_same_order(
     strategy: str, web: Web, tmp_path: Path
 ) -> None:
-    asked = settings(strategy, connections=1, budget=150, rest=0.0)
-    conditions = Conditions(latency=0.0005, rest=0.0, failures=0.1, seed=2)
+    asked = settings(strategy, connections=1, budget=150, delay=0.0)
+    conditions = Conditions(latency=0.0005, delay=0.0, failures=0.1, seed=2)
     live = asyncio.run(crawl_live(web, tmp_path / "crawl", asked, conditions))
     assert visits(live) == visits(crawl_simulated(web, asked, conditions))
     assert {kind for _, kind in visits(live)} == {"Visited", "Failed"}
@@ -125,8 +125,8 @@ def test_with_one_connection_both_visit_the_same_pages_in_the_same_order(
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_with_many_connections_and_resting_hosts_both_find_as_much(strategy: str, web: Web, tmp_path: Path) -> None:
     """Hosts are slow beside what a busy machine adds."""
-    asked = settings(strategy, connections=8, budget=120, rest=0.2)
-    conditions = Conditions(latency=0.04, bandwidth=1e7, rest=0.2, failures=0.02)
+    asked = settings(strategy, connections=8, budget=120, delay=0.2)
+    conditions = Conditions(latency=0.04, bandwidth=1e7, delay=0.2, failures=0.02)
     live = found(asyncio.run(crawl_live(web, tmp_path / "crawl", asked, conditions)))
     simulated = found(crawl_simulated(web, asked, conditions))
     assert simulated > 20

@@ -93,7 +93,7 @@ def test_a_session_is_bound_by_the_group_that_names_it(tmp_path: Path) -> None:
         async with serving(hosts):
             asked = settings(hosts)
             with open_for_crawling(tmp_path / "crawl") as folder:
-                async with open_session(folder, replace(asked, politeness=Politeness(rest=0.0))) as session:
+                async with open_session(folder, replace(asked, politeness=Politeness(host_delay=0.0))) as session:
                     events = [event async for batch in session.run() for event in batch]
             assert sorted(pages(events)) == [hosts.url("a", path) for path in ("/", "/page0", "/page2")]
 
@@ -162,7 +162,7 @@ def test_a_bad_certificate_opens_nothing(bad_certificate: ssl.SSLContext) -> Non
 # The servers' own logs.
 
 CONNECTIONS = 20
-REST, DELAY = 0.3, 0.6
+OWN_DELAY, ASKED_DELAY = 0.3, 0.6
 SLACK = 0.02
 KILLS = int(os.environ.get("SPOOR_ROBOTS_KILLS", "3"))
 
@@ -179,7 +179,7 @@ def hammer() -> LoggedHosts:
         answers[name, "/robots.txt"] = leads_to(lambda number=number: hosts.url("victim", f"/rules{number}"))  # type: ignore[misc]
         answers["victim", f"/rules{number}"] = says(DISALLOW)
     hosts.robots = answers | {
-        ("victim", "/robots.txt"): says(f"User-agent: *\nDisallow: /page1\nCrawl-delay: {DELAY}"),
+        ("victim", "/robots.txt"): says(f"User-agent: *\nDisallow: /page1\nCrawl-delay: {ASKED_DELAY}"),
         ("itself", "/robots.txt"): leads_to(lambda: hosts.url("itself", "/en/robots.txt")),
         ("itself", "/en/robots.txt"): says(DISALLOW),
         ("through", "/robots.txt"): leads_to(lambda: hosts.url("itself", "/robots.txt")),
@@ -194,13 +194,13 @@ def _busy_at_first(before: int) -> http.Response:
 
 def delays(hosts: LoggedHosts) -> dict[str, float]:
     slow = ("victim", *(name for name in hosts.names if name.startswith("leads")))
-    return {name: DELAY if name in slow else REST for name in hosts.names}
+    return {name: ASKED_DELAY if name in slow else OWN_DELAY for name in hosts.names}
 
 
 def settings(hosts: LoggedHosts) -> Config:
     seeds = tuple(hosts.url(name) for name in hosts.names)
     crawling = Crawling(seeds=seeds, strategy="breadth-first", connections=CONNECTIONS, allow_private=True)
-    return Config(Target(script="thai"), crawling, politeness=Politeness(rest=REST))
+    return Config(Target(script="thai"), crawling, politeness=Politeness(host_delay=OWN_DELAY))
 
 
 async def crawl_and_kill(hosts: LoggedHosts, folder: Path, kills: int) -> None:

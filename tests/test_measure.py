@@ -70,7 +70,7 @@ class TestTime:
     """Two relevant pages among four visits on two connections, the third of which fails."""
 
     EVENTS: tuple[Event, ...] = (
-        HostOpened(Visit("http://a.test/robots.txt", "a.test", 0, 0.0, "robots"), 1.0, rest=1.0),
+        HostOpened(Visit("http://a.test/robots.txt", "a.test", 0, 0.0, "robots"), 1.0, delay=1.0),
         *(
             Visited(Visit("http://a.test/", "a.test", 0, s), e, 200, 0, Verdict(1.0, True, ""), 0, 0, (), 1)
             for s, e in ((1.0, 2.0), (3.0, 4.0))
@@ -80,7 +80,7 @@ class TestTime:
     )
 
     def score(self, found: str = "1001", relevant: int = 2) -> Score:
-        clock = timing(self.EVENTS, connections=2, rest=1.0)
+        clock = timing(self.EVENTS, connections=2, delay=1.0)
         failed = np.array([False, False, True, False])
         return measure("s", replace(run(found), failed=failed, timing=clock), Yardstick(relevant, budget=4))
 
@@ -165,25 +165,25 @@ def visited(host: str, start: float, end: float) -> Event:
 
 
 def test_a_visit_too_soon_is_a_violation() -> None:
-    told = politeness([visited("a.test", 0.0, 1.0), visited("a.test", 1.5, 2.0)], rest=1.0)
+    told = politeness([visited("a.test", 0.0, 1.0), visited("a.test", 1.5, 2.0)], delay=1.0)
     (violation,) = told.violations
-    assert (violation.host, violation.rest, violation.due) == ("a.test", 0.5, 1.0)
+    assert (violation.host, violation.delay, violation.due) == ("a.test", 0.5, 1.0)
     assert told.tightest == pytest.approx(0.5)
 
 
 def test_hosts_do_not_disturb_one_another() -> None:
-    told = politeness([visited("a.test", 0.0, 1.0), visited("b.test", 1.0, 2.0)], rest=1.0)
+    told = politeness([visited("a.test", 0.0, 1.0), visited("b.test", 1.0, 2.0)], delay=1.0)
     assert told.violations == () and told.tightest is None and told.hosts == 2
 
 
 def test_a_host_that_asks_for_more_rest_is_due_it() -> None:
-    asked = HostOpened(Visit("http://a.test/robots.txt", "a.test", 0, 0.0, "robots"), 0.0, rest=5.0)
-    told = politeness([asked, visited("a.test", 5.0, 6.0), visited("a.test", 8.0, 9.0)], rest=1.0)
+    asked = HostOpened(Visit("http://a.test/robots.txt", "a.test", 0, 0.0, "robots"), 0.0, delay=5.0)
+    told = politeness([asked, visited("a.test", 5.0, 6.0), visited("a.test", 8.0, 9.0)], delay=1.0)
     assert len(told.violations) == 1
 
 
 def test_a_robots_txt_that_is_elsewhere_asks_for_rest_too() -> None:
     led = Redirected(Visit("http://a.test/robots.txt", "a.test", 0, 0.0, "robots"), 0.0, "http://b.test/r", "", 1)
-    asked = HostOpened(Visit("http://b.test/r", "b.test", 0, 0.0, "robots"), 1.0, rest=5.0)
-    told = politeness([led, asked, visited("a.test", 5.0, 6.0), visited("a.test", 8.0, 9.0)], rest=1.0)
+    asked = HostOpened(Visit("http://b.test/r", "b.test", 0, 0.0, "robots"), 1.0, delay=5.0)
+    told = politeness([led, asked, visited("a.test", 5.0, 6.0), visited("a.test", 8.0, 9.0)], delay=1.0)
     assert [violation.at for violation in told.violations] == [8.0]

@@ -13,12 +13,14 @@ from spoor.errors import BadInput, UsageError
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.sqlite import SqliteStore
 from spoor.progress import Advance
+from spoor.report.contents import KnownHost, hosts
 from spoor.store.crawl_folder import VERSION, CrawlFolder, open_for_crawling, open_for_reading
 from spoor.store.database_check import check_database
 from spoor.store.folder_check import open_for_checking
 from spoor.store.incidents import Finding
 from tests.kept_crawl import kept_crawl
 from tests.version_3 import RULES, as_version_3
+from tests.version_4 import as_version_4
 
 
 def order_of_visits(folder: CrawlFolder, at_hand: int = 1) -> list[str]:
@@ -39,7 +41,7 @@ def crawl(tmp_path: Path) -> CrawlFolder:
 
 def test_a_folder_of_version_3_is_migrated_and_visits_go_on_in_the_same_order(crawl: CrawlFolder) -> None:
     with contextlib.closing(sqlite3.connect(crawl.database)) as db:
-        db.execute("UPDATE hosts SET rest = 0, free_at = 0")
+        db.execute("UPDATE hosts SET delay = 0, free_at = 0")
         db.commit()
     before = order_of_visits(crawl)
     as_version_3(crawl)
@@ -57,6 +59,25 @@ def test_a_folder_of_version_3_is_migrated_and_visits_go_on_in_the_same_order(cr
         assert store.robots_text("http://a.test/robots.txt") == RULES
     with open_for_crawling(crawl.path, progress), contextlib.closing(SqliteStore(crawl.database)):
         pass
+
+
+def test_a_folder_of_version_4_is_migrated_and_the_new_name_of_its_column_said_once(
+    crawl: CrawlFolder, caplog: pytest.LogCaptureFixture
+) -> None:
+    known = hosts_of(crawl)
+    assert hosts_of(as_version_4(crawl)) == known
+    for _ in range(2):
+        with open_for_crawling(crawl.path) as folder:
+            assert hosts_of(folder) == known
+    assert caplog.messages == [f"{crawl.database}: the column rest of the table hosts is called delay from now on"]
+    found: list[Finding] = []
+    assert check_database(crawl.database, True, found.append) and not found
+
+
+def hosts_of(folder: CrawlFolder) -> list[KnownHost]:
+    known = list(hosts(folder))
+    assert {host.delay for host in known} == {1.0}
+    return known
 
 
 def test_a_migrated_database_is_whole(crawl: CrawlFolder) -> None:
@@ -88,7 +109,7 @@ def test_a_migration_that_fails_leaves_the_version_and_can_be_repeated(crawl: Cr
     as_version_3(crawl)
     with contextlib.closing(sqlite3.connect(crawl.database)) as db:
         db.execute("CREATE TABLE returning_links (taken INTEGER)")
-    with pytest.raises(BadInput, match=r"cannot migrate .*crawl.db from 'spoor crawl 3' to 'spoor crawl 4'"):
+    with pytest.raises(BadInput, match=r"cannot migrate .*crawl.db from 'spoor crawl 3' to 'spoor crawl 5'"):
         open_for_crawling(crawl.path).__enter__()
     assert (crawl.path / "version").read_text().strip() == "spoor crawl 3"
     with contextlib.closing(sqlite3.connect(crawl.database)) as db:

@@ -41,7 +41,7 @@ NO_NAME_SERVER = Failure("host name cannot be looked up", 60.0, unanswered=True)
 NO_SUCH_HOST = Failure("no such host", unanswered=True)
 TIMED_OUT = Failure("timed out", 60.0, unanswered=True)
 PROXY_GONE = Failure("proxy cannot be reached", 60.0, here=True)
-POLITE = HostRules(rest=1.0, ask_first=True)
+POLITE = HostRules(delay=1.0, ask_first=True)
 
 
 def host(number: int) -> str:
@@ -274,7 +274,7 @@ class Proxy:
 @contextlib.asynccontextmanager
 async def crawling(folder: Path, port: int) -> AsyncIterator[Session]:
     crawl = Crawling(seeds=(host(0),), strategy="breadth-first", proxy=f"http://127.0.0.1:{port}", max_pages=120)
-    asked = Config(Target(pattern="x"), crawl, politeness=Politeness(rest=0.0))
+    asked = Config(Target(pattern="x"), crawl, politeness=Politeness(host_delay=0.0))
     with open_for_crawling(folder) as opened:
         async with open_session(opened, asked) as session:
             yield session

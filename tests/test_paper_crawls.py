@@ -106,7 +106,7 @@ def served(web: Web) -> Iterator[str]:
 
 def crawl(settings: Path | None, out: Path, proxy: str, visits: int) -> subprocess.Popen[str]:
     words = [str(settings)] if settings else []
-    words += ["--out", str(out), "--proxy", proxy, "--rest", "0", "--keep", "all", "--max-pages", str(visits)]
+    words += ["--out", str(out), "--proxy", proxy, "--host-delay", "0", "--keep", "all", "--max-pages", str(visits)]
     command = [sys.executable, "-m", "spoor", "crawl", *words, "--connections", "2", "--workers", "1"]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 

@@ -238,7 +238,7 @@ def topical(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def settings(web: Web, asked: str, pages: int, workers: int = 0) -> Config:
     seeds = tuple((web.folder / "seeds.txt").read_text().split())
     crawling = Crawling(seeds=seeds, connections=1, strategy=asked, max_pages=pages, workers=workers)
-    return Config(Target(keywords=WANTED), crawling, politeness=Politeness(rest=0.0))
+    return Config(Target(keywords=WANTED), crawling, politeness=Politeness(host_delay=0.0))
 
 
 @pytest.mark.parametrize("asked", ["hmm:model={}", "context-graph:model={}"])

@@ -21,14 +21,15 @@ from spoor.report.politeness import Conduct, Promise, conduct
 from spoor.robots import RobotsFile
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.journal import Journal
+from tests.version_4 import as_version_4
 from tests.written_crawl import POLITE, SETTINGS, as_version_2, small_crawl
 
 PROMISE = Promise(POLITE, "spoor")
 DISALLOWING = "User-agent: *\nDisallow: /secret"
 
 
-def opened(began: float, ended: float, host: str = "a.test", rest: float = 1.0) -> HostOpened:
-    return HostOpened(Visit(f"http://{host}/robots.txt", host, 0, began, "robots"), ended, rest)
+def opened(began: float, ended: float, host: str = "a.test", delay: float = 1.0) -> HostOpened:
+    return HostOpened(Visit(f"http://{host}/robots.txt", host, 0, began, "robots"), ended, delay)
 
 
 def visited(began: float, ended: float, host: str = "a.test", path: str = "") -> Visited:
@@ -77,8 +78,9 @@ def test_a_real_crawl_keeps_its_promises(tmp_path: Path) -> None:
     assert told.breaches == () and (told.hosts, told.visits) == (4, 15) and told.tightest == 1.0
 
 
-def test_so_does_one_of_version_2(tmp_path: Path) -> None:
-    told = conduct(as_version_2(small_crawl(tmp_path / "crawl")), PROMISE)
+@pytest.mark.parametrize("as_before", [as_version_2, as_version_4])
+def test_so_does_one_of_an_earlier_version(tmp_path: Path, as_before: Callable[[CrawlFolder], CrawlFolder]) -> None:
+    told = conduct(as_before(small_crawl(tmp_path / "crawl")), PROMISE)
     assert told.breaches == () and (told.hosts, told.visits) == (4, 15) and told.tightest == 1.0
 
 
@@ -88,8 +90,8 @@ def test_a_visit_too_soon(written: Written) -> None:
     assert told.breaches[0].at == 3.25 and told.tightest == 0.25
 
 
-def test_a_host_is_due_the_rest_that_it_asked_for(written: Written) -> None:
-    told = written(opened(0, 1, rest=5.0), visited(6, 7), visited(9, 10))
+def test_a_host_is_due_the_delay_that_it_asked_for(written: Written) -> None:
+    told = written(opened(0, 1, delay=5.0), visited(6, 7), visited(9, 10))
     assert hows(told) == ["after 2.000 s, with a host delay of 5 s"]
 
 
@@ -105,7 +107,7 @@ def test_two_visits_at_once(written: Written) -> None:
 
 
 def test_two_visits_at_once_may_be_allowed(written: Written) -> None:
-    two = HostRules(rest=1.0, connections=2, ask_first=True)
+    two = HostRules(delay=1.0, connections=2, ask_first=True)
     told = written(opened(0, 1), visited(2, 9), visited(4, 5), visited(5.5, 6), visited(7, 8), rules=two)
     assert hows(told) == ["after 0.500 s, with a host delay of 1 s"]
 
@@ -127,7 +129,7 @@ def redirected(began: float, ended: float, to: str, host: str = "a.test") -> Red
 def test_rules_and_delay_may_come_from_another_host(written: Written) -> None:
     led = redirected(0, 1, "http://b.test/robots.txt")
     visits = (visited(5, 6), visited(8, 9), visited(20, 21, path="secret"))
-    told = written(led, opened(2, 3, "b.test", rest=4.0), *visits, robots=DISALLOWING)
+    told = written(led, opened(2, 3, "b.test", delay=4.0), *visits, robots=DISALLOWING)
     assert hows(told) == ["after 2.000 s, with a host delay of 4 s", "robots.txt disallows it"]
 
 

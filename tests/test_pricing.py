@@ -20,7 +20,7 @@ from spoor.roles import Merge
 from spoor.strategy import Strategy
 from tests.tiny import graph, names, truth, url
 
-REST = HostRules(rest=1.0)
+DELAY = HostRules(delay=1.0)
 WEB = "S: good.test/0; good.test/0: good.test/1 good.test/2 poor.test/1 poor.test/2 fair.test/1"
 
 
@@ -45,7 +45,7 @@ class ByHost:
         return 0.8 if "good" in address else 0.5 if "fair" in address else 0.1
 
 
-def crawled(effort: float, rules: HostRules = REST, web: str = WEB) -> tuple[Crawl, list[Event]]:
+def crawled(effort: float, rules: HostRules = DELAY, web: str = WEB) -> tuple[Crawl, list[Event]]:
     world = graph(web)
     crawl = Crawl(Strategy(truth(world), ByHost()), Frontier(MemoryStore(), rules), Limits(effort=effort))
     crawl.begin([url("S")])
@@ -75,7 +75,7 @@ def test_nobody_waits_for_a_host_that_rests_for_long() -> None:
     slow = {"good.test": RobotsRules("User-agent: *\nCrawl-delay: 600")}
     crawl = Crawl(
         Strategy(truth(world), ByHost()),
-        Frontier(MemoryStore(), HostRules(rest=1.0, ask_first=True)),
+        Frontier(MemoryStore(), HostRules(delay=1.0, ask_first=True)),
         Limits(effort=0.0),
     )
     crawl.begin([url("S")])
@@ -85,7 +85,7 @@ def test_nobody_waits_for_a_host_that_rests_for_long() -> None:
 
 def test_a_seed_on_a_resting_host_is_waited_for() -> None:
     world = graph("a.test/0: b.test/0; a.test/1:")
-    crawl = Crawl(Strategy(truth(world), ByHost()), Frontier(MemoryStore(), REST), Limits(effort=0.5))
+    crawl = Crawl(Strategy(truth(world), ByHost()), Frontier(MemoryStore(), DELAY), Limits(effort=0.5))
     crawl.begin(["http://a.test/0", "http://a.test/1"])
     assert names(list(simulate(crawl, world, connections=4))) == "a.test/0 a.test/1 b.test/0"
 

@@ -22,7 +22,7 @@ import pytest
 
 import spoor
 from spoor import registry
-from spoor.api.options import AnyStrategy, CrawlOptions
+from spoor.api.options import AnyStrategy, CrawlOptions, settings_of
 from spoor.api.pages import AnyPage
 from spoor.errors import BadInput, MissingExtra, UsageError
 from spoor.lab.generate import generate
@@ -31,6 +31,7 @@ from spoor.lab.web import Web
 from spoor.lab.worlds import Conditions
 from spoor.ordering.simple import Arrival, RelevantReferrer
 from spoor.settings import SETTINGS, Config, Crawling, Politeness, Target
+from spoor.store.crawl_folder import CrawlFolder
 from tests.served import served
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -79,7 +80,12 @@ def begin(web: Web, proxy: str, tmp_path: Path) -> Callable[..., spoor.RunningCr
 
     def crawl(**changed: Any) -> spoor.RunningCrawl:
         usual = {"language": "th"} if not isinstance(changed.get("strategy"), spoor.Strategy) else {}
-        options: dict[str, Any] = {"seeds_file": web.folder / "seeds.txt", "max_pages": 30, "rest": 0.0, "proxy": proxy}
+        options: dict[str, Any] = {
+            "seeds_file": web.folder / "seeds.txt",
+            "max_pages": 30,
+            "host_delay": 0.0,
+            "proxy": proxy,
+        }
         return spoor.crawl(tmp_path / "crawl", **{"strategy": "breadth-first", **usual, **options, **changed})
 
     return crawl
@@ -200,6 +206,11 @@ def test_what_cannot_be_run_is_refused_before_a_folder_is_made(begin: Begin, tmp
 
 def test_every_setting_is_an_option() -> None:
     assert CrawlOptions.__annotations__.keys() | {"strategy", "judge"} == {setting.name for setting in SETTINGS}
+
+
+def test_an_option_is_taken_by_its_earlier_name(tmp_path: Path) -> None:
+    folder, target = CrawlFolder(tmp_path), {"language": "th", "seeds": ["http://a.test/"]}
+    assert settings_of(folder, None, None, None, {**target, "rest": 2.0}).politeness.host_delay == 2.0
 
 
 def test_options_override_settings_and_what_is_not_said_is_as_on_the_command_line(proxy: str, tmp_path: Path) -> None:
@@ -458,7 +469,7 @@ def test_a_program_that_ends_in_the_middle_of_a_crawl_ends(web: Web, proxy: str,
     code = f"""
 import spoor
 pages = iter(spoor.crawl({str(tmp_path / "crawl")!r}, language="th", seeds_file={str(web.folder / "seeds.txt")!r},
-                         max_pages=400, strategy="breadth-first", rest=0.0, proxy={proxy!r}))
+                         max_pages=400, strategy="breadth-first", host_delay=0.0, proxy={proxy!r}))
 print(next(pages).url)
 """
     assert run(code).startswith("http://")

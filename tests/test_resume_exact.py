@@ -21,15 +21,16 @@ from spoor.frontier.sqlite import SqliteStore
 from spoor.judging.combined import Truth
 from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
-from spoor.live.relearning import recollect, snapshot_of
+from spoor.live.relearning import relearn_all, snapshot_of
 from spoor.records import Failure, Link, Outcome, Page, Redirect, Visit
 from spoor.registry import strategy
 from spoor.store.journal import Journal, place_at
 from spoor.store.snapshots import Snapshots
 from spoor.strategy import Strategy
 from tests.random_graphs import address, random_worlds
+from tests.version_4 import rename_evidence, rename_snapshots
 
-POLITE = HostRules(rest=1.0, ask_first=True)
+POLITE = HostRules(delay=1.0, ask_first=True)
 WORDS = ("horse", "steppe", "rider", "price", "login", "terms")
 
 
@@ -93,7 +94,7 @@ def go_on(
         journal = Journal.create(store.connection)
         store.write_along(journal.write)
         fresh = strategy(name, Truth("wanted", world.truth))
-        recollect(fresh, store.connection, snapshots=snapshots)
+        relearn_all(fresh, store.connection, snapshots=snapshots)
         crawl = Crawl(fresh, Frontier(store, rules), journal=journal)
         crawl.begin([seed])
         for event in islice(simulate(crawl, world, now=now), most):
@@ -199,3 +200,19 @@ def test_what_cannot_be_learned_again_from_the_journal_is_restored(name: str, tm
     whole = go_on(tmp_path / "whole.db", world, first(world), POLITE, name=name)
     assert visits(in_pieces(tmp_path / "crawl.db", world, 10, 10, name)) == visits(whole)
     assert visits(in_pieces(tmp_path / "without.db", world, 10, 1000, name)) != visits(whole)
+
+
+@pytest.mark.parametrize(
+    ("name", "most"), [("learned", 25), ("host-yield:every=3", 10), ("link-classifier:every=7", 10)]
+)
+def test_a_crawl_that_was_begun_by_version_4_visits_the_same(
+    name: str, most: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    world, file = drawn(3), tmp_path / "crawl.db"
+    whole = go_on(tmp_path / "whole.db", world, first(world), POLITE, name=name)
+    before = go_on(file, world, first(world), POLITE, most=most, every=10, name=name)
+    rename_evidence(file)
+    rename_snapshots(Snapshots(file.with_suffix(".learned")))
+    after = go_on(file, world, first(world), POLITE, before[-1].at, name=name)
+    assert visits(before + after) == visits(whole)
+    assert not caplog.messages

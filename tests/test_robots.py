@@ -1,4 +1,4 @@
-"""robots.txt by RFC 9309: which group speaks to us, which rule wins, how long to rest, and nothing without bounds."""
+"""robots.txt by RFC 9309: which group speaks to us, which rule wins, how long to wait, and nothing without bounds."""
 
 from __future__ import annotations
 
@@ -339,7 +339,7 @@ def test_a_reserved_character_is_another_one_when_it_is_escaped(escape: str) -> 
     assert allows(text, f"/a{plain}b")
 
 
-# Rests.
+# Delays.
 
 
 @pytest.mark.parametrize(

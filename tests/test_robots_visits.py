@@ -30,7 +30,7 @@ from spoor.robots import NeededFile, RobotsFile
 from spoor.strategy import Strategy
 from tests.tiny import truth
 
-POLITE = HostRules(rest=1.0, ask_first=True)
+POLITE = HostRules(delay=1.0, ask_first=True)
 SILENT = Failure("timed out", again_after=60.0)
 NOT_HERE = RobotsRules("User-agent: *\nDisallow: /private")
 
@@ -100,7 +100,7 @@ def test_a_crawl_delay_that_is_shorter_than_ours_changes_nothing() -> None:
     events = crawled({robots("a"): quick}, *(f"http://a.test/{n}" for n in range(3)))
     requests = [event for event in events if isinstance(event, Visited | HostOpened)]
     assert [later.visit.at - sooner.at for sooner, later in pairwise(requests)] == [1.0, 1.0, 1.0]
-    assert [event.rest for event in requests if isinstance(event, HostOpened)] == [1.0]
+    assert [event.delay for event in requests if isinstance(event, HostOpened)] == [1.0]
 
 
 def test_a_group_that_names_us_overrides_the_one_for_all() -> None:
@@ -108,7 +108,7 @@ def test_a_group_that_names_us_overrides_the_one_for_all() -> None:
     rules: dict[str, Outcome] = {robots("a"): RobotsRules(groups)}
     events = crawled(rules, "http://a.test/", "http://a.test/not-us", limits=Limits(agent="spoor"))
     assert pages(events) == ["http://a.test/"]
-    assert [event.rest for event in events if isinstance(event, HostOpened)] == [3.0]
+    assert [event.delay for event in events if isinstance(event, HostOpened)] == [3.0]
 
 
 def test_rules_are_asked_for_again_when_they_are_old() -> None:

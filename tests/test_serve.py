@@ -37,7 +37,7 @@ http://a.test/old,http://a.test/new,
 http://b.test/,http://elsewhere.test/,elsewhere
 """
 URLS = [line.partition(",")[0] for line in LOG.splitlines()[1:]]
-QUICK = Conditions(latency=0.001, bandwidth=1e9, rest=0.25, failures=0.4, seed=3)
+QUICK = Conditions(latency=0.001, bandwidth=1e9, delay=0.25, failures=0.4, seed=3)
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ from spoor.judging.combined import Truth
 from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.web import Web
-from spoor.live.relearning import ROWS, SECONDS, SnapshotWriter, recollect, snapshot_of
+from spoor.live.relearning import ROWS, SECONDS, SnapshotWriter, relearn_all, snapshot_of
 from spoor.live.session import strategy_of
 from spoor.ordering.admissions import AllOf
 from spoor.ordering.learned.learned import Learned
@@ -67,18 +67,18 @@ def crawl(tmp_path: Path) -> CrawlFolder:
     folder.write_settings(SETTINGS)
     early, place = learning(), place_of(folder, 20)
     with contextlib.closing(sqlite3.connect(folder.database)) as db:
-        recollect_until(early, db, 20)
+        relearn_until(early, db, 20)
     folder.snapshots.write(snapshot_of(early, place, ""))
     folder.snapshots.write(snapshot_of(used, place_of(folder, rows(folder)), ""))
     return folder
 
 
-def recollect_until(strategy: Strategy, db: sqlite3.Connection, number: int) -> None:
+def relearn_until(strategy: Strategy, db: sqlite3.Connection, number: int) -> None:
     with contextlib.closing(sqlite3.connect(":memory:")) as copy:
         db.backup(copy)
         copy.execute("DELETE FROM pages WHERE id > ?", (number,))
         copy.execute("DELETE FROM events WHERE id > ?", (number,))
-        recollect(strategy, copy)
+        relearn_all(strategy, copy)
 
 
 def relearned(folder: CrawlFolder, strategy: Strategy) -> int:
@@ -90,7 +90,7 @@ def relearned(folder: CrawlFolder, strategy: Strategy) -> int:
         learned += visits
 
     with contextlib.closing(sqlite3.connect(folder.database)) as db:
-        recollect(strategy, db, None, advance, folder.snapshots)
+        relearn_all(strategy, db, None, advance, folder.snapshots)
     return learned
 
 
@@ -111,7 +111,7 @@ def _flat(state: State) -> object:
 def replayed(folder: CrawlFolder) -> dict[str, object]:
     fresh = learning()
     with contextlib.closing(sqlite3.connect(folder.database)) as db:
-        recollect(fresh, db)
+        relearn_all(fresh, db)
     return known(fresh)
 
 
@@ -197,13 +197,13 @@ def test_states_as_a_stranger_might_make_them_are_refused(crawl: CrawlFolder) ->
     """Compiled code trusts what was restored."""
     whole = Learned().state()
     for inner, name, value in (
-        ("odds", "ids", np.full((4096, 64), 1 << 18, np.int32)),
-        ("odds", "ids", np.zeros((4096, 63), np.int32)),
-        ("odds", "counts", np.full(4096, 65, np.int32)),
-        ("odds", "weights", np.full(10, np.nan)),
-        ("odds", "words", np.full(1 << 18, 1e300)),
-        ("odds", "word steps", np.full(1 << 18, -1.0)),
-        ("odds", "seen", -1),
+        ("logistic", "ids", np.full((4096, 64), 1 << 18, np.int32)),
+        ("logistic", "ids", np.zeros((4096, 63), np.int32)),
+        ("logistic", "counts", np.full(4096, 65, np.int32)),
+        ("logistic", "weights", np.full(10, np.nan)),
+        ("logistic", "words", np.full(1 << 18, 1e300)),
+        ("logistic", "word steps", np.full(1 << 18, -1.0)),
+        ("logistic", "seen", -1),
         ("yields", "tries", np.full(1 << 20, -1, np.float32)),
         ("yields", "tries", np.zeros(1 << 20, np.float64)),
         ("yields", "owed slots", np.array([1 << 20])),

@@ -10,7 +10,15 @@ import pytest
 
 from spoor import registry
 from spoor.errors import BadInput
-from spoor.judging.classifiers import Taxonomy, TaxonomyModel, goodness, is_good, learned, open_taxonomy, write_taxonomy
+from spoor.judging.classifiers import (
+    Taxonomy,
+    TaxonomyModel,
+    is_at_or_below,
+    learned,
+    open_taxonomy,
+    target_probability,
+    write_taxonomy,
+)
 from spoor.records import Page
 from spoor.strategy import prior_of
 
@@ -35,13 +43,13 @@ def test_classes_with_more_texts_are_more_probable_from_the_start() -> None:
 
 def test_relevance_is_the_probability_of_all_wanted_leaves_together() -> None:
     leaves = {"sports/cycling/road": 0.4, "sports/cycling/mtb": 0.15, "sports/golf": 0.1, "arts/film": 0.35}
-    assert goodness(leaves, ["sports/cycling"]) == pytest.approx(0.55)
-    assert is_good(max(leaves, key=lambda leaf: leaves[leaf]), ["sports/cycling"])
+    assert target_probability(leaves, ["sports/cycling"]) == pytest.approx(0.55)
+    assert is_at_or_below(max(leaves, key=lambda leaf: leaves[leaf]), ["sports/cycling"])
 
 
 def test_a_leaf_is_not_below_a_node_whose_name_it_only_begins_with() -> None:
-    assert is_good("sports/cycling", ["sports/cycling"])
-    assert not is_good("sports/cycling-shops", ["sports/cycling"])
+    assert is_at_or_below("sports/cycling", ["sports/cycling"])
+    assert not is_at_or_below("sports/cycling-shops", ["sports/cycling"])
 
 
 MODEL = TaxonomyModel(
@@ -88,7 +96,7 @@ class TestTheFile:
 
     def test_is_read_as_it_was_written(self, file: Path) -> None:
         again = open_taxonomy(file)
-        assert (again.name, again.trained_on, again.good) == ("sports", "three folders", ("sports",))
+        assert (again.name, again.trained_on, again.relevant) == ("sports", "three folders", ("sports",))
         assert (again.bayes.classes, again.bayes.texts) == (MODEL.bayes.classes, MODEL.bayes.texts)
         assert again.bayes.words == MODEL.bayes.words
         assert again.bayes.times.tolist() == MODEL.bayes.times.tolist()

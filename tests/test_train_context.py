@@ -62,7 +62,7 @@ def test_a_crawl_teaches_by_what_it_judged_relevant(
     seeds = tuple((web / "seeds.txt").read_text().split())
     asked = Crawling(seeds=seeds, connections=1, strategy="breadth-first", max_pages=80)
     target = Target(keywords=("telescope", "galaxy", "orbit", "planet"))
-    config = Config(target, asked, politeness=Politeness(rest=0.0))
+    config = Config(target, asked, politeness=Politeness(host_delay=0.0))
     asyncio.run(crawl_live(Web.open(web), tmp_path / "crawl", config))
     assert train(tmp_path / "crawl", tmp_path / "m.spoor") == 0
     model = open_paths(tmp_path / "m.spoor")

@@ -130,7 +130,7 @@ class TestTrainingATopic:
         (positive / "image.png").write_bytes(bytes(range(256)) * 20)
         (positive / ".hidden").write_text("not looked at")
         assert spoor("train", "topic", "--name", "horses", examples) == 0
-        assert "20 (1 empty, 1 not text, 1 copies left out) positive, 20 negative" in capsys.readouterr().out
+        assert "20 (1 empty, 1 not text, 1 duplicates left out) positive, 20 negative" in capsys.readouterr().out
 
     def test_refuses_one_class_only(self, examples: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert spoor("train", "topic", "--name", "horses", "--positive", examples / "positive") == 2
@@ -225,7 +225,7 @@ class TestTrainingATaxonomy:
     def test_tells_the_classes_and_how_well_they_are_told_apart(
         self, classes: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        assert spoor("train", "taxonomy", "--name", "animals", "--good", "animals", classes) == 0
+        assert spoor("train", "taxonomy", "--name", "animals", "--relevant", "animals", classes) == 0
         said = capsys.readouterr().out
         assert "class       animals/dogs, 20 pages" in said
         assert "100% of pages in their own class" in said
@@ -237,33 +237,35 @@ class TestTrainingATaxonomy:
         assert told["classes"]["animals/dogs"] == 20 and told["relevant"] == ["animals"] and told["in_own_class"] == 1.0
 
     def test_makes_a_judge(self, classes: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert spoor("train", "taxonomy", "--name", "animals", "--good", "animals", classes) == 0
+        assert spoor("train", "taxonomy", "--name", "animals", "--relevant", "animals", classes) == 0
         (verdict,) = registry.judge("animals.spoor").judge([Page("http://a.test/", text="a puppy on a leash")])
         assert verdict.relevant and verdict.label == "animals/dogs"
 
     def test_refuses_a_class_that_is_not_there(self, classes: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert spoor("train", "taxonomy", "--name", "a", "--good", "plants", classes) == 2
-        assert "--good plants: there is no such class; there are animals/dogs, animals/horses, ships" in refusal(capsys)
+        assert spoor("train", "taxonomy", "--name", "a", "--relevant", "plants", classes) == 2
+        assert "--relevant plants: there is no such class; there are animals/dogs, animals/horses, ships" in refusal(
+            capsys
+        )
 
-    def test_refuses_to_want_everything(self, classes: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert spoor("train", "taxonomy", "--name", "a", "--good", "animals", "--good", "ships", classes) == 2
-        assert "--good animals ships takes every class" in refusal(capsys)
+    def test_refuses_to_take_every_class_as_relevant(self, classes: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert spoor("train", "taxonomy", "--name", "a", "--relevant", "animals", "--relevant", "ships", classes) == 2
+        assert "--relevant animals ships takes every class" in refusal(capsys)
 
     def test_refuses_one_class_only(self, classes: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert spoor("train", "taxonomy", "--name", "a", "--good", "horses", classes / "animals") == 0
+        assert spoor("train", "taxonomy", "--name", "a", "--relevant", "horses", classes / "animals") == 0
         pages(Path("single/one"), HORSES)
         capsys.readouterr()
-        assert spoor("train", "taxonomy", "--name", "a", "--good", "one", "single") == 1
+        assert spoor("train", "taxonomy", "--name", "a", "--relevant", "one", "single") == 1
         assert "one class only, one; give a folder for each of several classes" in refusal(capsys)
 
     def test_refuses_too_few_pages_and_pages_without_a_class(
         self, classes: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         pages(classes / "few", HORSES, 2)
-        assert spoor("train", "taxonomy", "--name", "a", "--good", "ships", classes) == 1
+        assert spoor("train", "taxonomy", "--name", "a", "--relevant", "ships", classes) == 1
         assert "too few pages of class few: 2; 5 are needed of each class" in refusal(capsys)
         (classes / "stray.html").write_text("<p>horse</p>")
-        assert spoor("train", "taxonomy", "--name", "a", "--good", "ships", classes) == 1
+        assert spoor("train", "taxonomy", "--name", "a", "--relevant", "ships", classes) == 1
         assert "stray.html is not in the folder of a class" in refusal(capsys)
 
 
@@ -289,7 +291,7 @@ def test_pages_about_ebola_are_told_from_pages_about_other_diseases() -> None:
 
 @contextlib.contextmanager
 def served(folder: Path, first: int) -> Iterator[list[str]]:
-    """Every page of a folder at an address of its own, so that nobody has to rest."""
+    """Every page of a folder at an address of its own, so that no host has a delay."""
     handler = functools.partial(Quiet, directory=str(folder))
     files = sorted(path.name for path in folder.iterdir())
     servers = [ThreadingHTTPServer((f"127.0.3.{first + n}", 0), handler) for n in range(len(files))]

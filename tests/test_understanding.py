@@ -75,7 +75,7 @@ def test_what_may_heal_is_tried_again(status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "rest"),
+    ("said", "delay"),
     [
         ("7", 7),
         ("0", 1),
@@ -90,8 +90,8 @@ def test_what_may_heal_is_tried_again(status: int) -> None:
         ("Mon, 99 Foo 99999 99:99:99 GMT", 60),
     ],
 )
-def test_retry_after_is_honoured_within_reason(said: str, rest: float) -> None:
-    assert understood(429, f"Retry-After: {said}") == Failure("HTTP 429", rest, whole_host=True)
+def test_retry_after_is_honoured_within_reason(said: str, delay: float) -> None:
+    assert understood(429, f"Retry-After: {said}") == Failure("HTTP 429", delay, whole_host=True)
 
 
 @pytest.mark.parametrize(

@@ -446,7 +446,12 @@ def test_a_length_of_any_number_of_digits_makes_a_response_that_is_not_whole() -
 def test_numbers_of_any_length_in_toml_are_refused_in_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], number: str
 ) -> None:
-    for section, key in (("crawl", "max_pages"), ("politeness", "rest"), ("crawl", "seeds"), ("target", "script")):
+    for section, key in (
+        ("crawl", "max_pages"),
+        ("politeness", "host_delay"),
+        ("crawl", "seeds"),
+        ("target", "script"),
+    ):
         (tmp_path / "crawl.toml").write_text(f"[{section}]\n{key} = {number}\n")
         assert main(["crawl", str(tmp_path / "crawl.toml"), "--out", str(tmp_path / "out")]) in (1, 2)
         said = capsys.readouterr().err

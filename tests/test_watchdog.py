@@ -82,7 +82,7 @@ async def _crawl(folder: Path) -> list[Event]:
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         seed = f"http://127.0.0.1:{runner.addresses[0][1]}/"
         crawling = Crawling(seeds=(seed,), strategy="breadth-first", allow_private=True)
-        asked = Config(Target(pattern="x"), crawling, politeness=Politeness(rest=0.1))
+        asked = Config(Target(pattern="x"), crawling, politeness=Politeness(host_delay=0.1))
         with open_for_crawling(folder) as opened:
             async with open_session(opened, asked) as session:
                 assert isinstance(session.driver.downloader, LiveDownloader)

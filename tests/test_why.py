@@ -20,6 +20,7 @@ from spoor.records import Failure, Page, Redirect, RobotsRules
 from spoor.report.why import account
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.strategy import Strategy
+from tests.version_4 import as_version_4
 from tests.written_crawl import as_version_2, crawl_into, small_crawl
 
 
@@ -97,7 +98,7 @@ def test_what_still_waits(half: CrawlFolder) -> None:
     assert told.ahead >= len(waiting) - 1
     state = lines(half, "http://a.test/last")["state"]
     assert state.startswith(f"waiting; {told.ahead} links of a.test come first; its host delay ends at 1970-01-01")
-    assert "rests" not in lines(half, "http://a.test/last", now=1e9)["state"]
+    assert "delay" not in lines(half, "http://a.test/last", now=1e9)["state"]
 
 
 def test_what_returns(half: CrawlFolder) -> None:
@@ -112,6 +113,13 @@ def test_rules_that_are_old(crawl: CrawlFolder) -> None:
 
 def test_rules_of_the_other_scheme_are_others(crawl: CrawlFolder) -> None:
     assert lines(crawl, "https://a.test/plain")["robots"] == "not read yet"
+
+
+def test_the_host_delay_of_a_folder_of_version_4(crawl: CrawlFolder, tmp_path: Path) -> None:
+    older = as_version_4(small_crawl(tmp_path / "older"))
+    for url in ("http://b.test/", "http://a.test/robots.txt"):
+        assert lines(older, url) == lines(crawl, url)
+    assert lines(older, "http://a.test/robots.txt")["host opened"].endswith("1 s between visits")
 
 
 def test_rules_of_a_folder_of_version_2(tmp_path: Path) -> None:

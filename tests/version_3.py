@@ -1,4 +1,4 @@
-"""A crawl folder as the version before this one wrote it."""
+"""A crawl folder as earlier versions wrote it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def as_version_3(folder: CrawlFolder) -> dict[str, Evidence]:
         for (index,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'index' AND sql NOT NULL").fetchall():
             db.execute(f"DROP INDEX {index}")
         db.executescript(VERSION_3)
-        db.execute("INSERT INTO hosts SELECT id, name, rest, free_at, address FROM new_hosts")
+        db.execute("INSERT INTO hosts SELECT id, name, delay, free_at, address FROM new_hosts")
         robots = "SELECT NULL, 'http://' || name || '/robots.txt', 9e9, 0, '', '', 0, 0, ? FROM new_hosts"
         db.execute(f"INSERT INTO robots {robots}", (RULES,))
         db.execute("INSERT INTO links SELECT * FROM new_links")

@@ -27,9 +27,10 @@ from spoor.store.journal import Journal, PageFacts
 from spoor.store.warc import Kept
 from spoor.store.warc_records import digest_of
 from spoor.strategy import Strategy
+from tests.version_4 import as_version_4
 
-POLITE = HostRules(rest=1.0, address_rest=0.25, ask_first=True)
-SETTINGS = '[target]\nscript = "mongolian"\n\n[crawl]\nseeds = ["http://a.test/"]\n\n[politeness]\nrest = 1.0\n'
+POLITE = HostRules(delay=1.0, address_delay=0.25, ask_first=True)
+SETTINGS = '[target]\nscript = "mongolian"\n\n[crawl]\nseeds = ["http://a.test/"]\n\n[politeness]\nhost_delay = 1.0\n'
 
 HOSTILE = "<script>alert(1)</script>"
 HOSTILE_URL = 'http://a.test/"><img src=x onerror=alert(2)>'
@@ -120,6 +121,7 @@ def small_world(redirect_to: str) -> WrittenWorld:
 
 def as_version_2(folder: CrawlFolder) -> CrawlFolder:
     """As folders were before robots.txt files were known by their URLs: one text for each host."""
+    as_version_4(folder)
     with contextlib.closing(sqlite3.connect(folder.database, isolation_level=None)) as db:
         for column in ("closed INTEGER NOT NULL DEFAULT 0", "robots TEXT NOT NULL DEFAULT ''"):
             db.execute(f"ALTER TABLE hosts ADD COLUMN {column}")

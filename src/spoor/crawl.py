@@ -36,7 +36,7 @@ from spoor.urls import host_of, robots_url
 
 Arrival = tuple[Visit, Outcome]
 
-LONGEST_REST = 86_400.0
+LONGEST_DELAY = 86_400.0
 """Seconds for which a server may ask to be left alone, and for which a robots.txt counts."""
 APART_AFTER = 60.0
 """Seconds before a URL is tried once more, apart from others, after a mistake of ours."""
@@ -91,7 +91,7 @@ class Crawl:
         """Before `begin`, where a crawl may be resumed. `died_of` is the URL that the process before this one worked on
         when it died, if it did; `last_heard_of` what time it was then: later than now, if the clock was set back."""
         ahead = 0.0 if last_heard_of is None else max(0.0, last_heard_of - now)
-        given_up = self.frontier.reopen(now, died_of, ahead, max(LONGEST_REST, self.limits.longest_wait))
+        given_up = self.frontier.reopen(now, died_of, ahead, max(LONGEST_DELAY, self.limits.longest_wait))
         if given_up:
             self._turned_away.append(Refused(now, Refusal(died_of, f"{DIED}, twice", parked=True)))
         elif died_of:
@@ -316,7 +316,7 @@ class Crawl:
         elif entry.state not in OPEN:
             return Redirected(visit, now, to, "already visited", waiting)
         elif visit.key != SOONEST and not entry.is_seed:
-            self._scoring.meet_again(Link(to, hints=visit.hints), entry, visit.evidence, visit.trail)
+            self._scoring.found_again(Link(to, hints=visit.hints), entry, visit.evidence, visit.trail)
         return Redirected(visit, now, to, "", waiting)
 
     def _let_go_or_wait(self, visit: Visit, failure: Failure, now: float) -> Event:

@@ -60,12 +60,12 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class HostOpened:
-    """A robots.txt came, or there is none: the hosts whose rules it holds may be visited. `rest` is the seconds between
-    two visits to them."""
+    """A robots.txt came, or there is none: the hosts whose rules it holds may be visited. `delay` is in seconds,
+    between two visits to them."""
 
     visit: Visit
     at: float
-    rest: float
+    delay: float
 
 
 @dataclass(frozen=True, slots=True)

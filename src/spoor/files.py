@@ -166,6 +166,11 @@ def state_in(state: State, name: str) -> State:
     return found
 
 
+def renamed_parts(state: State, earlier: Mapping[str, str]) -> State:
+    """A state as this version names its parts; `earlier` has the names of snapshots of earlier versions."""
+    return {earlier.get(name, name): value for name, value in state.items()}
+
+
 def as_counts(numbers: Iterable[int]) -> NDArray[np.int64]:
     """As `counts_in` reads them."""
     return np.fromiter(numbers, np.int64)
@@ -285,3 +290,19 @@ def _named(line: bytes) -> tuple[str, str]:
     if len(words) < 3 or words[0] != "spoor" or not words[-1].isdecimal():
         return "", ""
     return " ".join(words[1:-1]), words[-1]
+
+
+# Values as TOML.
+
+
+def as_toml(value: Any) -> str:
+    """TOML writes texts as JSON does, but for one character; numbers as Python does."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case tuple():
+            return "[" + ", ".join(map(as_toml, value)) + "]"
+        case _:
+            return repr(value)

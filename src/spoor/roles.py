@@ -45,8 +45,8 @@ class Judge(Protocol):
 
 
 @runtime_checkable
-class Foretelling(Protocol):
-    """A judge that can say beforehand what it will look for, so that strategies need not start blind."""
+class HasTargetPrior(Protocol):
+    """A judge that knows beforehand what it will look for, so that strategies can start with a prior of the target."""
 
     @property
     def target_prior(self) -> TargetPrior: ...
@@ -223,7 +223,7 @@ class Forecast(Protocol):
 
 
 @runtime_checkable
-class Recalling(Protocol):
+class Relearner(Protocol):
     """A learner that learns again from what was kept of earlier visits, when a crawl is resumed."""
 
     def relearn(self, sighting: Sighting) -> None:

@@ -59,7 +59,7 @@ class Scoring:
                 if entry is None:
                     self._let_in(link, evidence, sighting, offered)
                 else:
-                    offered.moved += self.meet_again(link, entry, evidence, sighting.trail)
+                    offered.moved += self.found_again(link, entry, evidence, sighting.trail)
             except Exception as error:
                 reason = self._isolation.spare(sighting.visit.url, "searched for links", error)
                 offered.refused.append(Refusal(link.url, reason, parked=False))
@@ -124,7 +124,7 @@ class Scoring:
             offered.added += 1
         self._frontier.add(entry)
 
-    def meet_again(self, link: Link, entry: Entry, evidence: Evidence, trail: TrailState) -> bool:
+    def found_again(self, link: Link, entry: Entry, evidence: Evidence, trail: TrailState) -> bool:
         """A link that is known but not visited yet gains evidence. Says whether it changed its place."""
         merge = self._merge
         merged = {name: merge[name](old, evidence[name]) for name, old in entry.evidence.items()}

@@ -6,10 +6,12 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
+import logging
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, TypeVar
@@ -35,10 +37,11 @@ from spoor.checks import (
     yes_or_no,
 )
 from spoor.errors import BadInput, UsageError
-from spoor.files import SUFFIX
+from spoor.files import SUFFIX, as_toml
 from spoor.naming import names, parse
 from spoor.urls import normalise
 
+_log = logging.getLogger(__name__)
 Table = Mapping[str, Any]
 GIVEN_IN_PYTHON = "given-in-python"
 """What stands in place of the name of a strategy or judge that a program gave as an object."""
@@ -148,7 +151,7 @@ class ScopeSettings:
 class Politeness:
     """How hosts are treated until their own rules ask for more."""
 
-    rest: float = setting(1.0, number, "seconds between two requests to a host")
+    host_delay: float = setting(1.0, number, "seconds between two requests to a host")
     connections_per_host: int = setting(1, at_least(1, MOST_CONNECTIONS), "requests to one host at the same time")
     obey_robots: bool = setting(True, always, "robots.txt is always obeyed")
 
@@ -239,6 +242,8 @@ class Setting:
 
 
 Section = TypeVar("Section", Crawling, TranslateSettings)
+RENAMED = {("politeness", "rest"): "host_delay"}
+"""Settings by the names of earlier versions, which are still read."""
 SECTIONS: dict[str, Any] = {part.name: part.default.__class__ for part in fields(Config)}
 SETTINGS = [
     Setting(section, one.name, one.default, one.metadata["meaning"], one.metadata["check"])
@@ -325,11 +330,30 @@ def _content(path: Path, kind: str) -> str:
 
 
 def parsed(text: str, name: str) -> dict[str, Any]:
-    """TOML that is not yet checked; `name` is what complaints call it."""
+    """TOML that is not yet checked, by the names of today; `name` is what complaints call it."""
     try:
-        return tomllib.loads(text)
+        table = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # A number of thousands of digits is a ValueError of its own.
         raise BadInput(f"{name} cannot be read as TOML: {error}") from None
+    _rename(table)
+    return table
+
+
+def _rename(table: dict[str, Any]) -> None:
+    for (section, old), new in RENAMED.items():
+        values = table.get(section)
+        if not isinstance(values, dict) or old not in values:
+            continue
+        if new in values:
+            raise UsageError(f"[{section}] has {new} and {old}, its earlier name; leave out {old}")
+        warn_of_rename(old, new)
+        values[new] = values.pop(old)
+
+
+@cache
+def warn_of_rename(old: str, new: str) -> None:
+    """Once in a process."""
+    _log.warning("the setting %s is called %s now; the old name is still read", old, new)
 
 
 def _check_section(name: str, values: Any) -> None:
@@ -420,18 +444,5 @@ def _normalised(seeds: Iterable[str], where: str) -> tuple[str, ...]:
 
 def _dumped(name: str, section: Any) -> str:
     values = {one.name: getattr(section, one.name) for one in fields(section)}
-    lines = [f"{key} = {_as_toml(value)}" for key, value in values.items() if value is not None]
+    lines = [f"{key} = {as_toml(value)}" for key, value in values.items() if value is not None]
     return "\n".join([f"[{name}]", *lines, ""])
-
-
-def _as_toml(value: Any) -> str:
-    """TOML writes texts as JSON does, but for one character; numbers as Python does."""
-    match value:
-        case bool():
-            return str(value).lower()
-        case str():
-            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-        case tuple():
-            return "[" + ", ".join(map(_as_toml, value)) + "]"
-        case _:
-            return repr(value)

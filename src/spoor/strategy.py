@@ -15,7 +15,7 @@ from spoor.roles import (
     Composite,
     ContentReader,
     ContentUser,
-    Foretelling,
+    HasTargetPrior,
     Judge,
     Learner,
     LinkReader,
@@ -95,8 +95,8 @@ class Strategy:
 
     def fresh(self) -> Strategy:
         """The same parameters, nothing learned."""
-        copies: dict[int, Any] = {id(part): fresh_part(part) for _, part in self._parts()}
-        return replace(self, **{name: copies[id(part)] for name, part in self._parts()})
+        fresh: dict[int, Any] = {id(part): fresh_part(part) for _, part in self._parts()}
+        return replace(self, **{name: fresh[id(part)] for name, part in self._parts()})
 
     def learners(self) -> list[Learner]:
         """The parts that learn, those of composite parts instead of these; one that plays two parts is there once."""
@@ -141,7 +141,7 @@ def verdicts_of(judge: Judge, pages: Sequence[Page]) -> list[Verdict]:
 
 def prior_of(judge: Judge) -> TargetPrior:
     """What a judge says it will look for; nothing when it cannot say."""
-    return judge.target_prior if isinstance(judge, Foretelling) else TargetPrior()
+    return judge.target_prior if isinstance(judge, HasTargetPrior) else TargetPrior()
 
 
 def waits(part: object) -> bool:

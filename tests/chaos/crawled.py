@@ -95,7 +95,7 @@ def settings_for(seeds: list[str], pages_per_host: int | None) -> Config:
         Target(script="thai"),
         Crawling(seeds=tuple(seeds), connections=32, allow_private=True),
         ScopeSettings(pages_per_host=pages_per_host),
-        Politeness(rest=0.0),
+        Politeness(host_delay=0.0),
         FetchSettings(
             connect_seconds=3.0,
             read_seconds=2.0,

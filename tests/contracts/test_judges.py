@@ -19,7 +19,7 @@ from spoor.judging.topic_judges import Gold, Keywords, Pattern, TagWeighted, Vec
 from spoor.lab.papers.experiment import OnceJudged
 from spoor.parse.words import PLACES, Words, place
 from spoor.records import Page, Verdict
-from spoor.roles import Comparing, Foretelling, Judge
+from spoor.roles import Comparing, HasTargetPrior, Judge
 
 PAGES = [
     Page("http://a.test/", meta_charset="TIS-620", text="ภาษาไทย เป็นภาษา"),
@@ -107,5 +107,5 @@ class TestEveryJudgeThatCompares:
         assert list(judge.similarities(self.TEXTS)) == [judge.similarities([text])[0] for text in self.TEXTS]
 
     def test_says_beforehand_what_it_looks_for(self, judge: Comparing) -> None:
-        assert isinstance(judge, Foretelling)
+        assert isinstance(judge, HasTargetPrior)
         assert judge.target_prior.words

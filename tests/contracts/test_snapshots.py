@@ -36,7 +36,7 @@ NEED_A_MODEL = ("context-graph", "hmm", "ahmm", "core", "ml-core", "g-crawl", "n
 """Their scorers learn nothing on the way; `ahmm` is here as `four-aspect`, whose trail it shares."""
 NAMES = [name for name in registry.STRATEGIES if name not in (*NEED_A_MODEL, *registry.ORACLES)]
 OFTEN = {"page-rank": "every=7", "distiller": "every=7", "link-classifier": "every=7", "host-yield": "every=3"}
-POLITE = HostRules(rest=1.0, ask_first=True)
+POLITE = HostRules(delay=1.0, ask_first=True)
 
 
 def drawn(seed: int, pages: int = 90) -> WrittenWorld:

@@ -65,7 +65,7 @@ max_pages = 10
 [scope]
 include = ['^https?://']
 [politeness]
-rest = 1.5
+host_delay = 1.5
 [limits]
 parse_seconds = 5
 """

@@ -11,7 +11,7 @@ from pathlib import Path
 from spoor import registry
 from spoor.events import Failed, HostOpened, Redirected, Refusal, Refused, Visited
 from spoor.judging.topic_judges import Keywords
-from spoor.live.relearning import recollect
+from spoor.live.relearning import relearn_all
 from spoor.pricing import Limits
 from spoor.records import Verdict, Visit
 from spoor.store.journal import Journal, PageFacts, events, lessons, pages
@@ -40,7 +40,7 @@ def rows_as_written(given: bytes) -> None:
         assert (page.url, page.because, page.title, page.label) == (at, reason, title, title)
         failed, redirected, opened, refused = events(db)
         assert failed.detail["reason"] == redirected.detail["because"] == refused.detail["because"] == reason
-        assert opened.detail["rest"] == 1.5 and redirected.detail["to"] == at
+        assert opened.detail["delay"] == 1.5 and redirected.detail["to"] == at
 
 
 def forged_rows(given: bytes) -> None:
@@ -56,7 +56,7 @@ def forged_rows(given: bytes) -> None:
             with contextlib.suppress(Exception):
                 list(read(db))
         with contextlib.suppress(Exception):
-            recollect(_learning(), db)
+            relearn_all(_learning(), db)
 
 
 def _value(given: bytes) -> object:

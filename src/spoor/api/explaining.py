@@ -25,7 +25,16 @@ from spoor.report.why import STEPS_BACK, Account
 from spoor.robots import NeededFile
 from spoor.settings import GIVEN_IN_PYTHON, Config
 from spoor.store.crawl_folder import CrawlFolder
-from spoor.store.journal import EventRow, PageRow, count_lessons, number_of, numbered_lessons, open_to_read, pages_of
+from spoor.store.journal import (
+    EventRow,
+    PageRow,
+    count_lessons,
+    delay_in,
+    number_of,
+    numbered_lessons,
+    open_to_read,
+    pages_of,
+)
 from spoor.urls import origin_of, robots_url
 
 # What moved a link in a crawl by `learned`: evidence by evidence, and feature by feature.
@@ -39,10 +48,10 @@ PLAIN = {
     "relevant_parents": "number of relevant pages that link to it",
     "parents": "number of pages that link to it",
     "since": "irrelevant pages in a row",
-    "place": "hit rate of its host and folder",
-    "hub": "hit rate of the page it stands on",
-    "list": "hit rate of its list there",
-    "signs": "prior of the target",
+    "site_yield": "hit rate of its host and folder",
+    "hub_yield": "hit rate of the page it stands on",
+    "list_yield": "hit rate of its list there",
+    "prior": "prior of the target",
 }
 """What the evidence is called in a sentence."""
 LEAST = 0.005
@@ -222,11 +231,11 @@ def _settled(account: Account, entry: Entry) -> str:
 
 def _held_up(account: Account, now: float) -> str:
     """What a link that could be fetched waits for."""
-    rests = "" if account.host is None else _resting(account.host, now)
-    return rests or ("; better links on hosts under a delay" if account.outbid and not account.ahead else "")
+    delayed = "" if account.host is None else _delayed(account.host, now)
+    return delayed or ("; better links on hosts under a delay" if account.outbid and not account.ahead else "")
 
 
-def _resting(host: Host, now: float) -> str:
+def _delayed(host: Host, now: float) -> str:
     return f"; its host delay ends at {moment(host.free_at)}" if host.free_at > now else ""
 
 
@@ -275,14 +284,14 @@ def _happened(event: EventRow) -> str:
         case "trouble":
             return f"{at}: {detail['reason']}; a sample was saved"
         case "host opened":
-            return f"{at}, {detail['rest']:g} s between visits"
+            return f"{at}, {delay_in(detail):g} s between visits"
         case _:
             return f"{at}: {detail['because']}" + (" (parked)" if detail["parked"] else "")
 
 
 def _host(host: Host, now: float) -> str:
     where = f" at {host.address}" if host.address else ""
-    return f"{host.name}{where}: {host.rest:g} s between visits{_resting(host, now)}"
+    return f"{host.name}{where}: {host.delay:g} s between visits{_delayed(host, now)}"
 
 
 def _robots(account: Account, now: float) -> str:

@@ -66,7 +66,7 @@ class CrawlOptions(TypedDict, total=False):
     domains: Sequence[str]
     max_depth: int
     pages_per_host: int
-    rest: float
+    host_delay: float
     connections_per_host: int
     obey_robots: bool
     connect_seconds: float
@@ -108,6 +108,7 @@ def settings_of(
 ) -> Config:
     """Those of `base`, or without one those of a folder that is resumed; options override either."""
     table, beside = _base(folder, base)
+    options = _by_names_of_today(options)
     named = {"strategy": _name(strategy), "judge": _name(judge)}
     if isinstance(strategy, Strategy):
         _refuse_second_judge(table, judge, options)
@@ -118,6 +119,13 @@ def settings_of(
         if value is not None:
             table.setdefault(SECTION_OF[name], {})[name] = _plain(name, value)
     return registry.checked(table, beside)
+
+
+def _by_names_of_today(options: Mapping[str, Any]) -> dict[str, Any]:
+    renamed = {old: new for (_, old), new in config.RENAMED.items()}
+    for old in options.keys() & renamed:
+        config.warn_of_rename(old, renamed[old])
+    return {renamed.get(name, name): value for name, value in options.items()}
 
 
 def _base(folder: CrawlFolder, base: Config | AnyPath | None) -> tuple[dict[str, Any], Path]:

@@ -91,10 +91,12 @@ def add_speeds(group: Any) -> None:
     group.add_argument("--bandwidth", type=float, metavar="B", help="bytes/s, median over hosts (500000)")
 
 
-def add_several(parser: argparse.ArgumentParser, option: str, metavar: str, meaning: str, **more: Any) -> None:
-    """An option whose values become a list; `more` is for `add_argument`."""
+def add_several(
+    parser: argparse.ArgumentParser, option: str, metavar: str, meaning: str, *earlier: str, **more: Any
+) -> None:
+    """An option whose values become a list. `earlier` are names that it had, `more` is for `add_argument`."""
     meaning = f"{meaning}; may be given several times"
-    parser.add_argument(option, action="append", metavar=metavar, help=meaning, **more)
+    parser.add_argument(option, *earlier, action="append", metavar=metavar, help=meaning, **more)
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -135,7 +135,7 @@ class LiveLine:
         seconds = max(1e-9, time.monotonic() - self._began)
         share = self._found / self._visited if self._visited else 0.0
         done = f"{self._visited:,} pages  {self._visited / seconds:,.1f}/s  {self._found:,} relevant ({share:.0%})"
-        queue = f"{len(self._frontier):,} waiting  {self._frontier.hosts_resting():,} hosts delayed"
+        queue = f"{len(self._frontier):,} waiting  {self._frontier.hosts_delayed():,} hosts delayed"
         idle = f"idle by choice {self._crawl.idle / seconds:.0%}"
         since = self._crawl.paused_since
         end = self._end(seconds) if since is None else f"paused: nothing answers since {moment(since)}"
@@ -218,7 +218,7 @@ FLAGS = {
     "allow_private": ("crawl", "allow_private"),
     "seeds": ("crawl", "seeds_file"),
     "seed": ("crawl", "seeds"),
-    "rest": ("politeness", "rest"),
+    "host_delay": ("politeness", "host_delay"),
     "keep": ("store", "keep"),
 }
 """Each flag and the setting of crawl.toml that it stands for."""

@@ -129,4 +129,4 @@ def settings_for(strategy: str, seeds: tuple[str, ...], max_pages: int) -> Confi
         connections=CONNECTIONS,
         allow_private=True,
     )
-    return Config(Target(language="th"), crawling, politeness=Politeness(rest=DELAY))
+    return Config(Target(language="th"), crawling, politeness=Politeness(host_delay=DELAY))

@@ -71,6 +71,7 @@ def conditions_from(arguments: argparse.Namespace) -> Conditions | None:
     if arguments.driver == "compiled":
         option = "--clock" if named is None else f"--conditions {arguments.conditions}"
         raise UsageError(f"{option} needs the simulated driver; leave out --driver compiled")
+    given["delay"] = given.pop("rest")
     given |= {"seed": arguments.seed, "open_web": arguments.unrecorded and arguments.unrecorded == "fail"}
     return replace(named or Conditions(), **{name: value for name, value in given.items() if value is not None})
 

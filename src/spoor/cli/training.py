@@ -203,9 +203,9 @@ def run_train_taxonomy(arguments: argparse.Namespace) -> int:
     with progress("reading pages") as advance:
         classes = classes_in(page for source in arguments.pages for page in counted(read_examples(source), advance))
     sources = ", ".join(source.name for source in arguments.pages)
-    made = train_taxonomy(arguments.name, classes, arguments.good, sources)
+    made = train_taxonomy(arguments.name, classes, arguments.relevant, sources)
     write_taxonomy(out, made.model)
-    facts = {"name": made.model.name, "classes": _sizes(classes), "relevant": made.model.good}
+    facts = {"name": made.model.name, "classes": _sizes(classes), "relevant": made.model.relevant}
     tell(facts | _cross_validated(made), _taxonomy_lines(made, classes), arguments, out, f"spoor judge {out} PAGE")
     return 0
 
@@ -215,7 +215,7 @@ def _taxonomy_lines(made: TrainedTaxonomy, classes: dict[str, Kept]) -> Iterator
     for leaf, kept in classes.items():
         yield "class", f"{leaf}, {kept} pages"
     yield from _taxonomy_trial(made)
-    yield "relevant", ", ".join(made.model.good)
+    yield "relevant", ", ".join(made.model.relevant)
 
 
 def _taxonomy_trial(made: TrainedTaxonomy) -> Iterator[Line]:

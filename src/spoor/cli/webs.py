@@ -223,7 +223,7 @@ def _probability(value: float | None) -> str:
 DRAWN = {
     "latency": "latency",
     "bandwidth": "bandwidth",
-    "rest": "rest",
+    "rest": "delay",
     "failures": "failures",
     "retry_after": "retry_after",
     "clock_seed": "seed",

@@ -81,7 +81,7 @@ class _Editor:
             pages[section] = self._write(site, [*self._within(site, ["/", *inside]), self._elsewhere(site)])
             for path, following in zip(inside, [*inside[1:], section], strict=True):
                 pages[path] = self._write(site, self._from_page(site, section, following))
-        return pages | self._copies(site, pages) | self._corners(site)
+        return pages | self._duplicates(site, pages) | self._corners(site)
 
     def _from_home(self, site: Site) -> list[Anchor]:
         paths = [*site.sections, "/old/1.html", "/mirror/1.html", "/gone.html"]
@@ -104,7 +104,7 @@ class _Editor:
         near = self._within(site, ["/", section, following, self.rng.choice(site.paths)])
         return [*near, *(self._elsewhere(site) for _ in range(self.rng.randint(1, 3)))]
 
-    def _copies(self, site: Site, pages: Pages) -> Pages:
+    def _duplicates(self, site: Site, pages: Pages) -> Pages:
         """What is there twice: to the letter, nearly, and under an old address."""
         original = pages[site.paths[2]]
         assert isinstance(original, Text)

@@ -83,7 +83,7 @@ def _short(message: object) -> str:
 # What does a response mean for the visit it answers? A page, a redirect, a failure or the rules of a host.
 
 
-LONGEST_REST = 86_400.0
+LONGEST_DELAY = 86_400.0
 """Seconds for which a Retry-After is believed."""
 
 _LEAVE_ALONE = frozenset({429, 503})
@@ -93,7 +93,7 @@ _MAY_HEAL = frozenset({408, 425, 429, *range(500, 600)})
 def understand(visit: Visit, response: Response, interest: Interest = USUAL) -> Page | Redirect | Failure | RobotsRules:
     """Looks at nothing but its arguments; never fails. `interest` says what is of use."""
     if response.status in _MAY_HEAL:
-        return Failure(f"HTTP {response.status}", _rest(response), whole_host=response.status in _LEAVE_ALONE)
+        return Failure(f"HTTP {response.status}", _delay(response), whole_host=response.status in _LEAVE_ALONE)
     if 300 <= response.status < 400 and (to := _location(response)):
         return Redirect(to, response.status, response.address if visit.purpose == "robots" else "")
     return _rules(response) if visit.purpose == "robots" else _page(response, interest)
@@ -144,11 +144,11 @@ def _location(response: Response) -> str | None:
     return to if to is not None and len(to) <= LONGEST_URL else None
 
 
-def _rest(response: Response) -> float:
+def _delay(response: Response) -> float:
     """By Retry-After, in seconds or as a date, within reason."""
     said = response.headers.get("retry-after", "").strip()
     seconds = float(said) if said.isdecimal() else _seconds_until(said, response.at)
-    return HEALS_AFTER if seconds is None else min(max(seconds, 1.0), LONGEST_REST)
+    return HEALS_AFTER if seconds is None else min(max(seconds, 1.0), LONGEST_DELAY)
 
 
 def _seconds_until(date: str, now: float) -> float | None:

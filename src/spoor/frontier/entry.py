@@ -143,13 +143,13 @@ def _number(bits: int) -> float:
 class HostRules:
     """How hosts are treated until their own rules say otherwise.
 
-    `rest` is in seconds, from the end of one visit to the start of the next; `address_rest` the same for all hosts at
+    `delay` is in seconds, from the end of one visit to the start of the next; `address_delay` the same for all hosts at
     one IP address together. `ask_first`: nothing is visited before the robots.txt that holds for it is known; it is
     asked for again when it is older than `rules_last` seconds.
     """
 
-    rest: float = 0.0
-    address_rest: float = 0.0
+    delay: float = 0.0
+    address_delay: float = 0.0
     connections: int = 1
     ask_first: bool = False
     rules_last: float = 86_400.0
@@ -157,16 +157,16 @@ class HostRules:
 
 @dataclass(slots=True)
 class Host:
-    """Free, busy (no connection left), resting (before `free_at`) or closed (a robots.txt is on its way to it).
+    """Free, busy (no connection left), delayed (before `free_at`) or closed (a robots.txt is on its way to it).
 
-    `rest` is ours, or what its robots.txt asks for if that is more; http and https share it. `address` is the IP
+    `delay` is ours, or what its robots.txt asks for if that is more; http and https share it. `address` is the IP
     address it was found at; `waits_for` the URL of the robots.txt without which nothing of it may be visited, "" when
     there is none. `order` is the place of the best waiting link, None when nothing waits. `head` is that link, None
     until somebody asks for it. `among_heads` and `among_ready` say if the host stands in those queues of the frontier.
     """
 
     name: str
-    rest: float
+    delay: float
     free_at: float = 0.0
     address: str = ""
     waits_for: str = ""
@@ -186,18 +186,18 @@ class Host:
 
     def begin(self, now: float) -> None:
         self.visiting += 1
-        self._rest_from(now)
+        self._delay_from(now)
 
     def end(self, now: float) -> None:
         self.visiting -= 1
-        self._rest_from(now)
+        self._delay_from(now)
 
-    def change_rest(self, rest: float) -> None:
+    def change_delay(self, delay: float) -> None:
         """A longer one counts from the last visit on, too."""
         if self.free_at:
-            self.free_at += max(0.0, rest - self.rest)
-        self.rest = rest
+            self.free_at += max(0.0, delay - self.delay)
+        self.delay = delay
 
-    def _rest_from(self, now: float) -> None:
-        if self.rest:
-            self.free_at = max(self.free_at, now + self.rest)
+    def _delay_from(self, now: float) -> None:
+        if self.delay:
+            self.free_at = max(self.free_at, now + self.delay)

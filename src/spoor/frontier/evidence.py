@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import struct
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from spoor.errors import BrokenContract
 from spoor.records import Evidence
@@ -15,6 +15,16 @@ from spoor.records import Evidence
 NAMES_SCHEMA = "CREATE TABLE IF NOT EXISTS evidence_names (id INTEGER PRIMARY KEY, names TEXT NOT NULL);"
 NO_EVIDENCE = b""
 """That of a seed."""
+_OF_LEARNED = frozenset(
+    ["relevance", "relevant_parents", "parents", "since", "depth", "signs", "words", "place", "hub", "list", "dead"]
+)
+_RENAMED = {
+    _OF_LEARNED: {"signs": "prior", "place": "site_yield", "hub": "hub_yield", "list": "list_yield"},
+    frozenset(("goodness", "best_is_good")): {"goodness": "relevance", "best_is_good": "best_is_relevant"},
+    frozenset(("goodness", "brought_forward")): {"goodness": "relevance"},
+    frozenset(("wanted_class",)): {"wanted_class": "target_class"},
+}
+"""Lists of names as strategies wrote them up to version 4, each with what is called otherwise since."""
 _MOST_LISTS = 1 << 16
 _NUMBER = struct.Struct("<H")
 
@@ -30,7 +40,7 @@ class EvidenceNames:
         self._unwritten: list[int] = []
         for number, names in lists:
             if (read := names_in(names)) is not None:
-                self._know(number, read)
+                self._know(number, current_names(read))
 
     @staticmethod
     def of(db: sqlite3.Connection) -> EvidenceNames:
@@ -81,6 +91,16 @@ class EvidenceNames:
         self._packers[number] = struct.Struct(f"<H{len(names)}d")
 
 
+def current_names(names: Collection[str]) -> tuple[str, ...]:
+    """Names of evidence that an earlier version may have written."""
+    renamed = _RENAMED.get(frozenset(names), {})
+    return tuple(renamed.get(name, name) for name in names)
+
+
+def renamed_evidence(evidence: Evidence) -> Evidence:
+    return dict(zip(current_names(evidence), evidence.values(), strict=True))
+
+
 def names_in(text: object) -> tuple[str, ...] | None:
     """A list as it is written; None: no crawl wrote that."""
     try:
@@ -95,4 +115,4 @@ def _from_json(text: str) -> Evidence:
     found = json.loads(text)
     if not isinstance(found, dict) or not all(isinstance(value, float | int) for value in found.values()):
         raise ValueError(f"not evidence: {text}")
-    return found
+    return renamed_evidence(found)

@@ -30,8 +30,8 @@ class Frontier:
     """
 
     def __init__(self, store: LinkStore, rules: HostRules | None = None, resumed_at: float | None = None) -> None:
-        """`resumed_at`: every host rests from then on, since a crawl that was killed may have asked it for something
-        that nobody wrote down."""
+        """`resumed_at`: the delay of every host begins then, since a crawl that was killed may have asked it for
+        something that nobody wrote down."""
         self._store = store
         self._rules = rules or HostRules()
         self._counters = store.counters()
@@ -57,9 +57,9 @@ class Frontier:
     def count(self, state: State) -> int:
         return self._counters.by_state[state]
 
-    def hosts_resting(self) -> int:
+    def hosts_delayed(self) -> int:
         """How many hosts are under a delay, as of the last time somebody asked for a link."""
-        return self._hosts.count_resting()
+        return self._hosts.count_delayed()
 
     def find(self, urls: Sequence[str]) -> list[Entry | None]:
         """What is known of each URL, in the same order. Read them; change them only through the frontier."""
@@ -163,9 +163,9 @@ class Frontier:
         """Whether the delay of a host is as long as its robots.txt files ask for. If not, it is from now on: a file may
         be that of another host, too, and have been fetched for that."""
         host, delay = self._hosts.host(name), delay_for(self.robots_file, name)
-        if delay <= host.rest:
+        if delay <= host.delay:
             return True
-        host.change_rest(delay)
+        host.change_delay(delay)
         self._store.save_host(host)
         self._hosts.sleep(host, now)
         return host.free_at <= now
@@ -190,15 +190,15 @@ class Frontier:
         self.keep_robots(file, text)
         host = self._hosts.host(host_of(file.url))
         host.address = address or host.address
-        self._adopt_rest(host)
+        self._adopt_delay(host)
         self._end_visit(host, now)
         for name in self._errands.answered(file.url):
             waiting = self._hosts.host(name)
             waiting.waits_for = ""
-            self._adopt_rest(waiting)
+            self._adopt_delay(waiting)
             self._hosts.sleep(waiting, now)
             self._hosts.show(waiting)
-        return max(file.delay, self._rules.rest)
+        return max(file.delay, self._rules.delay)
 
     def keep_robots(self, file: RobotsFile, text: str = "") -> None:
         """What is known of a robots.txt from now on."""
@@ -286,7 +286,7 @@ class Frontier:
         self._hosts.leave_alone(self._hosts.host(name), now, until)
 
     def wake_at(self) -> float | None:
-        """When a resting host, a returning link or a robots.txt may be ready; None: waiting for that is of no use."""
+        """When a delayed host, a returning link or a robots.txt may be ready; None: waiting for that is of no use."""
         if not len(self):
             return None
         times = (*self._hosts.wake_times(), self._returning.next_at(), self._errands.wake_at)
@@ -352,8 +352,8 @@ class Frontier:
         self._enter(entry, state)
         self._hosts.left(host, entry)
 
-    def _adopt_rest(self, host: Host) -> None:
-        host.change_rest(max(delay_for(self.robots_file, host.name), self._rules.rest))
+    def _adopt_delay(self, host: Host) -> None:
+        host.change_delay(max(delay_for(self.robots_file, host.name), self._rules.delay))
         self._store.save_host(host)
 
     def _end_visit(self, host: Host, now: float) -> None:

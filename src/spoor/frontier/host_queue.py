@@ -18,11 +18,11 @@ MOST_ADDRESSES = 1024
 
 
 class HostQueue:
-    """A host is closed, free, busy or resting. Every host that has something waiting, a connection left and no rest due
+    """A host is closed, free, busy or delayed. Every host that has something waiting, a connection left and no delay
     has its head in `_ready`, or is in the store, behind the place up to which `_ready_read` was read. A place in
     `_ready` that no longer is its host's head, or whose host is not at hand, is skipped when it surfaces. `_heads` is
-    the same for hosts that are free soon; `_later` says when hosts will be that are not. `_resting` says when hosts
-    have rested.
+    the same for hosts that are free soon; `_later` says when hosts will be that are not. `_delayed` says when
+    the delays of hosts end.
     """
 
     def __init__(self, store: LinkStore, rules: HostRules, resumed_at: float | None) -> None:
@@ -34,7 +34,7 @@ class HostQueue:
         self._ready: list[tuple[Order, str]] = []
         self._heads: list[tuple[Order, str]] = []
         self._later: list[tuple[float, str]] = []
-        self._resting: list[tuple[float, str]] = []
+        self._delayed: list[tuple[float, str]] = []
         self._address_free_at: dict[str, float] = {}
         self._most_addresses = MOST_ADDRESSES
 
@@ -47,7 +47,7 @@ class HostQueue:
         if host is None and (host := self._store.host(name)) is not None:
             self._take_in(host)
         if host is None:
-            host = Host(name, self._rules.rest)
+            host = Host(name, self._rules.delay)
             self._at_hand.put(host)
             self._store.save_host(host)
         return host
@@ -55,19 +55,19 @@ class HostQueue:
     def _take_in(self, host: Host) -> None:
         """From the store."""
         self._at_hand.put(host)
-        self._rest_since_resumed(host)
+        self._delay_since_resumed(host)
         self.show(host)
 
-    def _rest_since_resumed(self, host: Host) -> None:
+    def _delay_since_resumed(self, host: Host) -> None:
         if host.free_at:
-            heapq.heappush(self._resting, (host.free_at, host.name))
-        self._rest_address(host.address, host.free_at - host.rest if self._resumed_at is None else self._resumed_at)
+            heapq.heappush(self._delayed, (host.free_at, host.name))
+        self._delay_address(host.address, host.free_at - host.delay if self._resumed_at is None else self._resumed_at)
 
     # Whose turn it is.
 
     def peek(self, now: float) -> Entry | None:
         """The best link whose host can be asked now; None: nobody is free."""
-        self._end_rests(now)
+        self._end_delays(now)
         self._ready_read.heed(now)
         while (host := self._first_ready(now)) is None and self._read_on(self._ready_read, now):
             pass
@@ -118,7 +118,7 @@ class HostQueue:
             return False
         for host in reading.on(now, self._at_hand):
             self._take_in(host)
-        self._end_rests(now)
+        self._end_delays(now)
         return True
 
     def _has_head(self, host: Host) -> bool:
@@ -209,7 +209,7 @@ class HostQueue:
         """Whether the delay of the IP address of a host is over; if not, the host is woken when it is."""
         free_at = self._address_free_at.get(host.address, 0.0)
         if free_at > now:
-            heapq.heappush(self._resting, (free_at, host.name))
+            heapq.heappush(self._delayed, (free_at, host.name))
         return free_at <= now
 
     def free_at(self, host: Host) -> float:
@@ -218,25 +218,25 @@ class HostQueue:
 
     def begin_visit(self, host: Host, now: float) -> None:
         host.begin(now)
-        self._rest(host, now)
+        self._delay(host, now)
 
     def end_visit(self, host: Host, now: float) -> None:
         host.end(now)
-        self._rest(host, now)
+        self._delay(host, now)
         self.show(host)
 
     def leave_alone(self, host: Host, now: float, until: float) -> None:
         host.free_at = max(host.free_at, until)
-        self._rest(host, now)
+        self._delay(host, now)
 
-    def _rest(self, host: Host, now: float) -> None:
+    def _delay(self, host: Host, now: float) -> None:
         """As of now it was visited."""
-        self._rest_address(host.address, now)
+        self._delay_address(host.address, now)
         self.sleep(host, now)
 
-    def _rest_address(self, address: str, since: float) -> None:
-        if address and self._rules.address_rest:
-            until = since + self._rules.address_rest
+    def _delay_address(self, address: str, since: float) -> None:
+        if address and self._rules.address_delay:
+            until = since + self._rules.address_delay
             self._address_free_at[address] = max(until, self._address_free_at.get(address, 0.0))
             if len(self._address_free_at) > self._most_addresses:
                 self._address_free_at = {at: until for at, until in self._address_free_at.items() if until > since}
@@ -245,31 +245,31 @@ class HostQueue:
     def sleep(self, host: Host, now: float) -> None:
         """Makes sure a host under a delay is woken, whether or not anything of it waits now."""
         if host.free_at > now:
-            heapq.heappush(self._resting, (host.free_at, host.name))
+            heapq.heappush(self._delayed, (host.free_at, host.name))
             self._store.save_host(host)
 
-    def _end_rests(self, now: float) -> None:
-        while self._resting and self._resting[0][0] <= now:
-            self._show_again(heapq.heappop(self._resting)[1])
+    def _end_delays(self, now: float) -> None:
+        while self._delayed and self._delayed[0][0] <= now:
+            self._show_again(heapq.heappop(self._delayed)[1])
 
     def wake_times(self) -> tuple[float | None, float | None]:
         """When the next delay of a host ends, of those at hand and of those in the store; None: no host has one."""
-        return self._resting[0][0] if self._resting else None, self._ready_read.again_at
+        return self._delayed[0][0] if self._delayed else None, self._ready_read.again_at
 
-    def count_resting(self) -> int:
+    def count_delayed(self) -> int:
         """As of the last time somebody asked for a link."""
-        return len({name for _, name in self._resting})
+        return len({name for _, name in self._delayed})
 
     # A crawl is resumed; a batch is committed.
 
     def reopen(self, bounds: Bounds) -> None:
         """Before the first visit of a crawl that is resumed: the times in the store were brought within bounds."""
-        self._resting, self._later = [], []
+        self._delayed, self._later = [], []
         self._address_free_at.clear()
         for host in self._at_hand:
-            rested = min(host.free_at, bounds.now + host.rest)
-            host.free_at = max(bounds.bounded(host.free_at, bounds.longest), rested)
-            self._rest_since_resumed(host)
+            own = min(host.free_at, bounds.now + host.delay)
+            host.free_at = max(bounds.bounded(host.free_at, bounds.longest), own)
+            self._delay_since_resumed(host)
         self._ready_read.begin_again()
         self._heads_read.begin_again()
 
@@ -277,6 +277,6 @@ class HostQueue:
         """Too many hosts at hand, and those go that can be read again. `busy` are some that must stay."""
         if self._at_hand.tidy(busy, self._ready_read, self._heads_read):
             self._tidy()
-            for heap in (self._later, self._resting):
+            for heap in (self._later, self._delayed):
                 heap[:] = [(at, name) for at, name in heap if name in self._at_hand]
                 heapq.heapify(heap)

@@ -20,8 +20,8 @@ BLOCK = 256
 
 class Reading:
     """How far the hosts that have something waiting were read: all whose first link is at a place up to `to` are in
-    memory, but for those that have not rested `early` seconds from now since the crawl was resumed. When more of them
-    have, it begins again."""
+    memory, but for those whose delay since the crawl was resumed is not over `early` seconds from now. When more of the
+    delays are, it begins again."""
 
     def __init__(self, store: LinkStore, early: float = 0.0) -> None:
         self._store = store
@@ -37,8 +37,8 @@ class Reading:
     def heed(self, now: float) -> None:
         """To be called before `to` is relied on."""
         if not self._is_heeded or (self.again_at is not None and self.again_at <= now):
-            rested = self._store.next_rested(now + self._early)
-            self.to, self.again_at = NOTHING_READ, None if rested is None else rested - self._early
+            end = self._store.next_delay_end(now + self._early)
+            self.to, self.again_at = NOTHING_READ, None if end is None else end - self._early
             self._is_heeded = True
 
     def on(self, now: float, known: Container[str]) -> list[Host]:

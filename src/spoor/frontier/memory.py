@@ -31,7 +31,7 @@ class MemoryStore:
         self._committed = 0
         self._hosts: dict[str, Host] = {}
         self._resumed_at: float | None = None
-        self._rested_at: list[float] = []
+        self._delay_ends: list[float] = []
         self._robots: dict[str, tuple[RobotsFile, str]] = {}
         self._counters = Counters()
 
@@ -110,24 +110,24 @@ class MemoryStore:
 
     def hosts_after(self, order: Order, most: int, now: float, known: Container[str]) -> tuple[list[Host], Order]:
         waiting = (host for host in self._hosts.values() if host.order is not None and host.order > order)
-        asked = (host for host in waiting if self._has_rested(host, now) and host.name not in known)
-        rested = [self._as_resumed(host) for host in asked]
-        return sorted(rested, key=attrgetter("order")), ALL_READ
+        asked = (host for host in waiting if self._delay_is_over(host, now) and host.name not in known)
+        free = [self._as_resumed(host) for host in asked]
+        return sorted(free, key=attrgetter("order")), ALL_READ
 
     def resume(self, at: float) -> None:
         self._resumed_at = at
-        self._rested_at = sorted({at + host.rest for host in self._hosts.values()})
+        self._delay_ends = sorted({at + host.delay for host in self._hosts.values()})
 
-    def next_rested(self, now: float) -> float | None:
-        return next(iter(self._rested_at[bisect_right(self._rested_at, now) :]), None)
+    def next_delay_end(self, now: float) -> float | None:
+        return next(iter(self._delay_ends[bisect_right(self._delay_ends, now) :]), None)
 
-    def _has_rested(self, host: Host, now: float) -> bool:
-        return self._resumed_at is None or self._resumed_at + host.rest <= now
+    def _delay_is_over(self, host: Host, now: float) -> bool:
+        return self._resumed_at is None or self._resumed_at + host.delay <= now
 
     def _as_resumed(self, host: Host) -> Host:
         since = -math.inf if self._resumed_at is None else self._resumed_at
-        free_at = max(host.free_at, since + host.rest)
-        return Host(host.name, host.rest, free_at, host.address, order=host.order)
+        free_at = max(host.free_at, since + host.delay)
+        return Host(host.name, host.delay, free_at, host.address, order=host.order)
 
     def save_robots(self, file: RobotsFile, text: str) -> None:
         self._robots[file.url] = file, text
@@ -140,8 +140,8 @@ class MemoryStore:
 
     def bound(self, bounds: Bounds) -> None:
         for host in self._hosts.values():
-            rest = min(host.free_at, bounds.now + host.rest)
-            host.free_at = max(bounds.bounded(host.free_at, bounds.longest), rest)
+            own = min(host.free_at, bounds.now + host.delay)
+            host.free_at = max(bounds.bounded(host.free_at, bounds.longest), own)
         for url, (file, text) in self._robots.items():
             until = bounds.bounded(file.until, min(bounds.longest, bounds.rules_last))
             self._robots[url] = replace(file, until=until), text

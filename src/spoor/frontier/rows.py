@@ -31,8 +31,8 @@ APART = f"(because = '' OR (because >= '{TROUBLE}' AND because < '{TROUBLE[:-1]}
 # are the hosts of which something waits, by the place of their first link.
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS hosts (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, rest REAL NOT NULL, free_at REAL NOT NULL, address TEXT NOT NULL,
-    head BLOB
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, delay REAL NOT NULL, free_at REAL NOT NULL,
+    address TEXT NOT NULL, head BLOB
 );
 CREATE INDEX IF NOT EXISTS hosts_in_order ON hosts (head) WHERE head IS NOT NULL;
 CREATE TABLE IF NOT EXISTS robots (
@@ -71,7 +71,7 @@ COLUMNS = (
     "host, hash, url, state, key1, key2, key3, arrival, evidence, trail, depth, found_on, redirects, "
     "tries, again_at, because, hints"
 )
-HOST = "id, name, rest, free_at, address, head"
+HOST = "id, name, delay, free_at, address, head"
 ROBOTS = "url, until, delay, leads_to, failed, may_heal, tries"
 ROBOTS_OF_URLS = "url LIKE 'http%://_%/%' AND (leads_to = '' OR leads_to LIKE 'http%://_%/%')"
 """Any others were written by somebody else; such a file is asked for again."""
@@ -225,7 +225,7 @@ def write_counters(db: sqlite3.Connection, counters: Counters) -> None:
 def bound_times(db: sqlite3.Connection, bounds: Bounds) -> None:
     """All that lie in the future, inside a transaction of somebody else."""
     # A delay that began when the crawl was resumed stays.
-    _bound(db, "hosts", "free_at", bounds, bounds.longest, "min(free_at, :now + rest)")
+    _bound(db, "hosts", "free_at", bounds, bounds.longest, "min(free_at, :now + delay)")
     _bound(db, "robots", "until", bounds, min(bounds.longest, bounds.rules_last))
     for which in (APART, f"NOT {APART}"):
         _bound(db, "links", "again_at", bounds, bounds.longest, where=f"state = 1 AND {which}")

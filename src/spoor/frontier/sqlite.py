@@ -67,7 +67,7 @@ HOSTS_AHEAD = 500
 """Hosts of which the first links stay at hand."""
 AT_HAND = 10_000
 """Hosts whose links are soonest, in memory, and up to twice as many: half a kilobyte each, two with the best link. A
-crawl asks some thousands within the rest of one."""
+crawl asks some thousands within the delay of one."""
 NAMES = 20_000
 """Hosts whose numbers are at hand, and up to twice as many: five megabytes."""
 ROBOTS_AT_HAND = 20_000
@@ -104,7 +104,7 @@ class SqliteStore:
         self._known_robots: dict[str, RobotsFile | None] = {}
         self._host_ids: dict[str, int | None] = {}
         self._resumed_at = -math.inf
-        self._rested_at: list[float] = []
+        self._delay_ends: list[float] = []
         try:
             self._db = sqlite3.connect(path, isolation_level=None, cached_statements=STATEMENTS)
             self._prepare()
@@ -220,29 +220,29 @@ class SqliteStore:
     def hosts_after(self, order: Order, most: int, now: float, known: Container[str]) -> tuple[list[Host], Order]:
         after = b"" if order == NOTHING_READ else packed(order)
         asked: tuple[object, ...] = (after,)
-        rested = ""
-        if self.next_rested(now) is not None:
-            rested = "AND (id >= ? OR ? + rest <= ?)"
+        is_over = ""
+        if self.next_delay_end(now) is not None:
+            is_over = "AND (id >= ? OR ? + delay <= ?)"
             asked = (after, self._oldest_new_host, self._resumed_at, now)
-        query = f"SELECT {HOST} FROM hosts WHERE head > ? {rested} ORDER BY head LIMIT ?"
+        query = f"SELECT {HOST} FROM hosts WHERE head > ? {is_over} ORDER BY head LIMIT ?"
         rows = self._all(query, (*asked, most))
         last = self._host(rows[-1]).order if len(rows) == most else None
         return [self._host(row) for row in rows if row[1] not in known], ALL_READ if last is None else last
 
     def resume(self, at: float) -> None:
         self._resumed_at = at
-        self._rested_at = sorted(at + rest for (rest,) in self._all("SELECT DISTINCT rest FROM hosts"))
+        self._delay_ends = sorted(at + delay for (delay,) in self._all("SELECT DISTINCT delay FROM hosts"))
 
-    def next_rested(self, now: float) -> float | None:
-        return next(iter(self._rested_at[bisect_right(self._rested_at, now) :]), None)
+    def next_delay_end(self, now: float) -> float | None:
+        return next(iter(self._delay_ends[bisect_right(self._delay_ends, now) :]), None)
 
     def _host(self, row: tuple[Any, ...]) -> Host:
         try:
-            number, name, rest, free_at, address, head = row
+            number, name, delay, free_at, address, head = row
             self._host_ids[name] = number
             if number < self._oldest_new_host:
-                free_at = max(free_at, self._resumed_at + rest)
-            return Host(name, rest, free_at, address, order=None if head is None else unpacked(head))
+                free_at = max(free_at, self._resumed_at + delay)
+            return Host(name, delay, free_at, address, order=None if head is None else unpacked(head))
         except (ValueError, TypeError):
             raise self._damaged(f"row {row[0]} of hosts holds what no crawl wrote") from None
 
@@ -371,7 +371,7 @@ class SqliteStore:
     def _write_hosts(self) -> None:
         self._ask_ids(set(self._changed_hosts))
         rows = [
-            (self._host_id(h.name), h.name, h.rest, h.free_at, h.address, None if h.order is None else packed(h.order))
+            (self._host_id(h.name), h.name, h.delay, h.free_at, h.address, None if h.order is None else packed(h.order))
             for h in self._changed_hosts.values()
         ]
         self._db.executemany(WRITE_HOST, rows)

@@ -95,16 +95,16 @@ class LinkStore(Protocol):
 
     def hosts_after(self, order: Order, most: int, now: float, known: Container[str]) -> tuple[list[Host], Order]:
         """The next hosts that have something waiting, by the place of their first link, as of the last commit; and the
-        place up to which these are all. Left out are those that have not rested at `now` since the crawl was resumed,
-        and those that are `known` by their names."""
+        place up to which these are all. Left out are those whose delay since the crawl was resumed is not over at
+        `now`, and those that are `known` by their names."""
         ...
 
     def resume(self, at: float) -> None:
-        """The hosts that are known by now rest from then on: `host` and `hosts_after` say so."""
+        """The delays of the hosts that are known by now begin then: `host` and `hosts_after` say so."""
         ...
 
-    def next_rested(self, now: float) -> float | None:
-        """When the next of them will have rested since the crawl was resumed; None: all have."""
+    def next_delay_end(self, now: float) -> float | None:
+        """When the next of these delays will be over; None: all are."""
         ...
 
     def save_robots(self, file: RobotsFile, text: str) -> None:

@@ -99,22 +99,22 @@ _MOST_CHARACTERS = 100 * MOST_WORDS
 
 @dataclass(frozen=True, eq=False)
 class TaxonomyModel:
-    """A leaf is called by its path, `sports/cycling/road`; every leaf at or below one of `good` is relevant."""
+    """A leaf is called by its path, `sports/cycling/road`; every leaf at or below one of `relevant` is relevant."""
 
     name: str
     trained_on: str
-    good: tuple[str, ...]
+    relevant: tuple[str, ...]
     bayes: NaiveBayes = field(repr=False)
 
 
-def is_good(leaf: str, good: Iterable[str]) -> bool:
-    return any(leaf == node or leaf.startswith(f"{node}/") for node in good)
+def is_at_or_below(leaf: str, nodes: Iterable[str]) -> bool:
+    return any(leaf == node or leaf.startswith(f"{node}/") for node in nodes)
 
 
-def goodness(leaves: Mapping[str, float], good: Iterable[str]) -> float:
+def target_probability(leaves: Mapping[str, float], relevant: Iterable[str]) -> float:
     """How probable it is that a page belongs to a target leaf, from how probable each leaf is."""
-    nodes = tuple(good)
-    return min(1.0, sum(chance for leaf, chance in leaves.items() if is_good(leaf, nodes)))
+    nodes = tuple(relevant)
+    return min(1.0, sum(chance for leaf, chance in leaves.items() if is_at_or_below(leaf, nodes)))
 
 
 def write_taxonomy(path: Path, model: TaxonomyModel) -> None:
@@ -127,7 +127,7 @@ def as_part(model: TaxonomyModel) -> Part:
     says = {
         "name": model.name,
         "trained_on": model.trained_on,
-        "good": list(model.good),
+        "good": list(model.relevant),
         "classes": list(model.bayes.classes),
         "texts": list(model.bayes.texts),
         "words": len(model.bayes.words),
@@ -188,7 +188,7 @@ class Taxonomy:
     reads_main_text: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        relevant = [k for k, leaf in enumerate(self.model.bayes.classes) if is_good(leaf, self.model.good)]
+        relevant = [k for k, leaf in enumerate(self.model.bayes.classes) if is_at_or_below(leaf, self.model.relevant)]
         object.__setattr__(
             self, "_target_prior", TargetPrior(words=tuple(self.model.bayes.typical(relevant, PRIOR_WORDS)))
         )
@@ -214,7 +214,12 @@ class Taxonomy:
         deciding = bayes.deciding(words, best, rival, SHOWN)
         by = f"; most by {', '.join(deciding)}" if deciding else ""
         label = bayes.classes[best]
-        return Verdict(goodness(leaves, self.model.good), is_good(label, self.model.good), f"{ranking}{by}", label)
+        return Verdict(
+            target_probability(leaves, self.model.relevant),
+            is_at_or_below(label, self.model.relevant),
+            f"{ranking}{by}",
+            label,
+        )
 
 
 # What was learned from pages that are relevant and pages that are not: how much each word speaks for either.

@@ -23,7 +23,7 @@ from spoor.errors import BadInput
 Compare = Callable[[Sequence[str]], NDArray[np.float64]]
 """Texts to numbers: one, or one row, for each."""
 
-GOOD_SENSE = 0.5
+LEAST_IN_FONT = 0.5
 """How near a text must be to a language to be taken for a text in one of its fonts."""
 
 Interval = tuple[int, int]
@@ -80,7 +80,7 @@ def best_reading(compare: Compare, texts: Sequence[str], among: Sequence[Encodin
     starts = np.cumsum([0, *map(len, ways)])[:-1]
     guessed = np.ones(len(near), np.bool_)
     guessed[starts] = False
-    near[guessed] *= near[guessed] >= GOOD_SENSE
+    near[guessed] *= near[guessed] >= LEAST_IN_FONT
     best: NDArray[np.float64] = np.maximum.reduceat(near, starts, axis=0)
     return best
 

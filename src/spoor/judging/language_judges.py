@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from spoor.errors import UsageError
 from spoor.files import SUFFIX
 from spoor.judging.encodings import (
-    GOOD_SENSE,
+    LEAST_IN_FONT,
     Encoding,
     Interval,
     best_reading,
@@ -329,7 +329,7 @@ class NearestProfile:
 
     def _least_similarity(self, text: str) -> float:
         in_fonts = encodings_in(text, shipped_for(tag_of(self.language)))
-        return GOOD_SENSE if in_fonts else LEAST_SIMILARITY
+        return LEAST_IN_FONT if in_fonts else LEAST_SIMILARITY
 
     def _tag(self, number: int) -> str:
         return self._identifier().profiles[number].tag

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from spoor.errors import BadInput, UsageError
 from spoor.files import Kind, Part, read_model, write_model
-from spoor.judging.classifiers import DAMAGED, Taxonomy, TaxonomyModel, as_part, from_part, is_good
+from spoor.judging.classifiers import DAMAGED, Taxonomy, TaxonomyModel, as_part, from_part, is_at_or_below
 from spoor.judging.train_taxonomy import LEAST_PAGES, modelled
 from spoor.judging.training_pages import Example, Kept, usable
 from spoor.parse.words import LONGEST, Words
@@ -108,7 +108,7 @@ class RuleModel:
 
     @property
     def relevant(self) -> tuple[str, ...]:
-        return tuple(leaf for leaf in self.rules.classes if is_good(leaf, self.taxonomy.good))
+        return tuple(leaf for leaf in self.rules.classes if is_at_or_below(leaf, self.taxonomy.relevant))
 
 
 def write_rules(path: Path, model: RuleModel) -> None:

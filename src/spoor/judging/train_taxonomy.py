@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spoor.errors import BadInput, UsageError
-from spoor.judging.classifiers import Taxonomy, TaxonomyModel, is_good, learned
+from spoor.judging.classifiers import Taxonomy, TaxonomyModel, is_at_or_below, learned
 from spoor.judging.held_out import FOLDS, Accuracy, accuracy, parted
 from spoor.judging.training_pages import Example, Kept, usable
 from spoor.parse.words import LONGEST, Words
@@ -43,19 +43,19 @@ def classes_in(examples: Iterable[Example]) -> dict[str, Kept]:
     return {folder: usable(by_folder[folder]) for folder in sorted(by_folder)}
 
 
-def train_taxonomy(name: str, classes: Mapping[str, Kept], good: Sequence[str], trained_on: str) -> TrainedTaxonomy:
-    nodes = tuple(node.strip("/") for node in good)
+def train_taxonomy(name: str, classes: Mapping[str, Kept], relevant: Sequence[str], trained_on: str) -> TrainedTaxonomy:
+    nodes = tuple(node.strip("/") for node in relevant)
     _check(classes, nodes)
     pages = {leaf: kept.examples for leaf, kept in classes.items()}
     return TrainedTaxonomy(modelled(name, pages, nodes, trained_on), _trial(pages, nodes))
 
 
 def modelled(
-    name: str, pages: Mapping[str, Sequence[Example]], good: tuple[str, ...], trained_on: str
+    name: str, pages: Mapping[str, Sequence[Example]], relevant: tuple[str, ...], trained_on: str
 ) -> TaxonomyModel:
     """Without trying it out."""
     return TaxonomyModel(
-        name, trained_on, good, learned({leaf: list(map(_words, each)) for leaf, each in pages.items()})
+        name, trained_on, relevant, learned({leaf: list(map(_words, each)) for leaf, each in pages.items()})
     )
 
 
@@ -64,29 +64,31 @@ def _words(example: Example) -> list[str]:
     return _WORDS.of(f"{example.page.title}\n{example.text}"[:LONGEST])
 
 
-def _check(classes: Mapping[str, Kept], good: Sequence[str]) -> None:
+def _check(classes: Mapping[str, Kept], relevant: Sequence[str]) -> None:
     if len(classes) < 2:
         raise BadInput(f"one class only, {', '.join(classes)}; give a folder for each of several classes")
     for leaf, kept in classes.items():
         if len(kept.examples) < LEAST_PAGES:
             raise BadInput(f"too few pages of class {leaf}: {kept}; {LEAST_PAGES} are needed of each class")
-    for node in good:
-        if not any(is_good(leaf, [node]) for leaf in classes):
-            raise UsageError(f"--good {node}: there is no such class; there are {', '.join(classes)}")
-    if all(is_good(leaf, good) for leaf in classes):
-        raise UsageError(f"--good {' '.join(good)} takes every class; add folders of pages that are not relevant")
+    for node in relevant:
+        if not any(is_at_or_below(leaf, [node]) for leaf in classes):
+            raise UsageError(f"--relevant {node}: there is no such class; there are {', '.join(classes)}")
+    if all(is_at_or_below(leaf, relevant) for leaf in classes):
+        raise UsageError(
+            f"--relevant {' '.join(relevant)} takes every class; add folders of pages that are not relevant"
+        )
 
 
-def _trial(pages: Mapping[str, Sequence[Example]], good: tuple[str, ...]) -> TaxonomyTrial:
+def _trial(pages: Mapping[str, Sequence[Example]], relevant: tuple[str, ...]) -> TaxonomyTrial:
     leaves, labels, taken = [], [], []
     for fold in range(FOLDS):
         parts = {leaf: parted(each, fold) for leaf, each in pages.items()}
-        judge = Taxonomy(modelled("", {leaf: teaching for leaf, (teaching, _) in parts.items()}, good, ""))
+        judge = Taxonomy(modelled("", {leaf: teaching for leaf, (teaching, _) in parts.items()}, relevant, ""))
         for leaf, (_, held_back) in parts.items():
             verdicts = judge.judge([example.page for example in held_back])
             leaves += [leaf] * len(verdicts)
             labels += [verdict.label for verdict in verdicts]
             taken += [verdict.relevant for verdict in verdicts]
     right = sum(leaf == label for leaf, label in zip(leaves, labels, strict=True))
-    relevant = np.array([is_good(leaf, good) for leaf in leaves])
-    return TaxonomyTrial(right / len(leaves), accuracy(np.array(taken), relevant))
+    truth = np.array([is_at_or_below(leaf, relevant) for leaf in leaves])
+    return TaxonomyTrial(right / len(leaves), accuracy(np.array(taken), truth))

@@ -81,10 +81,10 @@ class Kept:
     examples: tuple[Example, ...]
     empty: int = 0
     illegible: int = 0
-    copies: int = 0
+    duplicates: int = 0
 
     def __str__(self) -> str:
-        counts = {"empty": self.empty, "not text": self.illegible, "copies": self.copies}
+        counts = {"empty": self.empty, "not text": self.illegible, "duplicates": self.duplicates}
         left_out = ", ".join(f"{count} {why}" for why, count in counts.items() if count)
         return f"{len(self.examples)}" + (f" ({left_out} left out)" if left_out else "")
 
@@ -128,7 +128,7 @@ def usable(examples: Iterable[Example]) -> Kept:
     """Pages that say something, each once: a copy would be found again when the training is tried out. By their
     names."""
     seen: dict[tuple[str, str], Example] = {}
-    empty = illegible = copies = 0
+    empty = illegible = duplicates = 0
     for example in sorted(examples, key=lambda example: example.name):
         said = (example.page.title, example.text)
         if not example.text.strip():
@@ -136,10 +136,10 @@ def usable(examples: Iterable[Example]) -> Kept:
         elif not is_legible(example.text):
             illegible += 1
         elif said in seen:
-            copies += 1
+            duplicates += 1
         else:
             seen[said] = example
-    return Kept(tuple(seen.values()), empty, illegible, copies)
+    return Kept(tuple(seen.values()), empty, illegible, duplicates)
 
 
 def _bodies(source: Path) -> Iterator[tuple[str, bytes]]:

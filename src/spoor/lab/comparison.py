@@ -7,7 +7,7 @@ import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
@@ -46,7 +46,7 @@ class Comparison:
             "relevant_hosts": self.yardstick.relevant_hosts,
             "budget": self.yardstick.budget,
             "per_host": self.task.per_host,
-            "conditions": asdict(self.task.conditions) if self.task.conditions else None,
+            "conditions": self.task.conditions.as_json() if self.task.conditions else None,
             "results": [score.as_json() for score in self.scores],
         }
 

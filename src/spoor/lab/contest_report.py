@@ -12,7 +12,7 @@ from spoor.errors import BadInput
 from spoor.lab import leaderboard as tables
 from spoor.lab import plots
 from spoor.lab.contest import Judging, Plan, Result, View
-from spoor.lab.leaderboard import Leaderboard, Table, boards
+from spoor.lab.leaderboard import Leaderboard, Table, leaderboards
 from spoor.lab.worlds import NAMED
 
 # A page of Markdown whose tables are made anew between markers, while what people wrote around them stays.
@@ -78,7 +78,7 @@ class Report:
 
     @cached_property
     def views(self) -> Mapping[View, Leaderboard]:
-        return boards(self.results, (*self.plan.strategies, "oracle"))
+        return leaderboards(self.results, (*self.plan.strategies, "oracle"))
 
     def sections(self) -> dict[str, str]:
         """All of `section_names`; what was not part of the contest says so."""
@@ -137,7 +137,7 @@ class Report:
         whole = self.plan.ablations[0].rpartition(":without=")[0]
         view = View(conditions, self.plan.judges[0])
         of_view = [result for result in self.results if result.contest_run.view == view]
-        return tables.ablated(boards(of_view, (whole, *self.plan.ablations))[view], whole).markdown()
+        return tables.ablated(leaderboards(of_view, (whole, *self.plan.ablations))[view], whole).markdown()
 
 
 def _drawings_of(judged: Mapping[View, Leaderboard]) -> dict[str, Callable[[], str]]:

@@ -63,7 +63,7 @@ class Violation:
 
     host: str
     at: float
-    rest: float
+    delay: float
     due: float
 
 
@@ -78,8 +78,8 @@ class Politeness:
     violations: tuple[Violation, ...]
 
 
-def politeness(events: Iterable[Event], rest: float) -> Politeness:
-    """`rest` is due between the end of a visit and the start of the next, until the rules of a host ask for more,
+def politeness(events: Iterable[Event], delay: float) -> Politeness:
+    """`delay` is due between the end of a visit and the start of the next, until the rules of a host ask for more,
     wherever they lie. One visit at a time to a host; robots.txt is a visit like others."""
     files = RobotsHistory()
     hosts: dict[str, LastVisits] = {}
@@ -88,7 +88,7 @@ def politeness(events: Iterable[Event], rest: float) -> Politeness:
         if not isinstance(event, Visited | Redirected | Failed | HostOpened):
             continue
         host, began, visits = event.visit.host, event.visit.at, visits + 1
-        due = max(rest, delay_for(files.as_of(began), host))
+        due = max(delay, delay_for(files.as_of(began), host))
         earlier = hosts.setdefault(host, LastVisits())
         since = earlier.since(began)
         if due:
@@ -97,7 +97,7 @@ def politeness(events: Iterable[Event], rest: float) -> Politeness:
                 violations.append(Violation(host, began, began - since, due))
         earlier.visit(began, event.at)
         if isinstance(event, HostOpened):
-            files.note(event.at, RobotsFile(event.visit.url, inf, event.rest))
+            files.note(event.at, RobotsFile(event.visit.url, inf, event.delay))
         elif isinstance(event, Redirected) and event.visit.purpose == "robots":
             files.note(event.at, RobotsFile(event.visit.url, inf, leads_to=event.to))
     return Politeness(len(hosts), visits, None if tightest == float("inf") else tightest, tuple(violations))

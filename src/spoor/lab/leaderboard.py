@@ -214,7 +214,7 @@ def _median_until(figures: Iterable[float | None]) -> float | None:
     return None if math.isinf(middle) else middle
 
 
-def boards(results: Iterable[Result], strategies: Sequence[str]) -> dict[View, Leaderboard]:
+def leaderboards(results: Iterable[Result], strategies: Sequence[str]) -> dict[View, Leaderboard]:
     """A leaderboard for each view. A row on which even the oracle found nothing, as may be under a cap, has no part."""
     found: dict[View, list[Result]] = {}
     for result in results:
@@ -344,19 +344,19 @@ def beaten(ranking: Leaderboard) -> Table:
 
 def capped(views: Mapping[Cap, Leaderboard]) -> Table:
     """Means under each cap, and how many of the hosts were found, on the rows that have a part in all of it."""
-    boards = on_common_rows(list(views.values()))
+    leaderboards = on_common_rows(list(views.values()))
     names = ["no cap" if cap is None else f"{cap:,} a host" for cap in views]
     lines = []
-    for first, *others in _side_by_side(boards):
+    for first, *others in _side_by_side(leaderboards):
         each = (first, *others)
         figures = (*(one.mean for one in each), *(one.hosts for one in each))
         lines.append((first.strategy, str(first.rows), *map(_cell, figures)))
     return Table(("strategy", "rows", *names, *(f"hosts, {name}" for name in names)), tuple(lines))
 
 
-def _side_by_side(boards: Sequence[Leaderboard]) -> list[list[LeaderboardEntry]]:
+def _side_by_side(leaderboards: Sequence[Leaderboard]) -> list[list[LeaderboardEntry]]:
     """The entries of each strategy on all leaderboards, in the order of the first."""
-    by_name = [{one.strategy: one for one in ranking.entries()} for ranking in boards]
+    by_name = [{one.strategy: one for one in ranking.entries()} for ranking in leaderboards]
     return [[entries[name] for entries in by_name] for name in by_name[0]]
 
 

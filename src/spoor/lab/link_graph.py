@@ -212,9 +212,9 @@ class WebBacklinks:
         targets = self._final[web.link_targets]
         held = (targets < web.pages) & answers[sources]
         sources, targets = sources[held], targets[held]
-        good = answers[targets]
-        order = np.argsort(targets[good], kind="stable")
-        return sources[good][order], targets[good][order]
+        answered = answers[targets]
+        order = np.argsort(targets[answered], kind="stable")
+        return sources[answered][order], targets[answered][order]
 
     @cached_property
     def _final(self) -> NDArray[np.int64]:

@@ -53,8 +53,8 @@ class Timing:
         }
 
 
-def timing(events: Sequence[Event], connections: int, rest: float) -> Timing:
-    """`rest` is the crawl delay of hosts whose own rules do not ask for more."""
+def timing(events: Sequence[Event], connections: int, delay: float) -> Timing:
+    """`delay` is the crawl delay of hosts whose own rules do not ask for more."""
     requests = [event for event in events if isinstance(event, Visited | Redirected | Failed | HostOpened)]
     pages = [event for event in requests if event.visit.purpose == "page"]
     return Timing(
@@ -64,7 +64,7 @@ def timing(events: Sequence[Event], connections: int, rest: float) -> Timing:
         busy=sum(event.at - event.visit.at for event in requests),
         elapsed=max((event.at for event in events), default=0.0),
         connections=connections,
-        politeness=politeness(requests, rest),
+        politeness=politeness(requests, delay),
     )
 
 

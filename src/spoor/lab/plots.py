@@ -68,14 +68,14 @@ def plot_scores(scores: Sequence[Score], against: Yardstick, title: str) -> str:
 
 def _draw(panels: Sequence[Axes], score: Score, against: Yardstick) -> None:
     visits, found, queue = zip(*score.curve, strict=True)
-    look: dict[str, Any] = {"color": "0.55", "linewidth": 1.0} if score.strategy == "oracle" else {"linewidth": 1.6}
-    (line,) = panels[0].plot(visits, [f / n for n, f in zip(visits, found, strict=True)], label=score.strategy, **look)
-    look["color"] = line.get_color()
-    panels[1].plot(visits, [f / against.relevant for f in found], **look)
-    panels[2].plot(visits, queue, **look)
+    style: dict[str, Any] = {"color": "0.55", "linewidth": 1.0} if score.strategy == "oracle" else {"linewidth": 1.6}
+    (line,) = panels[0].plot(visits, [f / n for n, f in zip(visits, found, strict=True)], label=score.strategy, **style)
+    style["color"] = line.get_color()
+    panels[1].plot(visits, [f / against.relevant for f in found], **style)
+    panels[2].plot(visits, queue, **style)
     if score.curve_time:
         seconds, found_by_then = zip(*score.curve_time, strict=True)
-        panels[3].plot(seconds, [f / against.relevant for f in found_by_then], **look)
+        panels[3].plot(seconds, [f / against.relevant for f in found_by_then], **style)
 
 
 # The figures of a paper, as SVG: what we found as lines, what was published as dashed ones or crosses.

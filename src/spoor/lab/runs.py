@@ -86,7 +86,7 @@ def _drawn(conditions: Conditions | None, order: int) -> Conditions | None:
 def _undelayed(conditions: Conditions) -> Conditions:
     """The same network for an oracle that is measured by its visits alone. With one connection, no crawl delay and no
     time before a retry its best link is always free: the order is that of an oracle that waits for its best link."""
-    return replace(conditions, connections=1, rest=0.0, retry_after=0.0)
+    return replace(conditions, connections=1, delay=0.0, retry_after=0.0)
 
 
 def run_fast_oracle(task: Task, order: int = 0) -> Run:
@@ -151,7 +151,7 @@ def _simulated(
     rules first, have a crawl delay, and differ in speed; where texts are read, duplicates are recognised as in a live
     crawl."""
     world = prepared.world(parts.reads_content)
-    rules = HostRules() if conditions is None else HostRules(rest=conditions.rest, ask_first=True)
+    rules = HostRules() if conditions is None else HostRules(delay=conditions.delay, ask_first=True)
     crawl = Crawl(parts, Frontier(MemoryStore(), rules), limits)
     crawl.begin(prepared.web.urls[number] for number in prepared.seed_orders(order + 1)[order])
     if conditions is None:
@@ -164,7 +164,7 @@ def _written_down(events: Iterable[Event], world: RecordedWorld, conditions: Con
     if conditions is None:
         return visit_by_visit(events, world)
     everything = list(events)
-    clock = timing(everything, conditions.connections, conditions.rest)
+    clock = timing(everything, conditions.connections, conditions.delay)
     return replace(visit_by_visit(everything, world), timing=clock)
 
 

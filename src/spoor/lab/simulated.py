@@ -13,7 +13,7 @@ from spoor.roles import World
 
 def simulate(crawl: Crawl, world: World, connections: int = 1, now: float = 0.0) -> Iterator[Event]:
     """Runs the crawl to its end and tells what happens as it happens. `connections` looks may be under way at once;
-    `now` is when it begins, or goes on.
+    `now` is when it begins, or is resumed.
 
     While there is room and a visit, start looking; go on to whichever comes first, an arrival or a host waking; absorb;
     when neither can come, stop.

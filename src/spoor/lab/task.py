@@ -278,8 +278,8 @@ class PreparedTask:
     def pages(self, numbers: NDArray[np.int64]) -> Sequence[Page]:
         """With their texts; `numbers` are of pages that came as such."""
         world = self.world(with_content=True)
-        looks = [world.fetch(Visit(self.web.urls[int(number)], "", 0, 0.0)) for number in numbers]
-        return [outcome for outcome, _ in looks if isinstance(outcome, Page)]
+        fetched = [world.fetch(Visit(self.web.urls[int(number)], "", 0, 0.0)) for number in numbers]
+        return [outcome for outcome, _ in fetched if isinstance(outcome, Page)]
 
     def _judged_by_texts(self, judge: Judge) -> NDArray[np.bool_]:
         """Page by page."""

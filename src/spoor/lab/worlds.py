@@ -7,8 +7,9 @@ import hashlib
 import math
 import sqlite3
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +20,14 @@ from spoor.records import Failure, Link, Outcome, Page, Redirect, RobotsRules, V
 from spoor.roles import World
 from spoor.store.duplicates import Duplicates
 
-# The time a web takes: latency, bandwidth, rests and failures, host by host, drawn once from a seed.
+# The time a web takes: latency, bandwidth, crawl delays and failures, host by host, drawn once from a seed.
 
 
 SPREAD = 0.6
 """Hosts differ: latency and bandwidth are log-normal around the median with this sigma."""
 
 SLOW_SHARE, SLOW_FACTOR = 0.1, 5.0
-"""One host in ten asks, in its robots rules, for a rest five times as long."""
+"""One host in ten asks, in its robots rules, for a delay five times as long."""
 
 HEADERS = 500
 """Bytes of an answer besides the page."""
@@ -34,19 +35,23 @@ HEADERS = 500
 
 @dataclass(frozen=True)
 class Conditions:
-    """A network. Medians over hosts: `latency` in seconds, `bandwidth` in bytes a second. `rest` is the crawl
+    """A network. Medians over hosts: `latency` in seconds, `bandwidth` in bytes a second. `delay` is the crawl
     delay of a host in seconds, `failures` the share of requests that time out and may be tried again `retry_after`
     seconds later. `connections` are requests under way at once, at most one to a host. `open_web`: links to pages that
     were not recorded are offered, and each costs a request that fails; otherwise they are left out."""
 
     latency: float = 0.2
     bandwidth: float = 500_000.0
-    rest: float = 1.0
+    delay: float = 1.0
     failures: float = 0.0
     seed: int = 0
     connections: int = 16
     open_web: bool = False
     retry_after: float = 60.0
+
+    def as_json(self) -> dict[str, Any]:
+        """By the names of the options of `simulate` and `compare`, where the crawl delay is `--rest`."""
+        return {"rest" if name == "delay" else name: value for name, value in asdict(self).items()}
 
 
 FIELD = Conditions(failures=0.02, connections=64, open_web=True)
@@ -68,7 +73,7 @@ class Network:
     def fetch(self, visit: Visit) -> tuple[Outcome, float]:
         latency = self.conditions.latency * self._factor("latency", visit.host)
         if visit.purpose == "robots":
-            rules = f"User-agent: *\nCrawl-delay: {self._rest(visit.host)}"
+            rules = f"User-agent: *\nCrawl-delay: {self._delay(visit.host)}"
             return RobotsRules(rules, whole_host=True), latency
         if self._chance(f"failure {visit.tries}", visit.url) < self.conditions.failures:
             return Failure("timed out", again_after=self.conditions.retry_after), 10 * latency
@@ -82,9 +87,9 @@ class Network:
         size = HEADERS + (outcome.size if isinstance(outcome, Page) else 0)
         return size / (self.conditions.bandwidth * self._factor("bandwidth", host))
 
-    def _rest(self, host: str) -> float:
+    def _delay(self, host: str) -> float:
         slow = self._chance("rest", host) < SLOW_SHARE
-        return self.conditions.rest * (SLOW_FACTOR if slow else 1.0)
+        return self.conditions.delay * (SLOW_FACTOR if slow else 1.0)
 
     def _factor(self, what: str, host: str) -> float:
         return math.exp(SPREAD * NormalDist().inv_cdf(self._chance(what, host)))

@@ -18,7 +18,7 @@ from spoor.errors import OF_STORAGE, BadInput, UsageError
 from spoor.frontier.evidence import EvidenceNames
 from spoor.progress import Advance, unseen
 from spoor.records import Miss, Sighting
-from spoor.roles import Learner, MissLearner, Recalling, Reviewer, Troubles
+from spoor.roles import Learner, MissLearner, Relearner, Reviewer, Troubles
 from spoor.settings import Config, Target
 from spoor.store.crawl_folder import CrawlFolder, open_for_reading
 from spoor.store.journal import Journal, Place, lessons, numbered_lessons, open_to_read, place_at
@@ -38,7 +38,7 @@ def earlier_crawl(settings: Config, strategy: Strategy, folder: CrawlFolder) -> 
     if not settings.crawl.warm:
         return None
     path, name = Path(settings.crawl.warm), settings.crawl.strategy
-    if not any(learner is not strategy.hit_rates for learner in _recalling(_without_admission(strategy))):
+    if not any(learner is not strategy.hit_rates for learner in _relearners(_without_admission(strategy))):
         raise UsageError(f"{name} learns nothing from an earlier crawl; leave out warm, or take the strategy learned")
     if path == folder.path.resolve():
         raise UsageError(
@@ -78,7 +78,7 @@ class Restored:
 NOBODY = Restored()
 
 
-def recollect(
+def relearn_all(
     strategy: Strategy,
     own: sqlite3.Connection,
     earlier: CrawlFolder | None = None,
@@ -94,8 +94,8 @@ def recollect(
     restored = NOBODY
     if snapshots is not None:
         restored = restore(strategy.learners(), snapshots, own, warm_name(earlier))
-    everybody = _recalling(strategy)
-    if earlier is not None and (new := _left(_recalling(_without_admission(strategy)), restored)):
+    everybody = _relearners(strategy)
+    if earlier is not None and (new := _left(_relearners(_without_admission(strategy)), restored)):
         with contextlib.closing(open_to_read(earlier.database)) as db:
             for lesson in lessons(db):
                 _teach(new, lesson, advance, troubles)
@@ -154,7 +154,7 @@ def check_links(strategy: Strategy, own: sqlite3.Connection) -> None:
         raise BadInput(f"{problem}; resume with that strategy, or give --out a new folder")
 
 
-def _teach(learners: Sequence[Recalling], lesson: Sighting | Miss, advance: Advance, troubles: Troubles | None) -> None:
+def _teach(learners: Sequence[Relearner], lesson: Sighting | Miss, advance: Advance, troubles: Troubles | None) -> None:
     for learner in learners:
         try:
             relearn(learner, lesson)
@@ -165,11 +165,11 @@ def _teach(learners: Sequence[Recalling], lesson: Sighting | Miss, advance: Adva
     advance(1)
 
 
-def _left(learners: Sequence[Recalling], restored: Restored) -> list[Recalling]:
+def _left(learners: Sequence[Relearner], restored: Restored) -> list[Relearner]:
     return [learner for learner in learners if not restored.knows(learner)]
 
 
-def relearn(learner: Recalling, lesson: Sighting | Miss) -> None:
+def relearn(learner: Relearner, lesson: Sighting | Miss) -> None:
     """Teaches again what was learned once. Not every learner learns from misses."""
     if isinstance(lesson, Sighting):
         learner.relearn(lesson)
@@ -177,8 +177,8 @@ def relearn(learner: Recalling, lesson: Sighting | Miss) -> None:
         learner.learn_miss(lesson)
 
 
-def _recalling(strategy: Strategy) -> list[Recalling]:
-    return [learner for learner in strategy.learners() if isinstance(learner, Recalling)]
+def _relearners(strategy: Strategy) -> list[Relearner]:
+    return [learner for learner in strategy.learners() if isinstance(learner, Relearner)]
 
 
 def _without_admission(strategy: Strategy) -> Strategy:

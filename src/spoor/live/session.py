@@ -30,7 +30,7 @@ from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
 from spoor.live.driver import LiveDriver
 from spoor.live.page_reader import Archive, LiveDownloader, Reader, Remembering
-from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, recollect, warm_name
+from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, relearn_all, warm_name
 from spoor.live.watchdog import NOTICED, Hold, SteadyClock, watching
 from spoor.live.workers import ReadingLimits, can_be_sent, working
 from spoor.ordering.admissions import AllOf, Manners
@@ -92,7 +92,7 @@ WAITING = 4
 CALLS = 3
 """Times that a page waits for translations at most: what is judged, what is classified, what stands around links."""
 
-ADDRESS_REST = 0.25
+ADDRESS_DELAY = 0.25
 """The delay in seconds of all hosts at one IP address after a visit to one of them."""
 
 
@@ -198,7 +198,7 @@ async def open_session(
     ):
         check_links(strategy, store.connection)
         archive = _archive(store, keeper, troubles, settings)
-        known = recollect(strategy, store.connection, earlier, advance, folder.snapshots, troubles)
+        known = relearn_all(strategy, store.connection, earlier, advance, folder.snapshots, troubles)
         clock = SteadyClock()
         now = clock()
         kept = (store.connection, archive.journal, folder.snapshots, warm_name(earlier))
@@ -291,8 +291,8 @@ def _about(settings: Config) -> dict[str, str]:
 
 def host_rules(settings: Config) -> HostRules:
     """What every host is promised, at the least."""
-    polite = settings.politeness
-    return HostRules(polite.rest, min(polite.rest, ADDRESS_REST), polite.connections_per_host, ask_first=True)
+    polite, delay = settings.politeness, settings.politeness.host_delay
+    return HostRules(delay, min(delay, ADDRESS_DELAY), polite.connections_per_host, ask_first=True)
 
 
 def _limits(settings: Config, now: float) -> Limits:

@@ -140,7 +140,7 @@ def taxonomy_soft(judge: Judge) -> Strategy:
 
 
 def taxonomy_hard(judge: Judge) -> Strategy:
-    return Strategy(judge, TaxonomyRelevance(), admission=AtLeast("best_is_good", 1.0))
+    return Strategy(judge, TaxonomyRelevance(), admission=AtLeast("best_is_relevant", 1.0))
 
 
 def distiller(judge: Judge, threshold: float = 0.1, every: int = 500) -> Strategy:

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from spoor.errors import UsageError
-from spoor.files import State, array_in, as_counts, counts_in, slices, texts_in
+from spoor.files import State, array_in, as_counts, counts_in, renamed_parts, slices, texts_in
 from spoor.ordering.simple import check_every, latest
 from spoor.records import ADMIT, Evidence, Link, Miss, Ruling, Sighting, TrailState, Visit
 from spoor.roles import Merge, WaitingLinks
@@ -93,19 +93,20 @@ class HostYield:
         return {
             "hosts": list(self._visited),
             "visited": as_counts(self._visited.values()),
-            "wanted": as_counts(self._relevant_pages[host] for host in self._visited),
-            "told hosts": list(self._queued),
-            "told": np.array(list(self._queued.values()), np.float64),
+            "relevant": as_counts(self._relevant_pages[host] for host in self._visited),
+            "queued hosts": list(self._queued),
+            "queued": np.array(list(self._queued.values()), np.float64),
             "waiting hosts": list(self._waiting),
             "waiting": as_counts(map(len, self._waiting.values())),
             "urls": [url for urls in self._waiting.values() for url in urls],
         }
 
     def restore(self, state: State) -> None:
-        hosts, queued, waiting = (texts_in(state, name) for name in ("hosts", "told hosts", "waiting hosts"))
+        state = renamed_parts(state, {"wanted": "relevant", "told hosts": "queued hosts", "told": "queued"})
+        hosts, queued, waiting = (texts_in(state, name) for name in ("hosts", "queued hosts", "waiting hosts"))
         self._visited = Counter(dict(zip(hosts, counts_in(state, "visited", len(hosts)), strict=True)))
-        self._relevant_pages = Counter(dict(zip(hosts, counts_in(state, "wanted", len(hosts)), strict=True)))
-        yields = array_in(state, "told", np.float64, (len(queued),), 0.0, 1.0).tolist()
+        self._relevant_pages = Counter(dict(zip(hosts, counts_in(state, "relevant", len(hosts)), strict=True)))
+        yields = array_in(state, "queued", np.float64, (len(queued),), 0.0, 1.0).tolist()
         self._queued = dict(zip(queued, yields, strict=True))
         urls = texts_in(state, "urls")
         places = slices(counts_in(state, "waiting", len(waiting)), len(urls))

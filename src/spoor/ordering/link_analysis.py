@@ -226,7 +226,7 @@ SAMPLE = 1_000
 
 @dataclass
 class Distiller:
-    """Scorer and upkeep. `goodness` is the relevance of the best page that links there; `brought_forward` is the least
+    """Scorer and upkeep. `relevance` is the relevance of the best page that links there; `brought_forward` is the least
     key of a link that a good hub points at. Only links from one host to another make hubs, and only pages with a
     relevance above `threshold` authorities.
 
@@ -241,7 +241,7 @@ class Distiller:
     _host_numbers: dict[str, int] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     reads_content: ClassVar[bool] = False
-    merge: ClassVar[Mapping[str, Merge]] = {"goodness": max, "brought_forward": max}
+    merge: ClassVar[Mapping[str, Merge]] = {"relevance": max, "brought_forward": max}
 
     def __post_init__(self) -> None:
         check_every(self.every)
@@ -276,10 +276,10 @@ class Distiller:
         self._host_numbers = {name: number for number, name in enumerate(names)}
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
-        return [{"goodness": sighting.verdict.relevance, "brought_forward": 0.0}] * len(links)
+        return [{"relevance": sighting.verdict.relevance, "brought_forward": 0.0}] * len(links)
 
     def key(self, evidence: Evidence) -> float:
-        return max(evidence["goodness"], evidence["brought_forward"])
+        return max(evidence["relevance"], evidence["brought_forward"])
 
     def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
         sources, targets = self._graph.links()

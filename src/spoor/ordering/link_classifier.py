@@ -14,7 +14,19 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.files import ANY, State, array_in, as_counts, count_in, counts_in, number_in, slices, state_in, texts_in
+from spoor.files import (
+    ANY,
+    State,
+    array_in,
+    as_counts,
+    count_in,
+    counts_in,
+    number_in,
+    renamed_parts,
+    slices,
+    state_in,
+    texts_in,
+)
 from spoor.ordering.correlation_degree import said_by, said_by_url
 from spoor.ordering.simple import check_every
 from spoor.parse.words import PLACES
@@ -131,20 +143,21 @@ class LinkClassifier:
     def state(self) -> State:
         said = self._said.values()
         return {
-            "odds": self._logistic.state(),
+            "classifier": self._logistic.state(),
             "urls": list(self._said),
             "sizes": as_counts(map(len, said)),
             "said": np.concatenate([_NOTHING, *said]),
-            "recalled": self._relearned,
+            "relearned": self._relearned,
         }
 
     def restore(self, state: State) -> None:
+        state = renamed_parts(state, {"odds": "classifier", "recalled": "relearned"})
         urls = texts_in(state, "urls")
         words = array_in(state, "said", np.int32, (ANY,), 0, PLACES - 1).astype(np.int32)
         places = slices(counts_in(state, "sizes", len(urls)), len(words))
-        self._logistic.restore(state_in(state, "odds"))
+        self._logistic.restore(state_in(state, "classifier"))
         self._said = {url: words[place] for url, place in zip(urls, places, strict=True)}
-        self._relearned = count_in(state, "recalled")
+        self._relearned = count_in(state, "relearned")
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
         said = [_numbers(link.hints) for link in links]

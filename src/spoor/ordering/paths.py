@@ -189,10 +189,10 @@ class PathAspects:
         return [{**ahead, **aspects} for aspects in seen]
 
     def key(self, evidence: Evidence) -> float | Key:
-        looks = self.aspects.key(evidence)
+        by_aspects = self.aspects.key(evidence)
         if self.by == "argmax":
-            return -evidence["layer"], looks
-        return 0.5 * evidence["nearness"] + 0.5 * looks
+            return -evidence["layer"], by_aspects
+        return 0.5 * evidence["nearness"] + 0.5 * by_aspects
 
 
 def check_key(key: str) -> None:

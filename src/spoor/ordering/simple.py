@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from spoor.errors import UsageError
-from spoor.judging.classifiers import TaxonomyModel, goodness
+from spoor.judging.classifiers import TaxonomyModel, target_probability
 from spoor.judging.encodings import Interval, share_inside
 from spoor.parse.words import LONGEST, Words
 from spoor.records import Evidence, Hints, Link, Page, Sighting
@@ -214,18 +214,18 @@ class PageClass:
     model: TaxonomyModel
 
     reads_content: ClassVar[bool] = True
-    merge: ClassVar[Mapping[str, Merge]] = {"wanted_class": max}
+    merge: ClassVar[Mapping[str, Merge]] = {"target_class": max}
 
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
         bayes, words = self.model.bayes, _WORDS.of(page.titled_text[:LONGEST])
         leaves = dict(zip(bayes.classes, bayes.posterior(words).tolist(), strict=True)) if bayes.knows(words) else {}
-        return [(goodness(leaves, self.model.good),)] * len(links)
+        return [(target_probability(leaves, self.model.relevant),)] * len(links)
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
-        return [{"wanted_class": relevant} for (relevant,) in (link.hints for link in links)]
+        return [{"target_class": relevant} for (relevant,) in (link.hints for link in links)]
 
     def key(self, evidence: Evidence) -> float:
-        return evidence["wanted_class"]
+        return evidence["target_class"]
 
 
 # Focused by a taxonomy: links of the pages that most probably belong to a target class go first.
@@ -233,19 +233,19 @@ class PageClass:
 
 @dataclass(frozen=True)
 class TaxonomyRelevance:
-    """`goodness` is the relevance of the best page that links there: with the judge `taxonomy` the probability of all
-    target classes together. `best_is_good` is 1 where the likeliest class of some such page is a relevant one; it is
-    there for an admission."""
+    """`relevance` is that of the best page that links there: with the judge `taxonomy` the probability of all target
+    classes together. `best_is_relevant` is 1 where the likeliest class of some such page is a relevant one; it is there
+    for an admission."""
 
     reads_content: ClassVar[bool] = False
-    merge: ClassVar[Mapping[str, Merge]] = {"goodness": max, "best_is_good": max}
+    merge: ClassVar[Mapping[str, Merge]] = {"relevance": max, "best_is_relevant": max}
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
         verdict = sighting.verdict
-        return [{"goodness": verdict.relevance, "best_is_good": float(verdict.relevant)}] * len(links)
+        return [{"relevance": verdict.relevance, "best_is_relevant": float(verdict.relevant)}] * len(links)
 
     def key(self, evidence: Evidence) -> float:
-        return evidence["goodness"]
+        return evidence["relevance"]
 
 
 # The more letters of a page lie in the code interval of a font, the sooner its links: the paper's content

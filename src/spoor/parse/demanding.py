@@ -20,8 +20,8 @@ MOST_ATTRIBUTES = 200
 MOST_UNPAIRED = 60
 """Start tags of formatting elements that hold more than words, and as many end tags: until such an element is closed, a
 parser opens it again in every block, and closing it may move all blocks since."""
-MOST_LOOKS = 8
-"""How often a byte is looked at on average; tags inside of tags would be looked at without end."""
+MOST_READS = 8
+"""How often a byte is read on average; tags inside of tags would be read without end."""
 
 _FORMATTING = "b big code em font i nobr s small strike strong tt u"
 _LESS_THAN, _MORE_THAN, _SLASH, _EQUALS, _QUOTE, _APOSTROPHE = b"<>/=\"'"
@@ -67,7 +67,7 @@ def _is_orderly(html: NDArray[np.uint8], starts: NDArray[np.int64]) -> bool:
     """Whether there are few attributes and few unpaired formatting elements. `starts` are the places of all `<`."""
     end = html.size
     unpaired = unpaired_ends = of_whole_page = 0
-    looks = MOST_LOOKS * end
+    reads = MOST_READS * end
     for start in starts:
         name = start + 1
         closes = name < end and html[name] == _SLASH
@@ -96,8 +96,8 @@ def _is_orderly(html: NDArray[np.uint8], starts: NDArray[np.int64]) -> bool:
                     unpaired_ends -= 1
                 else:
                     unpaired += 1
-        looks -= place - start
-        if max(unpaired, unpaired_ends) > MOST_UNPAIRED or looks < 0:
+        reads -= place - start
+        if max(unpaired, unpaired_ends) > MOST_UNPAIRED or reads < 0:
             return False
     return True
 

@@ -24,7 +24,7 @@ LONGEST_URL = 8_000
 """Characters of a URL that is followed, or that others are relative to; servers need not take more (RFC 9110)."""
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
-_LOOKS_LIKE_HTML = re.compile(rb"\s*<(!doctype\s+html|html|head|body|title|meta|!--)", re.IGNORECASE)
+_BEGINS_AS_HTML = re.compile(rb"\s*<(!doctype\s+html|html|head|body|title|meta|!--)", re.IGNORECASE)
 LONGEST_TAG = 40
 """Characters of a language tag."""
 MOST_NESTED = 30_000_000
@@ -71,7 +71,7 @@ def is_html(body: bytes, content_type: str) -> bool:
 
 def _mime(body: bytes, content_type: str) -> str:
     mime = content_type.partition(";")[0].strip().lower()
-    return "text/html" if not mime and _LOOKS_LIKE_HTML.match(body) else mime
+    return "text/html" if not mime and _BEGINS_AS_HTML.match(body) else mime
 
 
 def _html_page(page: Page, decoded: Decoded, reading: Reading, interest: Interest) -> Page:

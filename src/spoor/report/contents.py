@@ -13,6 +13,7 @@ from spoor.frontier.entry import State
 from spoor.lab.build.warc_source import take_apart
 from spoor.parse.html import read_page
 from spoor.records import Key, Page, Verdict
+from spoor.report.showing import delay_column
 from spoor.store.crawl_folder import CrawlFolder, message_of
 from spoor.store.journal import PageRow, open_to_read
 from spoor.store.journal import pages as page_rows
@@ -130,8 +131,9 @@ def links(folder: CrawlFolder) -> Iterator[KnownLink]:
 def hosts(folder: CrawlFolder) -> Iterator[KnownHost]:
     """In the order they were found."""
     fetched = "(SELECT {} FROM pages WHERE pages.host = name)"
-    columns = f"name, address, rest, {fetched.format('count(*)')}, {fetched.format('ifnull(sum(relevant), 0)')}"
+    counts = f"{fetched.format('count(*)')}, {fetched.format('ifnull(sum(relevant), 0)')}"
     with _database(folder) as db:
+        columns = f"name, address, {delay_column(db)}, {counts}"
         for row in _in_pieces(db, f"SELECT id, {columns} FROM hosts WHERE id > ? ORDER BY 1"):
             yield KnownHost(*row)
 

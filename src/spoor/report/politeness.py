@@ -20,6 +20,7 @@ from spoor.lab.delays import LastVisits, RobotsHistory, share
 from spoor.report.showing import has_robots_files, one_moment
 from spoor.robots import NeededFile, RobotsFile, delay_for, holding_for
 from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.journal import delay_in
 from spoor.urls import host_of, robots_url
 
 
@@ -69,7 +70,7 @@ class Call:
 class _Host:
     """A host while its visits are gone through. `found`: its address is known."""
 
-    peace: LastVisits
+    visits: LastVisits
     found: bool = False
     retries: dict[str, float] = field(default_factory=dict)
 
@@ -108,7 +109,7 @@ class _Files:
     def _note(self, at: float, url: str, kind: str, detail: dict[str, Any]) -> None:
         file = RobotsFile(self._name(url), at + self._promise.rules.rules_last)
         if kind == "host opened":
-            file = replace(file, delay=detail["rest"])
+            file = replace(file, delay=delay_in(detail))
         elif kind == "redirected":
             file = replace(file, leads_to=detail["to"])
         elif detail["again_at"] is not None or not self._by_host:
@@ -119,7 +120,7 @@ class _Files:
         return f"https://{host_of(robots)}/robots.txt" if self._by_host else robots
 
     def delay(self, host: str, moment: float) -> float:
-        return max(self._promise.rules.rest, delay_for(self._history.as_of(moment), host))
+        return max(self._promise.rules.delay, delay_for(self._history.as_of(moment), host))
 
     def wrong(self, url: str, moment: float) -> str:
         """What robots.txt has against a visit to a page; "" when nothing."""
@@ -165,20 +166,20 @@ class _Check:
             yield wrong
 
     def _haste(self, call: Call, host: _Host) -> Iterator[str]:
-        since, rest = host.peace.since(call.began), self._files.delay(call.host, call.began)
-        if rest:
-            self.tightest = min(self.tightest, share(since, call.began, rest))
+        since, delay = host.visits.since(call.began), self._files.delay(call.host, call.began)
+        if delay:
+            self.tightest = min(self.tightest, share(since, call.began, delay))
         if call.began < since:
             yield "too many visits at once"
-        elif call.began < since + rest:
-            yield f"after {call.began - since:.3f} s, with a host delay of {rest:g} s"
+        elif call.began < since + delay:
+            yield f"after {call.began - since:.3f} s, with a host delay of {delay:g} s"
         elif host.found:  # Before that nobody knew at which address the host is.
-            since, due = self._address.since(call.began), self.promise.rules.address_rest
+            since, due = self._address.since(call.began), self.promise.rules.address_delay
             if call.began < since + due:
                 yield f"after {call.began - since:.3f} s at its IP address, with a delay of {due:g} s"
 
     def _note(self, call: Call, host: _Host) -> None:
-        host.peace.visit(call.began, call.ended)
+        host.visits.visit(call.began, call.ended)
         if host.found or call.answered:  # Its address is known since the end of that very visit.
             self._address.visit(call.began if host.found else -inf, call.ended)
             host.found = True

@@ -78,6 +78,12 @@ def one_moment(folder: CrawlFolder) -> Iterator[sqlite3.Connection]:
             raise BadInput(f"cannot read {folder.database}: {error}") from None
 
 
+def delay_column(db: sqlite3.Connection) -> str:
+    """The column of `hosts` with the host delay; up to version 4 it was `rest`."""
+    columns = {row[1] for row in db.execute("PRAGMA table_info(hosts)")}
+    return "delay" if "delay" in columns else "rest"
+
+
 def has_robots_files(db: sqlite3.Connection) -> bool:
     """Whether it knows robots.txt files by their URLs; before version 3 it was one for each host."""
     return db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'robots'").fetchone() is not None

@@ -11,7 +11,7 @@ from math import inf
 from spoor import robots
 from spoor.frontier.entry import Entry, Host
 from spoor.frontier.rows import stored_entry, stored_robots, stored_robots_text
-from spoor.report.showing import has_robots_files, one_moment
+from spoor.report.showing import delay_column, has_robots_files, one_moment
 from spoor.robots import NeededFile, RobotsFile, holding_for
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import DroppedRow, EventRow, PageRow, dropped, events_of, last_moment, pages_of
@@ -115,7 +115,7 @@ def _sent_here(db: sqlite3.Connection, url: str) -> Iterator[tuple[str, str]]:
 
 
 def _host(db: sqlite3.Connection, name: str) -> Host | None:
-    row = db.execute("SELECT name, rest, free_at, address FROM hosts WHERE name = ?", (name,)).fetchone()
+    row = db.execute(f"SELECT name, {delay_column(db)}, free_at, address FROM hosts WHERE name = ?", (name,)).fetchone()
     return None if row is None else Host(*row)
 
 

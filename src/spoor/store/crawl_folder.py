@@ -1,6 +1,6 @@
 """A crawl on disk: which files make one, who may write to it, which versions can be opened; and its HTTP messages.
 
-version         what wrote the folder: `spoor crawl 4`
+version         what wrote the folder: `spoor crawl 5`
 crawl.toml      exactly what ran
 crawl.db        links, hosts, pages, events (SQLite)
 crawl.db.sums   checksums of it, from when the last crawl ended
@@ -43,7 +43,7 @@ from spoor.store.warc_repair import follow
 # A crawl on disk: which files make one, who may write to it, and which folders are refused.
 
 
-VERSION = "spoor crawl 4"
+VERSION = "spoor crawl 5"
 RESUMABLE = (VERSION, *STEPS)
 """What can be crawled on, once it was brought to this version."""
 READABLE = (*RESUMABLE, "spoor crawl 2")

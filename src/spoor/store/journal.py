@@ -7,7 +7,7 @@ import heapq
 import json
 import math
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import Path
@@ -29,6 +29,7 @@ from spoor.events import (
     Troubled,
     Visited,
 )
+from spoor.frontier.evidence import renamed_evidence
 from spoor.frontier.rows import UNREADABLE, stored_entry, trail_of
 from spoor.records import Miss, Page, Sighting, Verdict, Visit
 from spoor.urls import host_of
@@ -153,7 +154,7 @@ class Journal:
 
     @staticmethod
     def create(db: sqlite3.Connection) -> Journal:
-        """Goes on where the one in the file ended."""
+        """Continues where the one in the file ended."""
         db.executescript(SCHEMA)
         query = "SELECT max(ifnull((SELECT max(id) FROM pages), 0), ifnull((SELECT max(id) FROM events), 0))"
         return Journal(db.execute(query).fetchone()[0])
@@ -306,7 +307,7 @@ def _as_known(visit: Visit, known: list[Any] | None) -> Visit:
     return replace(
         visit,
         key=tuple(map(float, key)),
-        evidence=evidence,
+        evidence=renamed_evidence(evidence),
         trail=trail_of(trail),
         hints=base64.b64decode(hints, validate=True),
     )
@@ -366,6 +367,11 @@ def _storable(text: str) -> str:
     return text if text.isascii() else text.encode("utf8", "replace").decode("utf8")
 
 
+def delay_in(detail: Mapping[str, Any]) -> float:
+    """The host delay in the detail of a host that was opened; up to version 4 it was called `rest`."""
+    return float(detail["delay" if "delay" in detail else "rest"])
+
+
 def _event_row(event: Redirected | Failed | HostOpened | Aside) -> tuple[Any, ...]:
     match event:
         case Redirected(visit, at, to, because, waiting):
@@ -375,8 +381,8 @@ def _event_row(event: Redirected | Failed | HostOpened | Aside) -> tuple[Any, ..
             detail = {"reason": reason, "again_at": again_at, "waiting": waiting, **known}
             detail |= {"excused": True} if excused else {}
             return _visit_row(visit, at, "failed", detail)
-        case HostOpened(visit, at, rest):
-            return _visit_row(visit, at, "host opened", {"rest": rest})
+        case HostOpened(visit, at, delay):
+            return _visit_row(visit, at, "host opened", {"delay": delay})
         case Refused(at, refusal):
             return _aside_row(at, "refused", refusal.url, {"because": refusal.because, "parked": refusal.parked})
         case Troubled(at, url, reason):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -101,6 +102,7 @@ def _shape(db: sqlite3.Connection, table: str, without_numbers: bool) -> TableSh
 
 ROWS = 10_000
 """Dealt with at once."""
+_log = logging.getLogger(__name__)
 
 
 def from_3(database: Path, progress: Progress) -> None:
@@ -154,6 +156,15 @@ def _write_heads_and_deflate(db: sqlite3.Connection, progress: Progress) -> None
     db.execute("COMMIT")
 
 
+def from_4(database: Path, progress: Progress) -> None:
+    """The column with the host delay was called `rest`. A database without tables stays as it is."""
+    with contextlib.closing(sqlite3.connect(database, isolation_level=None)) as db:
+        db.execute("PRAGMA trusted_schema = OFF")
+        if "rest" in {row[1] for row in db.execute("PRAGMA table_info(hosts)")}:
+            _log.warning("%s: the column rest of the table hosts is called delay from now on", database)
+            db.execute("ALTER TABLE hosts RENAME COLUMN rest TO delay")
+
+
 def write_heads(db: sqlite3.Connection, advance: Advance = unseen) -> None:
     """Tells every host the place of its first waiting link, inside of a transaction of the caller."""
     db.create_function("place", 4, place_of_row, deterministic=True)
@@ -172,5 +183,5 @@ def _pieces(db: sqlite3.Connection, table: str) -> Iterator[tuple[int, int]]:
     yield from ((first, first + ROWS - 1) for first in range(0, last + 1, ROWS))
 
 
-STEPS: dict[str, Callable[[Path, Progress], None]] = {"spoor crawl 3": from_3}
+STEPS: dict[str, Callable[[Path, Progress], None]] = {"spoor crawl 3": from_3, "spoor crawl 4": from_4}
 """What leads on from each version to the next, in this order."""

@@ -144,5 +144,5 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--connections", type=int, metavar="N", help="concurrent requests (64)")
     parser.add_argument(
-        "--rest", type=float, metavar="S", help="host delay: seconds between two requests to a host (1)"
+        "--host-delay", "--rest", type=float, metavar="S", help="seconds between two requests to a host (1)"
     )

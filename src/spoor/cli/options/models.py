@@ -14,14 +14,14 @@ spoor train language --name mn-Mong --orthography myfont legacy.txt --out mongol
 """
 
 TOPIC_EXAMPLES = """
-spoor train topic --name horses --positive good-pages --negative other-pages
+spoor train topic --name horses --positive relevant-pages --negative other-pages
 spoor train topic --name horses pages.tar.xz        (with folders positive and negative inside)
-spoor train topic --name horses --positive good-urls.txt --negative other-urls.txt --contact https://example.org/us
+spoor train topic --name horses --positive relevant-urls.txt --negative other-urls.txt --contact https://example.org/us
 spoor judge horses.spoor page.html
 """
 
 TAXONOMY_EXAMPLES = """
-spoor train taxonomy --name sports --good sports/cycling pages
+spoor train taxonomy --name sports --relevant sports/cycling pages
 spoor judge sports.spoor page.html
 """
 
@@ -88,7 +88,8 @@ def _register_taxonomy(kinds: Commands) -> None:
     summary = "train a classifier on a folder of pages for each class"
     parser = add_command(kinds, "taxonomy", summary, TAXONOMY_EXAMPLES, "training.run_train_taxonomy")
     _add_examples(parser, "+", "folder or tar archive with a folder for each class", "taxonomy")
-    add_several(parser, "--good", "CLASS", "a relevant class, with all classes below it", required=True)
+    meaning = "a relevant class, with all classes below it (earlier name: --good)"
+    add_several(parser, "--relevant", "CLASS", meaning, "--good", required=True)
     _add_out(parser)
     add_json(parser)
 

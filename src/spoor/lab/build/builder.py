@@ -219,11 +219,11 @@ def _kinds(columns: dict[str, NDArray[Any]], gathered: Gathered) -> dict[str, in
     redirects = columns["redirect"] >= 0 if "redirect" in columns else np.zeros(len(status), np.bool_)
     html_numbers = [number for word, number in gathered.content_types.words.items() if word in HTML_TYPES]
     html = np.isin(columns["content_type"], html_numbers)
-    good = (status >= 200) & (status < 300)
+    answered = (status >= 200) & (status < 300)
     return {
         "redirects": int(redirects.sum()),
-        "errors": int((~good & ~redirects).sum()),
-        "non-HTML": int((good & ~html).sum()),
+        "errors": int((~answered & ~redirects).sum()),
+        "non-HTML": int((answered & ~html).sum()),
     }
 
 

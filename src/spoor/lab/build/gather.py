@@ -41,7 +41,7 @@ class Packed:
     whole: bool = True
 
     @property
-    def good(self) -> bool:
+    def complete(self) -> bool:
         """A response of 2xx that is all there: no other record of the same URL can be better."""
         return self.whole and 200 <= self.page.status < 300
 
@@ -107,7 +107,7 @@ class Gathered:
 
     numbers: dict[str, int] = field(default_factory=dict)
     record_of: dict[int, int] = field(default_factory=dict)
-    good: array[int] = field(default_factory=lambda: array("B"))
+    complete: array[int] = field(default_factory=lambda: array("B"))
     status: array[int] = field(default_factory=lambda: array("h"))
     size: array[int] = field(default_factory=lambda: array("i"))
     content_type: array[int] = field(default_factory=lambda: array("B"))
@@ -136,7 +136,7 @@ class Gathered:
         page = packed.page
         row = len(self.status)
         self.record_of[self.number(page.url)] = row
-        self.good.append(packed.good)
+        self.complete.append(packed.complete)
         self.status.append(page.status)
         self.size.append(min(page.size, _LARGEST_SIZE))
         self.content_type.append(self.content_types.number(page.content_type))
@@ -160,8 +160,8 @@ def gather(records: Iterable[Packed], scratch: Path, report: BuildReport) -> Gat
             row = gathered.row_of(packed.page.url)
             if row is not None:
                 report["duplicates"] += 1
-            # The first record speaks for its URL, unless it is a bad one and a good one comes later.
-            if row is None or (packed.good and not gathered.good[row]):
+            # The first record speaks for its URL, unless it is incomplete or a failure and a complete one comes later.
+            if row is None or (packed.complete and not gathered.complete[row]):
                 gathered.add(packed)
                 texts.append(packed.texts)
                 contexts.append(packed.contexts)

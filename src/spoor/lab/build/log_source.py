@@ -224,7 +224,7 @@ def _seconds(cell: str) -> float | None:
 
 
 def _packed(page: Page, links: _Links, seconds: float | None, labels: tuple[str, ...]) -> Packed:
-    """The link of a page with a status of 3xx is where it redirects to; only a good page has links."""
+    """The link of a page with a status of 3xx is where it redirects to; only a page with a status of 2xx has links."""
     anchors = links.of(page.url)
     if 300 <= page.status < 400 and anchors:
         return Packed(page, redirect=next(iter(anchors)), seconds=seconds, labels=labels)

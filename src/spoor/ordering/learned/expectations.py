@@ -18,7 +18,7 @@ from spoor.errors import BadInput
 from spoor.ordering.learned.features import BITS, HEAD, MOST, PLACES
 from spoor.ordering.learned.yields import LEVELS, MASK, FirstTries, Yields
 
-COLUMNS = ("words", "place", "hub", "list", "dead")
+COLUMNS = ("words", "site_yield", "hub_yield", "list_yield", "dead")
 """In log odds: what the words say; and the hit rates of the folder, of the page that links and of the same list on that
 page, above or below the initial one. `dead` is below 0 where links of that list mostly brought no page."""
 
@@ -73,10 +73,10 @@ def first_tries(link: Numbers, hub: tuple[int, bool], yields: Yields) -> FirstTr
     """Of a link that was just tried, and is not counted yet."""
     page, relevant = hub
     tries, answers, finds, untried = yields.tries, yields.answers, yields.finds, yields.untried
-    _, cell, expected = _place_share(link, relevant, tries, answers, untried[0], FIRST_ANSWERS)
+    _, cell, expected = _site_share(link, relevant, tries, answers, untried[0], FIRST_ANSWERS)
     _, hub_cell = _hub_share(page, relevant, tries, answers, untried[0], FIRST_ANSWERS)
     to_answer = ((cell, expected), (hub_cell, FIRST_ANSWERS))
-    _, cell, expected = _place_share(link, relevant, answers, finds, untried[1], FIRST_RELEVANT)
+    _, cell, expected = _site_share(link, relevant, answers, finds, untried[1], FIRST_RELEVANT)
     _, hub_cell = _hub_share(page, relevant, answers, finds, untried[1], FIRST_RELEVANT)
     to_be_relevant = ((cell, expected), (hub_cell, FIRST_RELEVANT))
     place = int(place_of(int(link[4 + max(0, cell) // 4]), int(link[1])))
@@ -111,10 +111,11 @@ def _untried_share(around: float, cell: int, untried: Floats) -> float:
 
 
 @compiled
-def _place_share(
+def _site_share(
     link: Numbers, relevant: bool, tries: Counts, hits: Counts, untried: Floats, first: float
 ) -> tuple[float, int, float]:
-    """The share of hits in the places of a link; the cell of its first try (-1: it is none) and what was expected."""
+    """The share of hits in the domain, host and folders of a link; the cell of its first try (-1: it is none) and what
+    was expected."""
     share, last, cell, expected = first, np.int32(0), -1, 0.0
     for level in range(PLACES):
         place = link[4 + level]
@@ -162,8 +163,8 @@ def _expectations(
             said += words[link[k] & FEATURES]
         # A link with many words shall not be surer than one with few.
         out[row, 0] = said / math.sqrt(max(1, len(link) - HEAD))
-        answered, _, _ = _place_share(link, relevant, tries, answers, untried[0], FIRST_ANSWERS)
-        share, _, _ = _place_share(link, relevant, answers, finds, untried[1], first_relevant)
+        answered, _, _ = _site_share(link, relevant, tries, answers, untried[0], FIRST_ANSWERS)
+        share, _, _ = _site_share(link, relevant, answers, finds, untried[1], first_relevant)
         out[row, 1] = _more_than(first, answered * share)
         answered, _ = _hub_share(hub, relevant, tries, answers, untried[0], FIRST_ANSWERS)
         share, _ = _hub_share(hub, relevant, answers, finds, untried[1], first_relevant)

@@ -54,14 +54,14 @@ _ANCHOR = 80
 
 
 def packed_features(
-    page: Page, links: Sequence[Link], signs: Sequence[tuple[float, float]], without: Sequence[str] = ()
+    page: Page, links: Sequence[Link], priors: Sequence[tuple[float, float]], without: Sequence[str] = ()
 ) -> list[bytes]:
     """For each link the numbers that the learned strategy keeps of it: `HEAD` of them (its prior, in
     thousandths; whether its URL speaks for it or against it; the list it stands in; whether it stays within its
     registrable domain; its places, from the outside in, the innermost repeated) and its features. `without` names
     `FIELDS` that are not read, and may name other things."""
     rows = np.zeros((len(links) + 1, HEAD + MOST), np.int32)
-    rows[:-1, :2] = _stored_prior(signs)
+    rows[:-1, :2] = _stored_prior(priors)
     rows[:-1, 3:5] = _domains(page, links)
     counts = np.zeros(len(links) + 1, np.int32)
     _read(np.frombuffer(spelled(page, links), np.uint32), _skipped(tuple(without)), rows, counts)
@@ -70,8 +70,8 @@ def packed_features(
     return [packed[start:end] for start, end in pairwise(places)]
 
 
-def _stored_prior(signs: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
-    stored_prior = np.array(signs, np.float64).reshape(-1, 2)
+def _stored_prior(priors: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
+    stored_prior = np.array(priors, np.float64).reshape(-1, 2)
     stored_prior[:, 0] = np.rint(stored_prior[:, 0] * 1000)
     stored_prior[:, 1] = np.sign(stored_prior[:, 1])
     return stored_prior

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.errors import UsageError
-from spoor.files import State, state_in, texts_in
+from spoor.files import State, renamed_parts, state_in, texts_in
 from spoor.ordering.learned.expectations import (
     COLUMNS,
     FEATURES,
@@ -39,10 +39,10 @@ WEIGHTS: Mapping[str, float] = {
     "relevant_parents": 0.5,
     "parents": 0.0,
     "since": -0.3,
-    "place": 1.0,
-    "hub": 0.5,
-    "list": 1.0,
-    "signs": 1.0,
+    "site_yield": 1.0,
+    "hub_yield": 0.5,
+    "list_yield": 1.0,
+    "prior": 1.0,
 }
 """Log odds that each evidence is worth before anything is learned. Here and below stand all numbers that were set by
 hand; they are the same for every web and every target."""
@@ -69,11 +69,11 @@ IN_TURN = 32
 """Links that are re-scored after every visit, all that wait in turn."""
 
 OF_THE_FIELD = ("misses", "untried", "price", "pending", "behind")
-WITHOUT = (*FIELDS, "words", "parents", "hubs", "places", "prior", "exploration", "rescoring", *OF_THE_FIELD)
+WITHOUT = (*FIELDS, "words", "parents", "hubs", "sites", "prior", "exploration", "rescoring", *OF_THE_FIELD)
 """What can be left out, to see its worth."""
 NO_PRIOR = TargetPrior()
-_MOVING = {"words": ("words",), "places": ("place",), "hubs": ("hub", "list", "dead")}
-EVIDENCE = ("relevance", "relevant_parents", "parents", "since", "depth", "signs", *COLUMNS)
+_MOVING = {"words": ("words",), "sites": ("site_yield",), "hubs": ("hub_yield", "list_yield", "dead")}
+EVIDENCE = ("relevance", "relevant_parents", "parents", "since", "depth", "prior", *COLUMNS)
 """Of every link, in this order."""
 
 
@@ -81,10 +81,11 @@ EVIDENCE = ("relevance", "relevant_parents", "parents", "since", "depth", "signs
 class Learned:
     """Scorer and upkeep, on the trail `LastPage`. Gathers for each link:
 
-    `words`: log odds by the words of URL, anchor, context and page title, from an online logistic regression. `place`,
-    `hub`, `list`: the hit rate of its folder, of the page that links to it and of the same list on that page, in log
-    odds above or below the initial one. `signs`: the prior of the target. `relevance`, `relevant_parents`, `parents`:
-    of the pages that link to it. `since`: irrelevant pages in a row before it. `depth`: links from a seed.
+    `words`: log odds by the words of URL, anchor, context and page title, from an online logistic regression.
+    `site_yield`, `hub_yield`, `list_yield`: the hit rate of its folder, of the page that links to it and of the same
+    list on that page, in log odds above or below the initial one. `prior`: that of the target. `relevance`,
+    `relevant_parents`, `parents`: of the pages that link to it. `since`: irrelevant pages in a row before it. `depth`:
+    links from a seed.
 
     A link is re-scored before it is fetched, when another link of its page led to a relevant page, and in turn with all
     that wait. A resumed crawl relearns from the journal."""
@@ -107,15 +108,16 @@ class Learned:
         "parents": total,
         "since": min,
         "depth": min,
-        "place": latest,
-        "hub": max,
-        "list": max,
+        "site_yield": latest,
+        "hub_yield": max,
+        "list_yield": max,
         "dead": max,
-        "signs": clearest,
+        "prior": clearest,
         "words": max,
     }
 
     def __post_init__(self) -> None:
+        self.without = tuple("sites" if name == "places" else name for name in self.without)  # Its earlier name.
         for name in self.without:
             if name not in WITHOUT:
                 raise UsageError(f"learned has nothing called {name!r} to leave out; there are {', '.join(WITHOUT)}")
@@ -149,20 +151,20 @@ class Learned:
         return (relevant if sighting.verdict.relevant else evidence["parents"] - relevant) >= ENOUGH
 
     def key(self, evidence: Evidence) -> tuple[float, float, float]:
-        odds = evidence["words"] + self._weighed(evidence)
+        log_odds = evidence["words"] + self._weighed(evidence)
         if "exploration" in self.without:
-            return odds, 0.0, 0.0
+            return log_odds, 0.0, 0.0
         floor = _floor(self._yields.rate)
-        if odds >= floor:
-            return STEP * math.floor(odds / STEP + 0.5), 0.0, -evidence["depth"]
-        elsewhere = evidence["place"] + evidence["signs"] + evidence["dead"] + UNSAID * evidence["words"]
+        if log_odds >= floor:
+            return STEP * math.floor(log_odds / STEP + 0.5), 0.0, -evidence["depth"]
+        elsewhere = evidence["site_yield"] + evidence["prior"] + evidence["dead"] + UNSAID * evidence["words"]
         elsewhere = float(math.floor(elsewhere + 0.5))
         return floor - STEP + SLOPE * min(0.0, elsewhere), elsewhere, -evidence["depth"]
 
     def _weighed(self, evidence: Evidence) -> float:
         """What all evidence but `words` makes together. Added up one by one, so that it is the same on every machine,
         and without a loop, because this is done for every link that is found."""
-        always, relevance, share, relevant_parents, parents, since, place, hub, listed, signs = (
+        always, relevance, share, relevant_parents, parents, since, site, hub, listed, prior = (
             self._logistic.weights_now
         )
         linking, relevant = evidence["parents"], evidence["relevant_parents"]
@@ -173,10 +175,10 @@ class Learned:
             + relevant_parents * math.log1p(relevant)
             + parents * math.log1p(linking)
             + since * evidence["since"]
-            + place * evidence["place"]
-            + hub * evidence["hub"]
-            + listed * evidence["list"]
-            + signs * evidence["signs"]
+            + site * evidence["site_yield"]
+            + hub * evidence["hub_yield"]
+            + listed * evidence["list_yield"]
+            + prior * evidence["prior"]
         )
 
     def gain(self, key: Key) -> float:
@@ -241,15 +243,16 @@ class Learned:
 
     def state(self) -> State:
         return {
-            "odds": self._logistic.state(),
+            "logistic": self._logistic.state(),
             "yields": self._yields.state(self._under_way.values()),
             "behind": self._behind.state(),
             "gave": list(self._gave),
         }
 
     def restore(self, state: State) -> None:
+        state = renamed_parts(state, {"odds": "logistic"})
         self._under_way.clear()
-        self._logistic.restore(state_in(state, "odds"))
+        self._logistic.restore(state_in(state, "logistic"))
         self._yields.restore(state_in(state, "yields"))
         self._behind.restore(state_in(state, "behind"))
         self._gave = list(texts_in(state, "gave"))
@@ -276,10 +279,10 @@ class Learned:
     def _moving(self, packed: Sequence[bytes], hubs: Sequence[tuple[int, bool]]) -> list[list[float]]:
         """The evidence that changes as more is learned: `COLUMNS` of each link."""
         first = RELEVANT_AT_LEAST if "exploration" in self.without else FIRST_RELEVANT
-        looks = expectations(packed, hubs, self._logistic.words, self._yields, first)
+        rows = expectations(packed, hubs, self._logistic.words, self._yields, first)
         for kind in self.without:
-            looks[:, [COLUMNS.index(name) for name in _MOVING.get(kind, ())]] = 0.0
-        moving: list[list[float]] = looks.tolist()
+            rows[:, [COLUMNS.index(name) for name in _MOVING.get(kind, ())]] = 0.0
+        moving: list[list[float]] = rows.tolist()
         return moving
 
 
@@ -293,10 +296,10 @@ def facts(evidence: Evidence) -> tuple[float, ...]:
         math.log1p(relevant),
         math.log1p(parents),
         evidence["since"],
-        evidence["place"],
-        evidence["hub"],
-        evidence["list"],
-        evidence["signs"],
+        evidence["site_yield"],
+        evidence["hub_yield"],
+        evidence["list_yield"],
+        evidence["prior"],
     )
 
 

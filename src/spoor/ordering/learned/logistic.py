@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.compiled import compiled
-from spoor.files import LARGEST_NUMBER, State, array_in, count_in
+from spoor.files import LARGEST_NUMBER, State, array_in, count_in, renamed_parts
 from spoor.ordering.learned.features import BITS, MOST
 
 KEPT = 4096
@@ -47,12 +47,13 @@ class OnlineLogistic:
             "ids": self._ids.copy(),
             "counts": self._counts.copy(),
             "facts": self._facts.copy(),
-            "wanted": self._labels.copy(),
+            "labels": self._labels.copy(),
             "seen": self._seen,
         }
 
     def restore(self, state: State) -> None:
         """Compiled code trusts ids and counts, and square roots want no negative steps."""
+        state = renamed_parts(state, {"wanted": "labels"})
         for name, kept, least, most in (
             ("words", self.words, -LARGEST_WEIGHT, LARGEST_WEIGHT),
             ("weights", self.weights, -LARGEST_WEIGHT, LARGEST_WEIGHT),
@@ -61,7 +62,7 @@ class OnlineLogistic:
             ("ids", self._ids, 0, (1 << BITS) - 1),
             ("counts", self._counts, 0, MOST),
             ("facts", self._facts, -LARGEST_WEIGHT, LARGEST_WEIGHT),
-            ("wanted", self._labels, -1.0, 2.0),
+            ("labels", self._labels, -1.0, 2.0),
         ):
             kept[:] = array_in(state, name, kept.dtype, kept.shape, least, most)
         self._seen = count_in(state, "seen")

@@ -163,8 +163,8 @@ class _Passed:
 class Behind:
     """Irrelevant pages fetched last, by URL."""
 
-    def __init__(self, yields: Yields, odds: OnlineLogistic) -> None:
-        self._yields, self._logistic = yields, odds
+    def __init__(self, yields: Yields, logistic: OnlineLogistic) -> None:
+        self._yields, self._logistic = yields, logistic
         self._pages: dict[str, _Passed] = {}
 
     def passed(self, url: str, slots: Sequence[int], example: int) -> None:
