@@ -11,19 +11,8 @@ from hypothesis import strategies as st
 
 from spoor import registry
 from spoor.errors import BadInput, SpoorError, UsageError
-from spoor.settings import (
-    MAIN_TEXTS,
-    SECTIONS,
-    SETTINGS,
-    Config,
-    checked,
-    dumps,
-    load,
-    loads,
-    seeds_in,
-    target_in,
-    warn_of_rename,
-)
+from spoor.naming import warn_of_rename
+from spoor.settings import MAIN_TEXTS, SECTIONS, SETTINGS, Config, checked, dumps, load, loads, seeds_in, target_in
 from spoor.strategy import prior_of
 
 SMALL = """

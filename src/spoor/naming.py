@@ -9,6 +9,7 @@ import logging
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -288,3 +289,24 @@ def _understood(node: ast.expr) -> Requirement:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return Combined("not", (_understood(operand),))
     raise ValueError(f"{type(node).__name__} is not allowed here")
+
+
+# Settings by the names of earlier versions, which are still read.
+
+
+def rename_keys(table: Mapping[str, Any], renamed: Mapping[tuple[str, str], str]) -> None:
+    """`renamed` has the current name of a key by its section and its earlier name."""
+    for (section, old), new in renamed.items():
+        values = table.get(section)
+        if not isinstance(values, dict) or old not in values:
+            continue
+        if new in values:
+            raise UsageError(f"[{section}] has {new} and {old}, its earlier name; leave out {old}")
+        warn_of_rename(old, new)
+        values[new] = values.pop(old)
+
+
+@cache
+def warn_of_rename(old: str, new: str) -> None:
+    """Once in a process."""
+    _log.warning("the setting %s is called %s now; the old name is still read", old, new)

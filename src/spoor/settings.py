@@ -6,12 +6,10 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
-import logging
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from functools import cache
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, TypeVar
@@ -38,10 +36,9 @@ from spoor.checks import (
 )
 from spoor.errors import BadInput, UsageError
 from spoor.files import SUFFIX, as_toml
-from spoor.naming import names, parse
+from spoor.naming import names, parse, rename_keys
 from spoor.urls import normalise
 
-_log = logging.getLogger(__name__)
 Table = Mapping[str, Any]
 GIVEN_IN_PYTHON = "given-in-python"
 """What stands in place of the name of a strategy or judge that a program gave as an object."""
@@ -335,25 +332,8 @@ def parsed(text: str, name: str) -> dict[str, Any]:
         table = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # A number of thousands of digits is a ValueError of its own.
         raise BadInput(f"{name} cannot be read as TOML: {error}") from None
-    _rename(table)
+    rename_keys(table, RENAMED)
     return table
-
-
-def _rename(table: dict[str, Any]) -> None:
-    for (section, old), new in RENAMED.items():
-        values = table.get(section)
-        if not isinstance(values, dict) or old not in values:
-            continue
-        if new in values:
-            raise UsageError(f"[{section}] has {new} and {old}, its earlier name; leave out {old}")
-        warn_of_rename(old, new)
-        values[new] = values.pop(old)
-
-
-@cache
-def warn_of_rename(old: str, new: str) -> None:
-    """Once in a process."""
-    _log.warning("the setting %s is called %s now; the old name is still read", old, new)
 
 
 def _check_section(name: str, values: Any) -> None:

@@ -13,6 +13,7 @@ from spoor import settings as config
 from spoor.errors import UsageError
 from spoor.files import SUFFIX
 from spoor.live.session import Objects
+from spoor.naming import warn_of_rename
 from spoor.roles import Judge
 from spoor.settings import GIVEN_IN_PYTHON, SETTINGS, Config
 from spoor.store.crawl_folder import CrawlFolder
@@ -124,7 +125,7 @@ def settings_of(
 def _by_names_of_today(options: Mapping[str, Any]) -> dict[str, Any]:
     renamed = {old: new for (_, old), new in config.RENAMED.items()}
     for old in options.keys() & renamed:
-        config.warn_of_rename(old, renamed[old])
+        warn_of_rename(old, renamed[old])
     return {renamed.get(name, name): value for name, value in options.items()}
 
 
