@@ -149,6 +149,16 @@ def test_the_same_file_judges_a_recorded_web(tmp_path: Path, capsys: pytest.Capt
         assert "मशीन लर्निंग विभाग मशीन लर्निंग" in server.texts
 
 
+def test_a_dictionary_beside_the_settings_takes_the_place_of_a_server(tmp_path: Path) -> None:
+    (tmp_path / "hindi.tsv").write_text("".join(f"{word}\t{meant}\n" for word, meant in WORDS.items()))
+    asked = ML_CORE.format("", 5.0, 0).replace("[crawl]", 'dictionary = "hindi.tsv"\nfrom_language = "hi"\n[crawl]')
+    verdicts = asyncio.run(crawled(PAGES, tmp_path / "crawl", asked))
+    assert verdicts == {"/": False, "/one": True}
+    ran = config.load(tmp_path / "crawl" / "crawl.toml")
+    assert (ran.translate.dictionary, ran.translate.from_language) == (str(tmp_path / "hindi.tsv"), "hi")
+    assert not Reader.of(strategy_of(ran)).waits
+
+
 @pytest.mark.parametrize("asked", ['keywords = ["horse"]', 'judge = "script:thai"'])
 def test_a_translator_that_nobody_would_ask_is_refused(
     asked: str, capsys: pytest.CaptureFixture[str], tmp_path: Path

@@ -90,6 +90,14 @@ def test_a_web_is_built_with_the_main_texts_and_contexts_that_were_asked_for(
     assert json.loads((tmp_path / "web" / "web.json").read_text())["parsed"] == {"main_text": name, "context": 6}
 
 
+def test_a_web_of_a_crawl_is_read_as_the_crawl_was(tmp_path: Path) -> None:
+    asyncio.run(crawled(PAGES, tmp_path / "crawl", KEYWORDS.format("node-ratio", 0)))
+    assert main(["web", "build", str(tmp_path / "crawl"), "--out", str(tmp_path / "web"), "--workers", "1"]) == 0
+    web = Web.open(tmp_path / "web")
+    assert web.about["parsed"] == {"main_text": "node-ratio", "context": 100}
+    assert any("saddle" in main_text for _, _, _, main_text, _ in map(web.texts.__getitem__, range(web.pages)))
+
+
 def test_a_context_that_is_no_number_of_characters_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

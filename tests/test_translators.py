@@ -121,7 +121,7 @@ def test_a_folder_that_cannot_be_written_costs_nothing_but_requests(tmp_path: Pa
         ("huge", "sends too large an answer"),
         ("elsewhere", "answers HTTP 302"),
         ("refuses", "answers HTTP 400: xx is not supported"),
-        ("hangs up", "cannot be asked: ServerDisconnectedError"),
+        ("hangs up", "cannot be asked: connection lost"),
         ("slow", "does not answer within 1.5 s"),
         ("drips", "does not answer within 1.5 s"),
     ],
@@ -144,7 +144,7 @@ def test_whatever_the_server_does_texts_are_used_as_they_are_and_counted(
 def test_nobody_at_the_address_is_counted_too(tmp_path: Path) -> None:
     kept = Translations(tmp_path / "translations.db")
     assert ServerTranslator(Endpoint(NOBODY, seconds=3.0), kept).translate([LEARNING]) == [LEARNING]
-    assert kept.untranslated() == {"cannot be asked: ClientConnectorError": 1}
+    assert kept.untranslated() == {"cannot be asked: connection refused": 1}
 
 
 def test_a_server_that_asks_to_wait_is_asked_again() -> None:

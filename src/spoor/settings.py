@@ -280,12 +280,21 @@ def settings_in(path: Path) -> Config:
     return _config(read(path), path.parent)
 
 
+def parse_in(path: Path) -> ParseSettings:
+    """How a file says that pages are read; it need not say anything else."""
+    asked: ParseSettings = _section_in(path, "parse")
+    return asked
+
+
 def translate_in(path: Path) -> TranslateSettings:
-    """What a file says of translating, which need not say anything else."""
-    section = read(path).get("translate", {})
-    _check_section("translate", section)
-    asked: TranslateSettings = _section("translate", section)
+    asked: TranslateSettings = _section_in(path, "translate")
     return _placed(asked, "dictionary", path.parent)
+
+
+def _section_in(path: Path, name: str) -> Any:
+    values = read(path).get(name, {})
+    _check_section(name, values)
+    return _section(name, values)
 
 
 def _config(table: Table, folder: Path) -> Config:

@@ -36,7 +36,7 @@ from spoor.judging.train_topic import TrainedTopic, train_topic
 from spoor.judging.training_pages import Example, Kept, read_examples, sides, urls_in, usable
 from spoor.lab.build.builder import Making, build_web
 from spoor.lab.build.gather import BuildReport
-from spoor.lab.build.warc_source import read_warcs, warc_files
+from spoor.lab.build.warc_source import parsing_of, read_warcs, warc_files
 from spoor.lab.link_graph import WebBacklinks
 from spoor.lab.web import Web
 from spoor.live.samples import pages_at
@@ -113,7 +113,7 @@ def _web(folder: Path, target: str) -> tuple[Web, NDArray[np.int64]]:
 def _crawled(folder: Path, scratch: Path, workers: int) -> tuple[Web, NDArray[np.int64]]:
     crawl, report = open_for_reading(folder), BuildReport()
     with progress("pages of the crawl") as advance:
-        records = counted(read_warcs(warc_files(folder), report, workers), advance)
+        records = counted(read_warcs(warc_files(folder), report, workers, parsing_of(folder)), advance)
         web = build_web(scratch, records, Making(folder.resolve().name, folder.name), report)
     with contextlib.closing(open_to_read(crawl.database)) as db:
         found = (web.urls.find(row.url) for row in pages(db, relevant_only=True))

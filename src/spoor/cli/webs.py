@@ -20,7 +20,7 @@ from spoor.errors import BadInput, UsageError
 from spoor.lab.build.builder import Making, build_web
 from spoor.lab.build.gather import BuildReport, Packed
 from spoor.lab.build.log_source import is_table, read_logs
-from spoor.lab.build.warc_source import read_warcs, warc_files
+from spoor.lab.build.warc_source import parsing_of, read_warcs, warc_files
 from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.link_graph import locality
@@ -55,9 +55,12 @@ def run_web_build(arguments: argparse.Namespace) -> int:
 
 
 def _parsing(arguments: argparse.Namespace) -> ParseSettings:
-    if not 0 <= arguments.context <= WIDEST_CONTEXT:
-        raise UsageError(f"--context {arguments.context}: give a number of characters from 0 to {WIDEST_CONTEXT:,}")
-    return ParseSettings(arguments.main_text, arguments.context)
+    """As asked for, or else as the first source was read when it was crawled."""
+    crawled = parsing_of(arguments.source[0])
+    context = crawled.context if arguments.context is None else arguments.context
+    if not 0 <= context <= WIDEST_CONTEXT:
+        raise UsageError(f"--context {context}: give a number of characters from 0 to {WIDEST_CONTEXT:,}")
+    return ParseSettings(arguments.main_text or crawled.main_text, context)
 
 
 def _records(sources: list[Path], report: BuildReport, workers: int | None, parsing: ParseSettings) -> Iterator[Packed]:

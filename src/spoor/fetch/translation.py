@@ -12,6 +12,7 @@ from typing import Any
 
 from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout
 
+from spoor.fetch.responses import failure_of
 from spoor.pools import DaemonThreads
 from spoor.records import Failure
 
@@ -86,7 +87,8 @@ class Endpoint:
             async with session.post(address, data=question, headers=_HEADERS, allow_redirects=False) as response:
                 return self._understood(response.status, response.headers, await _body(response), len(texts))
         except (ClientError, OSError, ValueError) as error:
-            return Failure(f"cannot be asked: {type(error).__name__}", PAUSE)
+            reason = failure_of(error)
+            return Failure(f"cannot be asked: {reason.reason}", None if reason.again_after is None else PAUSE)
 
     def _question(self, texts: Sequence[str]) -> dict[str, Any]:
         asked: dict[str, Any] = {"q": list(texts), "source": self.source, "target": self.target, "format": "text"}

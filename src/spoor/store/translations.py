@@ -16,7 +16,6 @@ MOST_KEPT = 200_000
 _PATIENCE = 2.0
 """Seconds to wait for another process that writes."""
 _TABLES = """
-PRAGMA journal_mode = TRUNCATE;
 PRAGMA synchronous = OFF;
 CREATE TABLE IF NOT EXISTS translations (id INTEGER PRIMARY KEY AUTOINCREMENT, digest BLOB UNIQUE, text TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS untranslated (reason TEXT PRIMARY KEY, texts INTEGER NOT NULL);

@@ -77,11 +77,10 @@ def _register_build(actions: Commands) -> None:
     parser.add_argument(
         "--main-text",
         choices=("quick", "best", "node-ratio"),
-        default="quick",
-        help="how the main text of a page is found (quick)",
+        help="how the main text of a page is found (as of the crawl whose folder is given, else quick)",
     )
     parser.add_argument(
-        "--context", type=int, default=100, metavar="N", help="characters around a link, on each side (100)"
+        "--context", type=int, metavar="N", help="characters around a link, on each side (as of the crawl, else 100)"
     )
     add_workers(parser)
     add_json(parser)

@@ -24,7 +24,7 @@ from spoor.parse.html import Interest, read_page
 from spoor.parse.main_text import extractor_named
 from spoor.pools import in_order
 from spoor.records import Redirect
-from spoor.settings import USUAL_PARSING, ParseSettings
+from spoor.settings import USUAL_PARSING, ParseSettings, parse_in
 from spoor.store.warc import NOT_KEPT
 from spoor.urls import join, normalise
 
@@ -157,6 +157,12 @@ def warc_files(source: Path) -> list[Path]:
     if not files:
         raise BadInput(f"{source} is a folder without warc/*.warc files; give WARC files or a crawl folder")
     return files
+
+
+def parsing_of(source: Path) -> ParseSettings:
+    """How a crawl read its pages, where the source is its folder; else as usual."""
+    settings = source / "crawl.toml"
+    return parse_in(settings) if settings.exists() else USUAL_PARSING
 
 
 def read_warcs(
