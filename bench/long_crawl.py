@@ -262,7 +262,7 @@ def review(writing: Writing) -> None:
         entry.trail, entry.hints = (entry.trail[0], NOWHERE), elsewhere(entry.hints, -1, 0)
         entry.evidence = scorer.review(WaitingLink(entry.url, entry.evidence, entry.trail, entry.hints))
         key = scorer.key(entry.evidence)
-        entry.key = key if isinstance(key, tuple) else (key,)
+        entry.put_at(key if isinstance(key, tuple) else (key,), entry.arrival)
         store.save(entry)
     writing.frontier.commit()
 

@@ -34,14 +34,14 @@ STAGES = {
     "reading: links, contexts": "parse.html:_with_contexts",
     "reading: tags": "parse.html:_tag_texts",
     "reading: the rest": "live.page_reader:Reader.read",
-    "reading: sketch": "live.page_reader:sketch",
+    "reading: SimHash fingerprint": "live.page_reader:text_fingerprint",
     "reading: canonical URLs": "live.page_reader:canonical_links",
-    "reading: prior of the target": "ordering.learned.prior:Foreknowledge.of",
+    "reading: prior of the target": "ordering.learned.prior:LinkPrior.of",
     "reading: features": "ordering.learned.learned:Learned.hints",
     "judging": "judging.combined:Agreement.judge",
     "archive": "live.page_reader:Archive.keep",
     "archive: facts, duplicates": "live.page_reader:Archive.describe",
-    "archive: verdicts": "live.page_reader:Archive.told",
+    "archive: verdicts": "live.page_reader:Archive.note",
     "offering: look-ups": "frontier.frontier:Frontier.find",
     "offering: evidence": "scoring:Scoring._evidence",
     "offering: the rest": "scoring:Scoring.offer",
@@ -57,6 +57,16 @@ STAGES = {
 }
 """Each with the function that does it. What is not in any of them is asyncio and HTTP."""
 OTHER = "HTTP, asyncio, all else"
+
+
+def place_of(function: str) -> tuple[Any, str]:
+    """The module or class that has a function of `STAGES`, and its name there."""
+    module, _, name = function.partition(":")
+    owner: Any = import_module(f"spoor.{module}")
+    *classes, last = name.split(".")
+    for part in classes:
+        owner = getattr(owner, part)
+    return owner, last
 
 
 class Clock:
@@ -86,13 +96,8 @@ class Clock:
 
     def watch(self, stage: str, where: str) -> None:
         """A coroutine is watched from one wait to the next."""
-        module, _, name = where.partition(":")
-        owner: Any = import_module(f"spoor.{module}")
-        *classes, function = name.split(".")
-        for part in classes:
-            owner = getattr(owner, part)
-        watched = getattr(owner, function)
-        setattr(owner, function, self._watched(stage, watched))
+        owner, function = place_of(where)
+        setattr(owner, function, self._watched(stage, getattr(owner, function)))
 
     def _watched(self, stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)

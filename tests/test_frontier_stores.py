@@ -96,7 +96,7 @@ class StoreMachine(RuleBasedStateMachine):
     def save_changed(self, store: LinkStore, entry: Entry, key: Key | None, state: State | None) -> None:
         entry.evidence = {"e": entry.evidence["e"] + 1.0}
         if key is not None:
-            entry.key, entry.arrival = key, self.arrivals
+            entry.put_at(key, self.arrivals)
         if state is not None:
             entry.state = state
         store.save(entry)

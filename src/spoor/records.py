@@ -76,9 +76,8 @@ class Visit:
     apart: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingLink:
-    """A link that waits or is parked, and what is known of it."""
+class WaitingLink(NamedTuple):
+    """A link that waits or is parked, and what is known of it; a tuple, because there are many."""
 
     url: str
     evidence: Evidence

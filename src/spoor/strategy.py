@@ -128,7 +128,7 @@ def _simple(part: object) -> Iterator[object]:
 
 def hinted(reader: LinkReader, page: Page, links: Sequence[Link]) -> list[Link]:
     """The links of a page with what the reader makes of each."""
-    return [Link(*link[:-1], hints) for link, hints in zip(links, reader.hints(page, links), strict=True)]
+    return [Link._make((*link[:-1], hints)) for link, hints in zip(links, reader.hints(page, links), strict=True)]
 
 
 def verdicts_of(judge: Judge, pages: Sequence[Page]) -> list[Verdict]:

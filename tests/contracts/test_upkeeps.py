@@ -42,7 +42,7 @@ class Kept:
         return [link for link in self.some(len(self.links)) if link.trail[1] == url][:most]
 
     def some(self, most: int) -> Sequence[WaitingLink]:
-        return [replace(self.links[url], evidence=found) for url, found in self.evidence.items()][:most]
+        return [self.links[url]._replace(evidence=found) for url, found in self.evidence.items()][:most]
 
     def offer(self, link: Link, found: Evidence, trail: TrailState) -> None:
         old = self.evidence.get(link.url, found)

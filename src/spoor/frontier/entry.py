@@ -23,8 +23,8 @@ class State(IntEnum):
     SETTLED = 4
 
 
-OPEN = frozenset({State.WAITING, State.RETURNING, State.PARKED})
-"""The states in which a further sighting still matters."""
+OPEN = (State.WAITING, State.RETURNING, State.PARKED)
+"""The states in which a further sighting still matters. So few are told sooner by identity than by hash."""
 
 TROUBLE = "trouble: "
 """What went wrong with a link begins so, by a mistake of ours: it is fetched apart from others."""
@@ -42,7 +42,7 @@ Place = tuple[State, int]
 
 @dataclass(slots=True)
 class Entry:
-    """Owned by the frontier; nobody else changes one.
+    """Owned by the frontier; nobody else changes one. Its place, `key` and `arrival`, is changed by `put_at` alone.
 
     `arrival` breaks ties and is new whenever the key changes. `again_at` matters while returning: the time from
     which the URL may be tried again; a parked one that never may has infinity. `because` says why it is parked, or what
@@ -66,6 +66,7 @@ class Entry:
     hints: bytes = b""
     row: int | None = None
     filed: Place | None = None
+    _order: Order | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def is_seed(self) -> bool:
@@ -88,7 +89,14 @@ class Entry:
 
     @property
     def order(self) -> Order:
-        return tuple([-part for part in self.key]), self.arrival
+        """Asked for several times whenever a link is given a place, so it is kept."""
+        if self._order is None:
+            self._order = tuple([-part for part in self.key]), self.arrival
+        return self._order
+
+    def put_at(self, key: Key, arrival: int) -> None:
+        """Another place in the order."""
+        self.key, self.arrival, self._order = key, arrival, None
 
 
 # A place in the queue as bytes that sort as the place does, so that a database can keep places in order.
@@ -96,7 +104,8 @@ class Entry:
 
 KEY_PARTS = 3
 _PACKED = struct.Struct(f">{KEY_PARTS + 1}Q")
-_FLOAT, _BITS = struct.Struct(">d"), struct.Struct(">Q")
+_FLOATS = [struct.Struct(f">{parts}d") for parts in range(KEY_PARTS + 1)]
+_BITS = [struct.Struct(f">{parts}Q") for parts in range(KEY_PARTS + 1)]
 _SIGN, _ALL = 1 << 63, (1 << 64) - 1
 _MISSING = 0
 """Before every number: a key that has fewer parts comes first, as tuples do. No number is packed so."""
@@ -104,9 +113,11 @@ _MISSING = 0
 
 def packed(order: Order) -> bytes:
     key, arrival = order
-    if len(key) > KEY_PARTS:
-        raise BrokenContract(f"a key has at most {KEY_PARTS} parts, not {len(key)}: {key}")
-    return _PACKED.pack(*map(_sortable, key), *[_MISSING] * (KEY_PARTS - len(key)), arrival)
+    parts = len(key)
+    if parts > KEY_PARTS:
+        raise BrokenContract(f"a key has at most {KEY_PARTS} parts, not {parts}: {key}")
+    bits = _BITS[parts].unpack(_FLOATS[parts].pack(*[part + 0.0 for part in key]))
+    return _PACKED.pack(*map(_sortable, bits), *[_MISSING] * (KEY_PARTS - parts), arrival)
 
 
 def unpacked(place: bytes) -> Order:
@@ -125,14 +136,13 @@ def place_of_row(key1: float, key2: float | None, key3: float | None, arrival: i
         return None
 
 
-def _sortable(number: float) -> int:
-    """Negative numbers, which sort backwards by their bits, are turned around; there is one zero."""
-    (bits,) = _BITS.unpack(_FLOAT.pack(number + 0.0))
-    return int(bits ^ _ALL if bits & _SIGN else bits | _SIGN)
+def _sortable(bits: int) -> int:
+    """Of a number. Negative ones, which sort backwards by their bits, are turned around; there is one zero."""
+    return bits ^ _ALL if bits & _SIGN else bits | _SIGN
 
 
 def _number(bits: int) -> float:
-    (number,) = _FLOAT.unpack(_BITS.pack(bits ^ _SIGN if bits & _SIGN else bits ^ _ALL))
+    (number,) = _FLOATS[1].unpack(_BITS[1].pack(bits ^ _SIGN if bits & _SIGN else bits ^ _ALL))
     return float(number)
 
 

@@ -80,7 +80,7 @@ class Frontier:
     def add(self, entry: Entry) -> None:
         """A URL that was unknown begins to wait, or is parked if its state says so."""
         self._check(entry.url, entry.key)
-        entry.arrival = self._next_arrival()
+        entry.put_at(entry.key, self._next_arrival())
         self._counters.by_state[entry.state] += 1
         self._hosts.host(entry.host)
         self._store.save(entry)
@@ -92,7 +92,7 @@ class Frontier:
         was = entry.order if key != entry.key else None
         if was is not None:
             self._check(entry.url, key)
-            entry.key, entry.arrival = key, self._next_arrival()
+            entry.put_at(key, self._next_arrival())
         entry.evidence, entry.trail = evidence, trail
         if hints is not None:
             entry.hints = hints
@@ -108,7 +108,8 @@ class Frontier:
 
     def admit(self, entry: Entry) -> None:
         """A parked link waits after all."""
-        entry.because, entry.arrival = "", self._next_arrival()
+        entry.because = ""
+        entry.put_at(entry.key, self._next_arrival())
         self._enter(entry, State.WAITING)
         self._hosts.came_forward(entry)
 

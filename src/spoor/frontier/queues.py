@@ -20,39 +20,42 @@ SLACK = 64
 
 class Queue(Generic[Place]):
     """Smaller places are sooner. A URL that moved or left leaves its old place behind, to be skipped later; so nothing
-    here goes through the whole queue but a sweep now and then. Every `put` brings a tuple of its own: that is how a
-    place is told from an outdated one that is equal to it."""
+    here goes through the whole queue but a sweep now and then. `_current` has of each URL the very tuple that stands in
+    `_places`: that is how a place is told from an outdated one that is equal to it."""
 
-    __slots__ = ("_place_of", "_places")
+    __slots__ = ("_current", "_places")
 
     def __init__(self) -> None:
         self._places: list[tuple[Place, str]] = []
-        self._place_of: dict[str, Place] = {}
+        self._current: dict[str, tuple[Place, str]] = {}
 
     def __len__(self) -> int:
-        return len(self._place_of)
+        return len(self._current)
 
     def __contains__(self, url: str) -> bool:
-        return url in self._place_of
+        return url in self._current
 
     def put(self, url: str, place: Place) -> None:
-        if self._place_of.get(url) == place:
+        current = self._current.get(url)
+        if current is not None and current[0] == place:
             return
-        self._place_of[url] = place
-        heapq.heappush(self._places, (place, url))
-        if len(self._places) > 2 * len(self._place_of) + SLACK:
-            self._places = [one for one in self._places if self._is_current(one)]
+        self._current[url] = current = place, url
+        heapq.heappush(self._places, current)
+        if len(self._places) > 2 * len(self._current) + SLACK:
+            self._places = [one for one in self._places if self._current.get(one[1]) is one]
             heapq.heapify(self._places)
 
     def remove(self, url: str) -> None:
         """Whether or not it is there."""
-        self._place_of.pop(url, None)
+        self._current.pop(url, None)
 
     def first(self) -> tuple[Place, str] | None:
-        while self._places:
-            if self._is_current(self._places[0]):
-                return self._places[0]
-            heapq.heappop(self._places)
+        places, current = self._places, self._current
+        while places:
+            first = places[0]
+            if current.get(first[1]) is first:
+                return first
+            heapq.heappop(places)
         return None
 
     def foremost(self, most: int) -> list[tuple[Place, str]]:
@@ -67,10 +70,7 @@ class Queue(Generic[Place]):
     def keep(self, kept: list[tuple[Place, str]]) -> None:
         """Forgets all but these, which are in order."""
         self._places = kept
-        self._place_of = {url: place for place, url in kept}
-
-    def _is_current(self, place: tuple[Place, str]) -> bool:
-        return self._place_of.get(place[1]) is place[0]
+        self._current = {one[1]: one for one in kept}
 
 
 # The first waiting links of one host, read ahead from the file of a store.

@@ -87,9 +87,9 @@ Writer = Callable[[sqlite3.Connection], None]
 class SqliteStore:
     """What was saved since the last commit is held in `_changed`, by host and URL, and goes to the file all at once.
     So between two commits the file holds the state of the last one, whatever happens to the process. `_recent` are
-    entries as they are now, those found last: the pages of a site go on naming the same links. `_ahead` has the first
-    waiting links of the hosts that were asked about last. `_host_ids` are numbers of hosts, None where there is no such
-    host in the file; `_known_robots` what stands in the file of some robots.txt."""
+    entries as they are now, those of `_changed` and those found last: the pages of a site go on naming the same links.
+    `_ahead` has the first waiting links of the hosts that were asked about last. `_host_ids` are numbers of hosts, None
+    where there is no such host in the file; `_known_robots` what stands in the file of some robots.txt."""
 
     def __init__(self, path: Path, at_hand: int = AT_HAND) -> None:
         self._path = path
@@ -144,7 +144,9 @@ class SqliteStore:
         return self._hosts_at_hand
 
     def find(self, urls: Sequence[str]) -> list[Entry | None]:
-        at_hand = [self._recent.get(url) or self._changed.get(host_of(url), NOTHING).get(url) for url in urls]
+        at_hand = list(map(self._recent.get, urls))
+        if all(at_hand):
+            return at_hand
         stored = self._read([url for url, entry in zip(urls, at_hand, strict=True) if entry is None])
         self._recent |= stored
         return [entry or stored.get(url) for url, entry in zip(urls, at_hand, strict=True)]

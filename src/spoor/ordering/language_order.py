@@ -91,7 +91,10 @@ class LanguageSigns:
         choice = choice_among({named for *_, named in on_page if named})
         of_links = on_page
         if links is not page.links:
-            of_links = [_of_link(self.tag, link.url, link.hreflang, link.anchor) for link in links]
+            known = dict(zip(map(id, page.links), on_page, strict=True))
+            of_links = [
+                known.get(id(link)) or _of_link(self.tag, link.url, link.hreflang, link.anchor) for link in links
+            ]
         words = words_signs(self.language, [link.anchor for link in links])
         return [
             (

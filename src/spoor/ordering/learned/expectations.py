@@ -53,6 +53,15 @@ def expectations(
     return out
 
 
+def expectation(
+    packed: bytes, hub: tuple[int, bool], words: Floats, yields: Yields, first_relevant: float
+) -> tuple[float, ...]:
+    """The row of a single link. One after the other, links are re-scored so before they are fetched."""
+    link, (page, relevant) = np.frombuffer(checked(packed), np.int32), hub
+    counts = (yields.tries, yields.answers, yields.finds, yields.untried)
+    return _expectation(link, page, relevant, words, *counts, first_relevant)
+
+
 def checked(packed: bytes) -> bytes:
     """Compiled code trusts these lengths, and a folder may come from anybody."""
     if len(packed) % 4 or not 4 * HEAD <= len(packed) <= 4 * (HEAD + MOST):
@@ -64,9 +73,7 @@ def checked(packed: bytes) -> bytes:
 
 def slots_of(head: Numbers, hub: int) -> list[int]:
     """Where a visit is counted: its places, the page that linked to it, the list it stood in there. Each once."""
-    _, kind, where, _, *places = head.tolist()
-    hashes = [*(int(place_of(place, kind)) for place in places), hub, int(list_of(hub, where))]
-    return list(dict.fromkeys(hashed & int(MASK) for hashed in hashes))
+    return list(dict.fromkeys(_slots(head, hub).tolist()))
 
 
 def first_tries(link: Numbers, hub: tuple[int, bool], yields: Yields) -> FirstTries:
@@ -99,6 +106,16 @@ def list_of(hub: int, where: int) -> np.uint32:
 def place_of(place: int, kind: int) -> np.uint32:
     """The counter of a place, apart for URLs that speak for what is relevant, against it, or not at all."""
     return np.uint32(place) ^ (np.uint32(kind + 1) * np.uint32(0x9E3779B1))
+
+
+@compiled
+def _slots(head: Numbers, hub: int) -> NDArray[np.uint32]:
+    slots = np.empty(PLACES + 2, np.uint32)
+    for level in range(PLACES):
+        slots[level] = place_of(head[4 + level], head[1]) & MASK
+    slots[PLACES] = np.uint32(hub) & MASK
+    slots[PLACES + 1] = list_of(hub, head[2]) & MASK
+    return slots
 
 
 @compiled
@@ -154,25 +171,44 @@ def _expectations(
     first_relevant: float,
     out: Floats,
 ) -> None:
-    start, first = 0, FIRST_ANSWERS * first_relevant
+    start = 0
     for row in range(len(sizes)):
         link, hub, relevant = numbers[start : start + sizes[row]], int(hubs[row, 0]), bool(hubs[row, 1])
         start += sizes[row]
-        said = 0.0
-        for k in range(HEAD, len(link)):
-            said += words[link[k] & FEATURES]
-        # A link with many words shall not be surer than one with few.
-        out[row, 0] = said / math.sqrt(max(1, len(link) - HEAD))
-        answered, _, _ = _site_share(link, relevant, tries, answers, untried[0], FIRST_ANSWERS)
-        share, _, _ = _site_share(link, relevant, answers, finds, untried[1], first_relevant)
-        out[row, 1] = _more_than(first, answered * share)
-        answered, _ = _hub_share(hub, relevant, tries, answers, untried[0], FIRST_ANSWERS)
-        share, _ = _hub_share(hub, relevant, answers, finds, untried[1], first_relevant)
-        out[row, 2] = _more_than(first, answered * share)
-        slot = list_of(hub, link[2]) & MASK
-        answered = (answers[slot] + TRUST * answered) / (tries[slot] + TRUST)
-        share = (finds[slot] + TRUST * share) / (answers[slot] + TRUST)
-        out[row, 3] = _more_than(first, answered * share)
-        out[row, 4] = min(0.0, math.log(answered / FIRST_ANSWERS))
-        for column in range(len(COLUMNS)):
-            out[row, column] = np.rint(out[row, column] * 1000.0) / 1000.0
+        out[row, :] = _expectation(link, hub, relevant, words, tries, answers, finds, untried, first_relevant)
+
+
+@compiled
+def _expectation(
+    link: Numbers,
+    hub: int,
+    relevant: bool,
+    words: Floats,
+    tries: Counts,
+    answers: Counts,
+    finds: Counts,
+    untried: Floats,
+    first_relevant: float,
+) -> tuple[float, float, float, float, float]:
+    first, said = FIRST_ANSWERS * first_relevant, 0.0
+    for k in range(HEAD, len(link)):
+        said += words[link[k] & FEATURES]
+    # A link with many words shall not be surer than one with few.
+    said /= math.sqrt(max(1, len(link) - HEAD))
+    answered, _, _ = _site_share(link, relevant, tries, answers, untried[0], FIRST_ANSWERS)
+    share, _, _ = _site_share(link, relevant, answers, finds, untried[1], first_relevant)
+    of_site = _more_than(first, answered * share)
+    answered, _ = _hub_share(hub, relevant, tries, answers, untried[0], FIRST_ANSWERS)
+    share, _ = _hub_share(hub, relevant, answers, finds, untried[1], first_relevant)
+    of_hub = _more_than(first, answered * share)
+    slot = list_of(hub, link[2]) & MASK
+    answered = (answers[slot] + TRUST * answered) / (tries[slot] + TRUST)
+    share = (finds[slot] + TRUST * share) / (answers[slot] + TRUST)
+    of_list = _more_than(first, answered * share)
+    dead = min(0.0, math.log(answered / FIRST_ANSWERS))
+    return _rounded(said), _rounded(of_site), _rounded(of_hub), _rounded(of_list), _rounded(dead)
+
+
+@compiled
+def _rounded(odds: float) -> float:
+    return float(np.rint(odds * 1000.0) / 1000.0)

@@ -79,14 +79,16 @@ def _stored_prior(priors: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
 
 def _domains(page: Page, links: Sequence[Link]) -> list[tuple[bool, int]]:
     """Of each link whether it stays within the registrable domain of the page, and its own as a place."""
-    own = registrable_domain(_host(page.url))
-    hosts = [_host(link.url) for link in links]
-    of_hosts = {host: _domain(registrable_domain(host), own) for host in set(hosts)}
-    return [of_hosts[host] for host in hosts]
+    own, _ = _domain(_host(page.url))
+    domains = [_domain(_host(link.url)) for link in links]
+    return [(domain == own, place) for domain, place in domains]
 
 
-def _domain(domain: str, own: str) -> tuple[bool, int]:
-    return domain == own, crc32(domain.encode("utf8", "surrogatepass")) & 0x7FFFFFFF
+@lru_cache(1 << 14)
+def _domain(host: str) -> tuple[str, int]:
+    """The registrable domain of a host, and its number as a place."""
+    domain = registrable_domain(host)
+    return domain, crc32(domain.encode("utf8", "surrogatepass")) & 0x7FFFFFFF
 
 
 @lru_cache

@@ -20,6 +20,7 @@ from spoor.ordering.learned.expectations import (
     FIRST_RELEVANT,
     TRUST,
     checked,
+    expectation,
     expectations,
     first_tries,
     slots_of,
@@ -96,6 +97,8 @@ class Learned:
     _logistic: OnlineLogistic = field(init=False, repr=False, compare=False)
     _yields: Yields = field(init=False, repr=False, compare=False)
     _behind: Behind = field(init=False, repr=False, compare=False)
+    _first_relevant: float = field(init=False, repr=False, compare=False)
+    _left_out: dict[str, float] = field(init=False, repr=False, compare=False)
     _under_way: dict[int, list[int]] = field(init=False, repr=False, compare=False, default_factory=dict)
     _gave: list[str] = field(init=False, repr=False, compare=False, default_factory=list)
 
@@ -124,6 +127,8 @@ class Learned:
         self._prior = LinkPrior(NO_PRIOR if "prior" in self.without else self.target_prior)
         self._logistic = OnlineLogistic(np.array(list(WEIGHTS.values())))
         self._yields = Yields()
+        self._first_relevant = RELEVANT_AT_LEAST if "exploration" in self.without else FIRST_RELEVANT
+        self._left_out = {name: 0.0 for kind in self.without for name in _MOVING.get(kind, ())}
         self._behind = Behind(self._yields, self._logistic)
 
     def __reduce__(self) -> tuple[type[Learned], tuple[TargetPrior, tuple[str, ...]]]:
@@ -258,8 +263,8 @@ class Learned:
         self._gave = list(texts_in(state, "gave"))
 
     def review(self, link: WaitingLink) -> Evidence:
-        ((_, evidence),) = self._again([link])
-        return evidence
+        moves = expectation(link.hints, _hub(link.trail), self._logistic.words, self._yields, self._first_relevant)
+        return {**link.evidence, **dict(zip(COLUMNS, moves, strict=True)), **self._left_out}
 
     def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
         gave = list(dict.fromkeys(self._gave))
@@ -278,10 +283,9 @@ class Learned:
 
     def _moving(self, packed: Sequence[bytes], hubs: Sequence[tuple[int, bool]]) -> list[list[float]]:
         """The evidence that changes as more is learned: `COLUMNS` of each link."""
-        first = RELEVANT_AT_LEAST if "exploration" in self.without else FIRST_RELEVANT
-        rows = expectations(packed, hubs, self._logistic.words, self._yields, first)
-        for kind in self.without:
-            rows[:, [COLUMNS.index(name) for name in _MOVING.get(kind, ())]] = 0.0
+        rows = expectations(packed, hubs, self._logistic.words, self._yields, self._first_relevant)
+        for name in self._left_out:
+            rows[:, COLUMNS.index(name)] = 0.0
         moving: list[list[float]] = rows.tolist()
         return moving
 

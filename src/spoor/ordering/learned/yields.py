@@ -138,7 +138,8 @@ class Yields:
 
     def _count(self, kind: int, cell: int, came: float, expected: float) -> None:
         for counted in (cell, 4 * LEVELS + cell // 4):
-            self.untried[kind, counted] += (came, expected)
+            self.untried[kind, counted, 0] += came
+            self.untried[kind, counted, 1] += expected
 
 
 # What lies behind a page is credited to the link that led there: irrelevant pages with good links on them are
