@@ -31,7 +31,7 @@ LONGEST_TEXT = 20_000
 """Characters of a text that are translated; what follows stays as it is."""
 MOST_REMEMBERED = 5_000
 """Pieces in memory."""
-REST = 30.0
+PAUSE = 30.0
 """Seconds in which a server is not asked again after it failed: its failing must not cost every page its time."""
 _PIECE = re.compile(rf"\S.{{0,{LONGEST_PIECE - 2}}}\S(?=\s|$)|\S{{1,{LONGEST_PIECE}}}")
 _log = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ class ServerTranslator:
     kept: Translations | None = field(default=None, repr=False, compare=False)
     clock: Callable[[], float] = field(default=time.monotonic, repr=False, compare=False)
     _known: OrderedDict[bytes, str] = field(default_factory=OrderedDict, init=False, repr=False, compare=False)
-    _resting: list[tuple[float, str]] = field(default_factory=list, init=False, repr=False, compare=False)
+    _pausing: list[tuple[float, str]] = field(default_factory=list, init=False, repr=False, compare=False)
     _said: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
     _lock: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
 
@@ -79,13 +79,13 @@ class ServerTranslator:
         return {piece: known[digest] for piece, digest in digests.items() if digest in known}
 
     def _asked(self, pieces: list[str]) -> dict[str, str]:
-        if self._resting and self.clock() < self._resting[0][0]:
-            self._count(Counter({self._resting[0][1]: len(pieces)}))
+        if self._pausing and self.clock() < self._pausing[0][0]:
+            self._count(Counter({self._pausing[0][1]: len(pieces)}))
             return {}
         answers = dict(zip(pieces, self.endpoint.translated(pieces), strict=True))
         reasons = Counter(answer.reason for answer in answers.values() if isinstance(answer, Failure))
         self._count(reasons)
-        self._resting[:] = [(self.clock() + REST, next(iter(reasons)))] if reasons.total() == len(pieces) else []
+        self._pausing[:] = [(self.clock() + PAUSE, next(iter(reasons)))] if reasons.total() == len(pieces) else []
         return {piece: answer for piece, answer in answers.items() if isinstance(answer, str)}
 
     def _count(self, reasons: Counter[str]) -> None:

@@ -328,7 +328,7 @@ def _corrected(db: sqlite3.Connection, file: str, wrong: Misplaced) -> str:
 # A crawl that has ended, made smaller: what only a running crawl needs, and can make again, is left out.
 
 
-STEPS_BETWEEN_LOOKS = 1_000_000
+STEPS_BETWEEN_CHECKS = 1_000_000
 """Of SQLite, between two looks at how much it has written: some tenths of a second."""
 
 
@@ -373,7 +373,7 @@ def _copy_compactly(database: Path, copy: Path, advance: Advance) -> None:
         db.execute("PRAGMA journal_mode = DELETE")
         for index in ONLY_FOR_CRAWLING:
             db.execute(f"DROP INDEX IF EXISTS {index}")
-        db.set_progress_handler(tell, STEPS_BETWEEN_LOOKS)
+        db.set_progress_handler(tell, STEPS_BETWEEN_CHECKS)
         db.execute("VACUUM INTO ?", (str(copy),))
     tell()
     with contextlib.closing(sqlite3.connect(copy, isolation_level=None)) as made:
