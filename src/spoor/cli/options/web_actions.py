@@ -15,7 +15,10 @@ spoor web info thai-web --target relevant
 BUILD_EXAMPLES = """
 spoor web build crawl.warc.gz --out my-web
 spoor web build my-crawl --out my-web --truth labels.tsv
-spoor web build log.csv links.csv --out my-web
+spoor web build log.csv.gz links.csv.gz --out my-web
+spoor web build crawl.log --out my-web
+spoor web build CC-MAIN-0.warc.wat.gz CC-MAIN-0.warc.wet.gz --out my-web
+spoor web build index.cdxj links.csv --out my-web
 """
 
 GENERATE_EXAMPLES = """
@@ -56,14 +59,15 @@ def register_web(commands: Commands) -> None:
 
 
 def _register_build(actions: Commands) -> None:
-    summary = "make a web from WARC files, a crawl folder or a crawl log"
+    summary = "make a web from WARC files, a crawl folder, a crawl log or an index"
     parser = add_command(actions, "build", summary, BUILD_EXAMPLES, "webs.run_web_build")
     parser.add_argument(
         "source",
         nargs="+",
         type=Path,
         metavar="SOURCE",
-        help="WARC (plain, .gz, .xz, .lz4, .zst), crawl folder, or a log and its links (.csv, .parquet)",
+        help="WARC, WAT and WET files, crawl folders; or logs and indexes (CSV, TSV, Parquet, Heritrix crawl.log, CDX, "
+        "CDXJ, Common Crawl's columnar index) and tables of links. Plain or compressed, known by their content",
     )
     parser.add_argument("--out", type=Path, required=True, metavar="WEB", help="folder to make")
     parser.add_argument(
