@@ -76,7 +76,8 @@ def _build_facts(web: Web) -> dict[str, int]:
 
 
 def run_web_generate(arguments: argparse.Namespace) -> int:
-    request = Request(arguments.like, arguments.pages, arguments.seed, arguments.text, arguments.words)
+    shares = {name: getattr(arguments, name) for name in ("mislabelled", "errors", "non_html")}
+    request = Request(arguments.like, arguments.pages, arguments.seed, arguments.text, arguments.words, **shares)
     with progress(f"generating {request.name}", request.pages) as advance:
         generate(request, arguments.out, advance)
     web = Web.open(arguments.out)

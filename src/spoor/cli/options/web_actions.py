@@ -24,6 +24,7 @@ spoor web build index.cdxj links.csv --out my-web
 GENERATE_EXAMPLES = """
 spoor web generate --like thai --pages 30000 --seed 1 --out thai-web
 spoor web generate --like thai --pages 2000 --seed 1 --text --out thai-texts
+spoor web generate --like thai --pages 30000 --seed 1 --mislabelled 0.05 --errors 0.36 --non-html 0.36 --out thai-log
 spoor web generate --like mongolian --pages 5000 --seed 1 --text --words words.txt --out mongolian-web
 spoor web generate --like topical --pages 20000 --seed 7 --out topical-web
 """
@@ -97,6 +98,28 @@ def _register_generate(actions: Commands) -> None:
         "dictionary: English, a tab, Hindi (default: built in)"
     )
     parser.add_argument("--words", metavar="FILE", type=Path, help=words)
+    of_languages = parser.add_argument_group("shares, for language webs")
+    of_languages.add_argument(
+        "--mislabelled",
+        metavar="P",
+        type=float,
+        default=0.0,
+        help="of the Thai pages that declare no charset or a wrong one (0)",
+    )
+    of_languages.add_argument(
+        "--errors",
+        metavar="P",
+        type=float,
+        default=0.0,
+        help="of all URLs that are errors; they are not in --pages (0)",
+    )
+    of_languages.add_argument(
+        "--non-html",
+        metavar="P",
+        type=float,
+        default=0.0,
+        help="of all URLs that are images and other media; they are not in --pages (0)",
+    )
     add_json(parser)
 
 
