@@ -171,8 +171,10 @@ def _links(url: str, base: str, found: Iterable[Tree], nofollow: bool) -> Iterab
     """Distinct targets in their order, each as the first place says that has an anchor."""
     links: dict[str, Link] = {}
     for place in found:
+        if _word(place, "path").partition("@")[0].upper() not in _LINKING:
+            continue
         target = join(base, _word(place, "url"))
-        if target is None or target == url or _word(place, "path").partition("@")[0].upper() not in _LINKING:
+        if target is None or target == url:
             continue
         rel, anchor = _word(place, "rel").lower()[:LONGEST_TAG], " ".join(_word(place, "text").split())[:LONGEST]
         if target not in links or (anchor and not links[target].anchor):
