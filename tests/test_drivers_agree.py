@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -49,11 +50,22 @@ def tasks(tmp_path_factory: pytest.TempPathFactory) -> list[Task]:
 
 
 def _task(folder: Path, rng: random.Random) -> Task:
+    """A fifth of the pages are errors, on every other web."""
     links, relevant = random_links(rng)
-    urls = Web.open(write_web(folder, links, {"relevant": relevant})).urls
+    errors = [page for page in range(1, len(links)) if rng.random() < 0.2] if rng.random() < 0.5 else []
+    for page in errors:
+        links[page] = []
+    urls = Web.open(with_errors(write_web(folder, links, {"relevant": relevant}), errors)).urls
     seeds = [0, *rng.sample(range(len(links)), min(2, len(links)))]
     budget = rng.choice([len(links), rng.randint(1, len(links))])
     return Task(folder, "relevant", tuple(urls[seed] for seed in seeds), budget=budget)
+
+
+def with_errors(folder: Path, errors: list[int]) -> Path:
+    status = np.load(folder / "status.npy")
+    status[errors] = 404
+    np.save(folder / "status.npy", status)
+    return folder
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -63,17 +75,26 @@ def test_both_drivers_give_the_same_order_and_the_same_queue(strategy: str, task
         compiled = run(replace(task, driver="compiled"), strategy)
         assert simulated.order.tolist() == compiled.order.tolist(), task
         assert simulated.queue.tolist() == compiled.queue.tolist(), task
+        assert simulated.found.tolist() == compiled.found.tolist(), task
+        assert simulated.failed is not None and compiled.failed is not None
+        assert simulated.failed.tolist() == compiled.failed.tolist(), task
+        assert simulated.sizes.tolist() == compiled.sizes.tolist(), task
 
 
-def test_a_web_with_errors_is_not_for_the_compiled_driver(tmp_path: Path) -> None:
-    folder = write_web(tmp_path / "web", [[1, 2], [], []], {"relevant": [0, 1, 2]})
-    status = np.load(folder / "status.npy")
-    status[1] = 404
-    np.save(folder / "status.npy", status)
-    task = Task(folder, "relevant", ("http://h0.test/",), driver="compiled")
-    with pytest.raises(UsageError, match="has redirects or errors"):
-        run(task, "breadth-first")
-    simulated = run(replace(task, driver="auto"), "breadth-first")
-    assert simulated.found.tolist() == [True, False, True]
-    assert simulated.queue.tolist() == [1, 2, 1]
+@pytest.mark.parametrize("driver", ["simulated", "compiled"])
+def test_an_error_costs_a_request_and_finds_nothing(tmp_path: Path, driver: Literal["simulated", "compiled"]) -> None:
+    folder = with_errors(write_web(tmp_path / "web", [[1, 2], [], []], {"relevant": [0, 1, 2]}), [1])
+    task = Task(folder, "relevant", ("http://h0.test/",), driver=driver)
+    done = run(task, "breadth-first")
+    assert done.found.tolist() == [True, False, True]
+    assert done.queue.tolist() == [1, 2, 1]
     assert PreparedTask(task).yardstick.relevant == 2
+
+
+def test_a_web_with_redirects_is_not_for_the_compiled_driver(tmp_path: Path) -> None:
+    folder = write_web(tmp_path / "web", [[1, 2], [], []], {"relevant": [0, 1, 2]})
+    np.save(folder / "redirect.npy", np.array([-1, 2, -1], np.int32))
+    task = Task(folder, "relevant", ("http://h0.test/",), driver="compiled")
+    with pytest.raises(UsageError, match="has redirects"):
+        run(task, "breadth-first")
+    assert run(replace(task, driver="auto"), "breadth-first").order.tolist() == [0, 1]

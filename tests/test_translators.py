@@ -13,7 +13,7 @@ from spoor import registry
 from spoor.errors import UsageError
 from spoor.fetch.translation import MOST_CHARACTERS, MOST_TEXTS, Endpoint
 from spoor.judging.ontology_judge import OntologyTerms
-from spoor.judging.translators import LONGEST_TEXT, REST, ServerTranslator, translator_of
+from spoor.judging.translators import LONGEST_TEXT, PAUSE, ServerTranslator, translator_of
 from spoor.records import Page
 from spoor.settings import TranslateSettings
 from spoor.store.translations import Translations
@@ -158,10 +158,10 @@ def test_after_it_failed_a_server_is_left_alone_for_a_while() -> None:
     with translating(WORDS, "refuses") as server:
         one = ServerTranslator(Endpoint(server.url), clock=lambda: now[0])
         one.translate([LEARNING])
-        now[0] = REST - 1.0
+        now[0] = PAUSE - 1.0
         one.translate(["पुस्तक"])
         assert len(server.asked) == 1
-        server.mood, now[0] = "", REST + 1.0
+        server.mood, now[0] = "", PAUSE + 1.0
         assert one.translate([LEARNING, "पुस्तक"]) == ["machine learning", "book"]
 
 

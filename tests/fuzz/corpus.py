@@ -84,6 +84,28 @@ _WARC = _PAGES + record("metadata", "x", b"y")
 WARCS = [_WARC, gzip.compress(_WARC), gzip.compress(_WARC[:200]) + gzip.compress(_WARC[200:])]
 WARC_SIGNS = b"WARC/1.0\r\n|\r\n\r\n|Content-Length: |WARC-Type: response\r\n|HTTP/1.1 200 OK\r\n|\x1f\x8b".split(b"|")
 
+_WAT_JSON = (
+    b'{"Envelope": {"Payload-Metadata": {"HTTP-Response-Metadata": {"Response-Message": {"Status": "200"}, "Headers": '
+    b'{"Content-Type": "text/html"}, "HTML-Metadata": {"Head": {"Metas": [{"charset": "tis-620"}], "Base": "/x/"}, '
+    b'"Links": [{"path": "A@/href", "url": "../b", "text": "b"}]}}}}}'
+)
+_EXTRACT = (
+    b"WARC/1.0\r\nWARC-Type: %s\r\nWARC-Target-URI: http://a.test/\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s"
+)
+EXTRACTS = [
+    _EXTRACT % (b"metadata", b"application/json", len(_WAT_JSON), _WAT_JSON),
+    _EXTRACT % (b"conversion", b"text/plain", 10, b"Title\ntext"),
+]
+EXTRACT_SIGNS = [*WARC_SIGNS, *b'{ } [ ] null "" : , "Envelope" "Links" 200 "url"'.split(b" ")]
+
+LOGS = [
+    b"url,status,content_type,meta_charset,language,label,bytes,seconds,redirect\nhttp://a.test/,200,text/html,tis-620,th,x,1,0.5,\n",
+    b"2011-06-23T17:12:09Z 200 15 http://a.test/b LR http://a.test/ text/html #025 20110623171208546+922 sha1:7A - -\n",
+    b" CDX N b a m s k r M S V g\ntest,a)/ 20150914222034 http://a.test/ text/html 200 ZM - - 8 1 w.warc.gz\n",
+    b'test,a)/ 20240518015810 {"url": "http://a.test/", "mime": "text/html", "status": "200", "languages": "tha"}\n',
+]
+LOG_SIGNS = b'\n|\r|\t|,|;| |"|-|{|}|null|[|:|url|http://|dns:|1e999|nan|\x1f\x8b|PAR1|!|CDX'.split(b"|")
+
 MODEL_SIGNS = b'spoor "bytes": { } [ ] null "" \n - 1e308 1e999 true , :'.split(b" ")
 
 ROWS = [b"http://a.test/x\ntimed out\nTitle", b"http://b.test:8080/?q\n\n"]

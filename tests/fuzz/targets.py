@@ -15,6 +15,7 @@ from spoor import robots
 from spoor import settings as config
 from spoor.errors import SpoorError
 from spoor.fetch.decoding import Decoding
+from spoor.lab.build.log_source import is_log, read_logs
 from spoor.lab.build.warc_source import read_warcs, take_apart
 from spoor.parse.demanding import demanding
 from spoor.parse.html import Interest, read_page
@@ -97,6 +98,15 @@ def _warc(given: bytes) -> None:
             assert packed
 
 
+def _log(given: bytes) -> None:
+    with tempfile.NamedTemporaryFile() as file, contextlib.suppress(SpoorError):
+        file.write(given)
+        file.flush()
+        if is_log(Path(file.name)):
+            for packed in read_logs([Path(file.name)], Counter()):
+                assert normalise(packed.page.url) == packed.page.url
+
+
 TARGETS = {
     "url": Target(_url, corpus.URLS, corpus.URL_SIGNS),
     "robots": Target(_robots, corpus.ROBOTS, corpus.ROBOTS_SIGNS),
@@ -105,6 +115,8 @@ TARGETS = {
     "settings": Target(_settings, corpus.SETTINGS, corpus.SETTING_SIGNS),
     "recorded": Target(_recorded, corpus.RECORDED, corpus.HTTP_SIGNS),
     "warc": Target(_warc, corpus.WARCS, corpus.WARC_SIGNS),
+    "extracts": Target(_warc, corpus.EXTRACTS, corpus.EXTRACT_SIGNS),
+    "logs": Target(_log, corpus.LOGS, corpus.LOG_SIGNS),
     "models": Target(model, models(), corpus.MODEL_SIGNS),
     "snapshots": Target(snapshot, snapshots(), corpus.MODEL_SIGNS),
     "journal": Target(rows_as_written, corpus.ROWS),

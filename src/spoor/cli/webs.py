@@ -19,7 +19,7 @@ from spoor.cli.terminal import print_json, progress, say
 from spoor.errors import BadInput, UsageError
 from spoor.lab.build.builder import Making, build_web
 from spoor.lab.build.gather import BuildReport, Packed
-from spoor.lab.build.log_source import is_table, read_logs
+from spoor.lab.build.log_source import is_log, read_logs
 from spoor.lab.build.warc_source import parsing_of, read_warcs, warc_files
 from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
@@ -67,12 +67,12 @@ def _records(sources: list[Path], report: BuildReport, workers: int | None, pars
     for source in sources:
         if not source.exists():
             raise BadInput(f"there is no file or folder {source}")
-    tables = [source for source in sources if is_table(source)]
-    if not tables:
+    logs = [source for source in sources if is_log(source)]
+    if not logs:
         return read_warcs([file for source in sources for file in warc_files(source)], report, workers, parsing)
-    if len(tables) < len(sources):
-        raise UsageError("give either WARC files and crawl folders, or a log and its links, not both")
-    return read_logs(tables, report)
+    if len(logs) < len(sources):
+        raise UsageError("give either WARC, WAT and WET files and crawl folders, or a log and its links, not both")
+    return read_logs(logs, report)
 
 
 def _build_facts(web: Web) -> dict[str, int]:
@@ -88,7 +88,8 @@ def _build_facts(web: Web) -> dict[str, int]:
 
 
 def run_web_generate(arguments: argparse.Namespace) -> int:
-    request = Request(arguments.like, arguments.pages, arguments.seed, arguments.text, arguments.words)
+    shares = {name: getattr(arguments, name) for name in ("mislabelled", "errors", "non_html")}
+    request = Request(arguments.like, arguments.pages, arguments.seed, arguments.text, arguments.words, **shares)
     with progress(f"generating {request.name}", request.pages) as advance:
         generate(request, arguments.out, advance)
     web = Web.open(arguments.out)

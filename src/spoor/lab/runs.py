@@ -208,8 +208,10 @@ def _obstacle(prepared: PreparedTask, strategy: AnyNamed) -> str:
         return f"{strategy} is a plug-in"
     if _plan_name(strategy) not in compiled.SUPPORTED:
         return f"it does not know {strategy}"
-    if prepared.web.redirects is not None or not prepared.web.answers().all():
-        return f"the web {prepared.web.name} has redirects or errors"
+    if prepared.web.redirects is not None:
+        return f"the web {prepared.web.name} has redirects"
+    if np.diff(prepared.web.link_offsets)[~prepared.web.answers()].any():
+        return f"the web {prepared.web.name} has errors with links"
     if prepared.task.conditions is not None:
         return "it has no clock"
     if prepared.task.open_web:
@@ -235,5 +237,6 @@ def _run_compiled(prepared: PreparedTask, strategy: str, order: int) -> Run:
     judged, seeds = prepared.judged(), prepared.seed_orders(order + 1)[order]
     done = compiled.run(compiled.LinkGraph.of(prepared.web, judged), plan, seeds, prepared.yardstick.budget)
     pages, seconds = done.order, time.perf_counter() - began
-    sizes, failed = prepared.web.array("size")[pages], np.zeros(len(pages), np.bool_)
+    failed = ~prepared.web.answers()[pages]
+    sizes = np.where(failed, 0, prepared.web.array("size")[pages])
     return Run(pages, prepared.relevant[pages], done.queue, judged[pages], sizes, seconds, failed)

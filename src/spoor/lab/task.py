@@ -288,11 +288,11 @@ class PreparedTask:
         return taken
 
     def _judged_by_attributes(self, judge: Judge) -> NDArray[np.bool_]:
-        """Pages alike in all attributes get one verdict: quick for any web."""
+        """Pages alike in all attributes get one verdict: quick for any web. Errors are not judged."""
         names = ("status", "content_type", "header_charset", "meta_charset", "detected_charset")
         kind = np.zeros(self.web.pages, np.int64)
         for name in names:
             kind = kind * 2**10 + self.web.array(name)
         _, examples, kind_of = np.unique(kind, return_index=True, return_inverse=True)
         verdicts = verdicts_of(judge, [self.web.page(int(number)) for number in examples])
-        return np.array([verdict.relevant for verdict in verdicts], np.bool_)[kind_of]
+        return np.array([verdict.relevant for verdict in verdicts], np.bool_)[kind_of] & self.web.answers()

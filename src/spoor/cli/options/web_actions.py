@@ -15,13 +15,17 @@ spoor web info thai-web --target relevant
 BUILD_EXAMPLES = """
 spoor web build crawl.warc.gz --out my-web
 spoor web build my-crawl --out my-web --truth labels.tsv
-spoor web build log.csv links.csv --out my-web
+spoor web build log.csv.gz links.csv.gz --out my-web
+spoor web build crawl.log --out my-web
+spoor web build CC-MAIN-0.warc.wat.gz CC-MAIN-0.warc.wet.gz --out my-web
+spoor web build index.cdxj links.csv --out my-web
 spoor web build crawl.warc.gz --out my-web --main-text node-ratio --context 200
 """
 
 GENERATE_EXAMPLES = """
 spoor web generate --like thai --pages 30000 --seed 1 --out thai-web
 spoor web generate --like thai --pages 2000 --seed 1 --text --out thai-texts
+spoor web generate --like thai --pages 30000 --seed 1 --mislabelled 0.05 --errors 0.36 --non-html 0.36 --out thai-log
 spoor web generate --like mongolian --pages 5000 --seed 1 --text --words words.txt --out mongolian-web
 spoor web generate --like topical --pages 20000 --seed 7 --out topical-web
 """
@@ -57,14 +61,15 @@ def register_web(commands: Commands) -> None:
 
 
 def _register_build(actions: Commands) -> None:
-    summary = "make a web from WARC files, a crawl folder or a crawl log"
+    summary = "make a web from WARC files, a crawl folder, a crawl log or an index"
     parser = add_command(actions, "build", summary, BUILD_EXAMPLES, "webs.run_web_build")
     parser.add_argument(
         "source",
         nargs="+",
         type=Path,
         metavar="SOURCE",
-        help="WARC (plain, .gz, .xz, .lz4, .zst), crawl folder, or a log and its links (.csv, .parquet)",
+        help="WARC, WAT and WET files, crawl folders; or logs and indexes (CSV, TSV, Parquet, Heritrix crawl.log, CDX, "
+        "CDXJ, Common Crawl's columnar index) and tables of links. Plain or compressed, known by their content",
     )
     parser.add_argument("--out", type=Path, required=True, metavar="WEB", help="folder to make")
     parser.add_argument(
@@ -102,6 +107,28 @@ def _register_generate(actions: Commands) -> None:
         "dictionary: English, a tab, Hindi (default: built in)"
     )
     parser.add_argument("--words", metavar="FILE", type=Path, help=words)
+    of_languages = parser.add_argument_group("shares, for language webs")
+    of_languages.add_argument(
+        "--mislabelled",
+        metavar="P",
+        type=float,
+        default=0.0,
+        help="of the Thai pages that declare no charset or a wrong one (0)",
+    )
+    of_languages.add_argument(
+        "--errors",
+        metavar="P",
+        type=float,
+        default=0.0,
+        help="of all URLs that are errors; they are not in --pages (0)",
+    )
+    of_languages.add_argument(
+        "--non-html",
+        metavar="P",
+        type=float,
+        default=0.0,
+        help="of all URLs that are images and other media; they are not in --pages (0)",
+    )
     add_json(parser)
 
 

@@ -156,7 +156,7 @@ def build_web(out: Path, records: Iterable[Packed], making: Making, report: Buil
             gathered = gather(records, Path(scratch), report)
             resolved = resolve(gathered, making.exact, report)
             changed = _write_links(folder, gathered, resolved)
-            _write_content(folder, Path(scratch), resolved, changed)
+            _write_content(folder, Path(scratch), gathered.text_of, resolved, changed)
         columns = _columns(gathered, resolved)
         for name, column in columns.items():
             np.save(folder / f"{name}.npy", column)
@@ -252,14 +252,16 @@ def _distinct(targets: list[int], page: int) -> list[int]:
     return sorted(first.values())
 
 
-def _write_content(folder: Path, scratch: Path, resolved: Resolved, changed: dict[int, list[int]]) -> None:
+def _write_content(
+    folder: Path, scratch: Path, text_of: Mapping[int, int], resolved: Resolved, changed: dict[int, list[int]]
+) -> None:
     """Texts and contexts in the order of the pages. A web without any has no such files."""
     texts, contexts = Blobs(scratch, "texts"), Blobs(scratch, "contexts")
     if texts.nbytes + contexts.nbytes == 0:
         return
     with BlobWriter(folder, "texts") as new_texts, BlobWriter(folder, "contexts") as new_contexts:
         for page, row in enumerate(resolved.rows.tolist()):
-            new_texts.append(texts.stored(row))
+            new_texts.append(texts.stored(text_of.get(row, row)))
             new_contexts.append(_contexts(contexts, row, changed.get(page)))
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from spoor.lab.web_files import BlobWriter, compress
 from spoor.records import Failure, Link, Page, Redirect
@@ -29,7 +29,9 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """`page` has neither texts nor links: they are apart, compressed (b"" for none). `contexts` go with `targets`."""
+    """`page` has neither texts nor links: they are apart, compressed (b"" for none). `contexts` go with `targets`.
+    `part` says what is there of a page of which another record may have the rest: all of it, all but the text, or the
+    text alone."""
 
     page: Page
     targets: tuple[str, ...] = ()
@@ -39,6 +41,7 @@ class Packed:
     seconds: float | None = None
     labels: tuple[str, ...] = ()
     whole: bool = True
+    part: Literal["all", "links", "text"] = "all"
 
     @property
     def complete(self) -> bool:
@@ -102,7 +105,8 @@ class Vocabulary:
 class Gathered:
     """Columns have a row for each record kept so far; a URL has a number as soon as anything names it.
 
-    `record_of` says which row speaks for a URL, in the order in which the URLs were first recorded.
+    `record_of` says which row speaks for a URL, in the order in which the URLs were first recorded. `parts` has the
+    rows that are not all of a page, `text_of` the row with the text of such a one.
     """
 
     numbers: dict[str, int] = field(default_factory=dict)
@@ -123,6 +127,8 @@ class Gathered:
     charsets: Vocabulary = field(default_factory=Vocabulary)
     content_types: Vocabulary = field(default_factory=Vocabulary)
     languages: Vocabulary = field(default_factory=Vocabulary)
+    parts: dict[int, str] = field(default_factory=dict)
+    text_of: dict[int, int] = field(default_factory=dict)
 
     def number(self, url: str) -> int:
         return self.numbers.setdefault(url, len(self.numbers))
@@ -132,10 +138,25 @@ class Gathered:
         number = self.numbers.get(url)
         return None if number is None else self.record_of.get(number)
 
+    def complement(self, packed: Packed, row: int) -> bool:
+        """Whether a record has the rest of the page that a row has a part of; then it is added."""
+        if {packed.part, self.parts.get(row)} != {"links", "text"} or row in self.text_of:
+            return False
+        new = len(self.status)
+        self.add(packed)
+        links, text = (row, new) if packed.part == "text" else (new, row)
+        self.record_of[self.number(packed.page.url)] = links
+        self.text_of[links] = text
+        if links not in self.labels and text in self.labels:
+            self.labels[links] = self.labels[text]
+        return True
+
     def add(self, packed: Packed) -> None:
         page = packed.page
         row = len(self.status)
         self.record_of[self.number(page.url)] = row
+        if packed.part != "all":
+            self.parts[row] = packed.part
         self.complete.append(packed.complete)
         self.status.append(page.status)
         self.size.append(min(page.size, _LARGEST_SIZE))
@@ -157,12 +178,19 @@ def gather(records: Iterable[Packed], scratch: Path, report: BuildReport) -> Gat
     gathered = Gathered()
     with BlobWriter(scratch, "texts") as texts, BlobWriter(scratch, "contexts") as contexts:
         for packed in records:
-            row = gathered.row_of(packed.page.url)
-            if row is not None:
-                report["duplicates"] += 1
-            # The first record speaks for its URL, unless it is incomplete or a failure and a complete one comes later.
-            if row is None or (packed.complete and not gathered.complete[row]):
-                gathered.add(packed)
+            if _is_kept(packed, gathered, report):
                 texts.append(packed.texts)
                 contexts.append(packed.contexts)
     return gathered
+
+
+def _is_kept(packed: Packed, gathered: Gathered, report: BuildReport) -> bool:
+    """The first record speaks for its URL, unless it is incomplete or a failure and a complete one comes later."""
+    row = gathered.row_of(packed.page.url)
+    if row is not None and gathered.complement(packed, row):
+        return True
+    report["duplicates"] += row is not None
+    if row is not None and (gathered.complete[row] or not packed.complete):
+        return False
+    gathered.add(packed)
+    return True

@@ -1,138 +1,114 @@
-"""Reading a crawl log and its table of links, CSV or Parquet: a web without texts."""
+"""Reading what crawlers and archives noted about each URL, in tables, logs and indexes: a web without texts."""
 
 from __future__ import annotations
 
-import csv
 import math
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from spoor.errors import BadInput, MissingExtra
+from spoor.errors import BadInput
 from spoor.lab.build.gather import BuildReport, Packed
+from spoor.lab.build.language_codes import main_language
+from spoor.lab.build.line_logs import (
+    CDXJ,
+    HERITRIX,
+    LineLog,
+    cdx_reader,
+    cdxj_page,
+    heritrix_link,
+    heritrix_page,
+    is_cdx,
+)
+from spoor.lab.build.tables import PARQUET, Row, Table, open_table
+from spoor.lab.build.text_lines import first_lines, start_of
 from spoor.lab.web_files import compress
-from spoor.parse.charset import canonical
+from spoor.parse.charset import canonical, header_charset
+from spoor.parse.html import HTML_TYPES
 from spoor.records import Page
-from spoor.urls import normalise
+from spoor.urls import join, normalise
 
-# Tables on disk, CSV or Parquet, read row by row as text.
-
-
-_SUFFIXES = (".csv", ".tsv", ".parquet")
+# Which files are logs, and of which kind: told by what is in them; by their names only when that tells nothing.
 
 
-def is_table(path: Path) -> bool:
-    return path.suffix.lower() in _SUFFIXES
-
-
-@dataclass(frozen=True)
-class Table:
-    """`columns` are in lower case, as the table names them."""
-
-    path: Path
-    columns: tuple[str, ...]
-
-    def rows(self, names: Sequence[str], report: BuildReport) -> Iterator[list[str]]:
-        """The cells of each row in the columns `names`, "" for one that is not there. Unreadable rows are counted."""
-        places = [self.columns.index(name) if name in self.columns else -1 for name in names]
-        read = _parquet_rows if self.path.suffix.lower() == ".parquet" else _csv_rows
-        for row in read(self.path, report):
-            yield [row[place] if 0 <= place < len(row) else "" for place in places]
-
-
-def open_table(path: Path) -> Table:
-    try:
-        names = _parquet_columns(path) if path.suffix.lower() == ".parquet" else _csv_columns(path)
-    except OSError as error:
-        raise BadInput(f"cannot read {path}: {error.strerror or error}") from error
-    return Table(path, tuple(name.strip().lower() for name in names))
-
-
-def _csv_columns(path: Path) -> list[str]:
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        return next(_reader(file, path), [])
-
-
-def _csv_rows(path: Path, report: BuildReport) -> Iterator[list[str]]:
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        rows = _reader(file, path)
-        next(rows, None)
-        while True:
-            try:
-                yield next(rows)
-            except StopIteration:
-                return
-            except csv.Error:
-                report["bad rows"] += 1
-
-
-def _reader(file: Any, path: Path) -> Iterator[list[str]]:
-    return csv.reader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
-
-
-def _parquet_columns(path: Path) -> list[str]:
-    return list(_parquet_file(path).schema_arrow.names)
-
-
-def _parquet_rows(path: Path, report: BuildReport) -> Iterator[list[str]]:
-    for batch in _parquet_file(path).iter_batches():
-        columns = [column.to_pylist() for column in batch.columns]
-        yield from ([_as_text(cell) for cell in row] for row in zip(*columns, strict=True))
-
-
-def _parquet_file(path: Path) -> Any:
-    try:
-        import pyarrow as arrow
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtra(f"{path} needs pyarrow to be read; run: pip install 'spoor[parquet]'") from None
-    try:
-        return parquet.ParquetFile(path)
-    except arrow.ArrowInvalid as error:
-        raise BadInput(f"{path} is not a Parquet file: {error}") from None
-
-
-def _as_text(cell: Any) -> str:
-    """A list of labels becomes words; a whole number that Parquet holds as a float loses its point."""
-    if cell is None or cell != cell:
-        return ""
-    if isinstance(cell, list):
-        return " ".join(map(str, cell))
-    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
-
-
-# Reading a crawl log and its table of links: a web without texts, from what a crawler noted about each URL.
-
-
-LOG_COLUMNS = ("url", "status", "content_type", "charset", "language", "label", "bytes", "seconds")
+LOG_COLUMNS = (
+    "url",
+    "status",
+    "content_type",
+    "meta_charset",
+    "header_charset",
+    "detected_charset",
+    "language",
+    "label",
+    "bytes",
+    "seconds",
+    "redirect",
+)
 LINK_COLUMNS = ("source", "target", "anchor")
 
-_LARGEST_STATUS = 999
+_NAMES = (".csv", ".tsv", ".parquet", ".cdx", ".cdxj", ".log")
+_COMPRESSED = (".gz", ".xz", ".zst", ".bz2")
+_WARC = b"WARC/"
 
 
-def read_logs(files: Sequence[Path], report: BuildReport) -> Iterator[Packed]:
-    """Logs and link tables in any order, told apart by their columns. Rows that make no sense are counted."""
-    tables = [open_table(file) for file in files]
-    logs = [table for table in tables if not _holds_links(table)]
-    if not logs:
-        raise BadInput(f"{files[0]} holds links (source, target) but no log with a column 'url' was given beside it")
-    links = _Links()
-    for table in tables:
-        if _holds_links(table):
-            links.read(table, report)
-    links.sort()
-    empty = True
-    for log in logs:
-        for packed in _logged(log, links, report):
-            empty = False
-            yield packed
-    if empty:
-        raise BadInput(f"{logs[0].path} has no row with a URL, so there is no web to build")
-    report["links from pages that the log lacks"] += links.unused()
+class Log(Protocol):
+    """Anything with a row for each URL, or for each link."""
+
+    @property
+    def path(self) -> Path: ...
+
+    def rows(self, names: Sequence[str]) -> Iterator[Row]: ...
+
+
+def is_log(path: Path) -> bool:
+    """Whether a file is a log, an index or a table; otherwise it is a WARC file, or nothing that is known here."""
+    if path.is_dir() or (start := start_of(path, len(_WARC))) == _WARC:
+        return False
+    return start.startswith(PARQUET) or _line_log(path) is not None or _names_columns(path) or _has_name_of_log(path)
+
+
+def _names_columns(path: Path) -> bool:
+    first = next(iter(first_lines(path)), "")
+    columns = set(open_table(path).columns) if first.isprintable() or "\t" in first else set()
+    return "url" in columns or {"source", "target"} <= columns
+
+
+def _has_name_of_log(path: Path) -> bool:
+    name = path.with_suffix("").name if path.suffix.lower() in _COMPRESSED else path.name
+    return name.lower().endswith(_NAMES)
+
+
+def _line_log(path: Path) -> str | None:
+    """Which kind; None: none. One good line among the first shows it, so that a bad one can be named."""
+    lines = first_lines(path)
+    if any(map(HERITRIX.match, lines)):
+        return "heritrix"
+    if lines and is_cdx(lines[0]):
+        return "cdx"
+    return "cdxj" if any(map(CDXJ.match, lines)) else None
+
+
+def _opened(files: Sequence[Path], report: BuildReport) -> tuple[list[Log], list[Log]]:
+    """What has rows for URLs, and what has rows for links. A Heritrix log has both."""
+    logs: list[Log] = []
+    links: list[Log] = []
+    for file in files:
+        match _line_log(file):
+            case "heritrix":
+                logs.append(LineLog(file, heritrix_page, report))
+                links.append(LineLog(file, heritrix_link, report))
+            case "cdx":
+                logs.append(LineLog(file, cdx_reader(file), report))
+            case "cdxj":
+                logs.append(LineLog(file, cdxj_page, report))
+            case _:
+                table = open_table(file)
+                (links if _holds_links(table) else logs).append(table)
+    return logs, links
 
 
 def _holds_links(table: Table) -> bool:
@@ -141,10 +117,39 @@ def _holds_links(table: Table) -> bool:
     if "source" in table.columns and "target" in table.columns:
         return True
     lacking = "target" if "source" in table.columns else "source" if "target" in table.columns else "url"
-    found = ", ".join(table.columns) or "none"
+    found = ", ".join(table.columns)[:_SHOWN] or "none"
     raise BadInput(
         f"{table.path} has no column {lacking!r} (found: {found}); a log needs url, links need source and target"
     )
+
+
+_SHOWN = 80
+"""Characters of what was found in the place of columns."""
+
+
+# From rows to pages: what was noted about a URL, and the links that were noted elsewhere.
+
+
+_LARGEST_STATUS = 999
+
+
+def read_logs(files: Sequence[Path], report: BuildReport) -> Iterator[Packed]:
+    """Logs and tables of links in any order. Rows that make no sense are counted; a file that is broken is refused."""
+    logs, tables = _opened(files, report)
+    if not logs:
+        raise BadInput(f"{files[0]} holds links (source, target) but no log with a column 'url' was given beside it")
+    links = _Links()
+    for table in tables:
+        links.read(table.rows(LINK_COLUMNS), report)
+    links.sort()
+    empty = True
+    for log in logs:
+        for packed in _logged(log.rows(LOG_COLUMNS), links, report):
+            empty = False
+            yield packed
+    if empty:
+        raise BadInput(f"{logs[0].path} has no row with a URL, so there is no web to build")
+    report["links from pages that the log lacks"] += links.unused()
 
 
 @dataclass
@@ -158,10 +163,10 @@ class _Links:
         default_factory=lambda: (array("i"), array("i"), array("i"))
     )
 
-    def read(self, table: Table, report: BuildReport) -> None:
-        self.has_anchors = self.has_anchors or "anchor" in table.columns
+    def read(self, rows: Iterable[Row], report: BuildReport) -> None:
         sources, targets, anchors = self._columns
-        for source, target, anchor in table.rows(LINK_COLUMNS, report):
+        for source, target, anchor in rows:
+            self.has_anchors = self.has_anchors or bool(anchor)
             source_url, target_url = normalise(source), normalise(target)
             if source_url is None or target_url is None:
                 report["bad rows"] += 1
@@ -195,40 +200,70 @@ class _Links:
         return int(np.diff(self._offsets)[~self._used].sum())
 
 
-def _logged(log: Table, links: _Links, report: BuildReport) -> Iterator[Packed]:
-    for url, status, content_type, charset, language, label, size, seconds in log.rows(LOG_COLUMNS, report):
+class _Logged(NamedTuple):
+    """A row of a log: `LOG_COLUMNS`."""
+
+    url: str
+    status: str
+    content_type: str
+    meta_charset: str
+    header_charset: str
+    detected_charset: str
+    language: str
+    label: str
+    size: str
+    seconds: str
+    redirect: str
+
+    def page(self) -> Page:
+        """ValueError when a cell makes no sense."""
+        url, status = normalise(self.url), int(self.status or 200)
+        if url is None or not 0 <= status <= _LARGEST_STATUS:
+            raise ValueError(self.url)
+        return Page(
+            url,
+            status,
+            self.content_type.partition(";")[0].strip().lower() or "text/html",
+            header_charset=canonical(self.header_charset) or header_charset(self.content_type),
+            meta_charset=canonical(self.meta_charset),
+            detected_charset=canonical(self.detected_charset),
+            size=max(0, int(self.size or 0)),
+        )
+
+    def took(self) -> float | None:
+        """In seconds. ValueError when that makes no sense."""
+        seconds = float(self.seconds) if self.seconds.strip() else None
+        if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
+            raise ValueError(self.seconds)
+        return seconds
+
+    def labels(self) -> tuple[str, ...]:
+        language = main_language(self.language)
+        return (*([f"lang={language}"] if language else []), *self.label.split())
+
+
+def _logged(rows: Iterable[Row], links: _Links, report: BuildReport) -> Iterator[Packed]:
+    for row in map(_Logged._make, rows):
         try:
-            page = _page(url, status, content_type, charset, size)
-            took = _seconds(seconds)
+            page, seconds = row.page(), row.took()
         except ValueError:
             report["bad rows"] += 1
             continue
-        labels = (*([f"lang={language.strip().lower()}"] if language.strip() else []), *label.split())
-        yield _packed(page, links, took, labels)
+        anchors = links.of(page.url)
+        if 300 <= page.status < 400:
+            target = join(page.url, row.redirect) if row.redirect else next(iter(anchors), None)
+            yield Packed(page, redirect=target, seconds=seconds, labels=row.labels())
+        elif 200 <= page.status < 300 and page.content_type in HTML_TYPES:
+            yield _linked(page, anchors, links.has_anchors, seconds, row.labels())
+        else:
+            report["links from errors and non-HTML"] += len(anchors)
+            yield Packed(page, seconds=seconds, labels=row.labels())
 
 
-def _page(url: str, status: str, content_type: str, charset: str, size: str) -> Page:
-    """ValueError when a cell makes no sense."""
-    normalised, number = normalise(url), int(status or 200)
-    if normalised is None or not 0 <= number <= _LARGEST_STATUS:
-        raise ValueError(url)
-    mime = content_type.partition(";")[0].strip().lower() or "text/html"
-    return Page(normalised, number, mime, meta_charset=canonical(charset), size=max(0, int(size or 0)))
-
-
-def _seconds(cell: str) -> float | None:
-    seconds = float(cell) if cell.strip() else None
-    if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
-        raise ValueError(cell)
-    return seconds
-
-
-def _packed(page: Page, links: _Links, seconds: float | None, labels: tuple[str, ...]) -> Packed:
-    """The link of a page with a status of 3xx is where it redirects to; only a page with a status of 2xx has links."""
-    anchors = links.of(page.url)
-    if 300 <= page.status < 400 and anchors:
-        return Packed(page, redirect=next(iter(anchors)), seconds=seconds, labels=labels)
-    if not 200 <= page.status < 300 or not anchors:
-        return Packed(page, seconds=seconds, labels=labels)
-    contexts = compress([[anchor, "", "", "", False] for anchor in anchors.values()]) if links.has_anchors else b""
-    return Packed(page, tuple(anchors), contexts=contexts, seconds=seconds, labels=labels)
+def _linked(
+    page: Page, anchors: dict[str, str], with_contexts: bool, seconds: float | None, labels: tuple[str, ...]
+) -> Packed:
+    contexts = [[anchor, "", "", "", False] for anchor in anchors.values()] if with_contexts else []
+    return Packed(
+        page, tuple(anchors), contexts=compress(contexts) if contexts else b"", seconds=seconds, labels=labels
+    )

@@ -1,4 +1,5 @@
-"""Reading WARC files, whole or damaged: split into responses here, understood in worker processes."""
+"""Reading WARC files, whole or damaged, and the WAT and WET files that are made of them: split into records here,
+understood in worker processes."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from spoor.errors import BadInput
 from spoor.fetch.decoding import decoded
+from spoor.lab.build.extracts import REDIRECTS, Extract, joined, read_extract
 from spoor.lab.build.gather import BuildReport, Packed, Recorded, pack
 from spoor.parse.html import Interest, read_page
 from spoor.parse.main_text import extractor_named
@@ -26,6 +28,7 @@ from spoor.pools import in_order
 from spoor.records import Redirect
 from spoor.settings import USUAL_PARSING, ParseSettings, parse_in
 from spoor.store.warc import NOT_KEPT
+from spoor.store.warc_records import FIELDS
 from spoor.urls import join, normalise
 
 # A recorded HTTP response taken apart: status, headers, and the body free of transfer and content encoding.
@@ -137,7 +140,6 @@ def open_unpacked(file: Path) -> UntilItBreaks:
 _NOT_KEPT = f"{NOT_KEPT}:".encode()
 """How the metadata of a page begin that the crawl did not keep."""
 _BATCH_BYTES, _BATCH_RESPONSES = 1 << 20, 64
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,10 @@ class Response:
     url: str
     block: bytes
     whole: bool
+
+    @property
+    def size(self) -> int:
+        return len(self.block)
 
 
 def warc_files(source: Path) -> list[Path]:
@@ -169,7 +175,7 @@ def read_warcs(
     files: Sequence[Path], report: BuildReport, workers: int | None = None, parsing: ParseSettings = USUAL_PARSING
 ) -> Iterator[Packed]:
     """The result does not depend on the number of workers. `report` counts what could not be used."""
-    batches = _batches(response for file in files for response in _responses(file, report))
+    batches = _batches(record for file in files for record in joined(_records(file, report)))
     understand = partial(_understand, Interest(extractor_named(parsing.main_text), window=parsing.context))
     found = False
     for packed in in_order(understand, batches, workers or os.cpu_count() or 1):
@@ -177,37 +183,71 @@ def read_warcs(
             report["truncated"] += not packed.whole
             found = True
             yield packed
-        else:
+        elif packed is not None:
             report[packed] += 1
     if not found:
         raise BadInput(f"{', '.join(map(str, files))}: no HTTP response in it, so there is no web to build")
 
 
-def _responses(file: Path, report: BuildReport) -> Iterator[Response]:
-    """Stops, and counts it, where a file cannot be read any further."""
-    records = 0
+def _records(file: Path, report: BuildReport) -> Iterator[Response | Extract]:
+    """Stops, and counts it, where a file cannot be read any further. A WAT or WET file is whole, or refused."""
+    records, kinds = 0, set[type]()
     with contextlib.closing(_opened(file)) as stream:
         try:
             # lz4 and zstd are undone by fastwarc itself.
             for record in ArchiveIterator(stream, record_types=WarcRecordType.any_type, parse_http=False):
                 records += 1
-                if record.record_type == WarcRecordType.revisit:
-                    report["duplicates"] += 1
-                elif record.record_type == WarcRecordType.response:
-                    yield _response(record)
-                elif record.record_type == WarcRecordType.metadata:
-                    report["not kept"] += record.reader.read(len(_NOT_KEPT)) == _NOT_KEPT
+                report["duplicates"] += record.record_type == WarcRecordType.revisit
+                report["not kept"] += _is_not_kept(record)
+                if (taken := _taken(record, f"{file}, record {records}")) is not None:
+                    kinds.add(type(taken))
+                    yield taken
         except (OSError, FastWARCError, ValueError):
             stream.broken = True
+        if stream.broken and kinds == {Extract}:
+            raise BadInput(f"{file}, record {records + 1}: the file is cut off or damaged here; get it again")
         report["broken"] += stream.broken
     if records == 0:
         raise BadInput(f"{file} is not a WARC file, or broken before its first record ends")
 
 
+def _is_not_kept(record: WarcRecord) -> bool:
+    """Whether it tells of a page of which a crawl kept nothing else."""
+    is_fields = (record.headers.get("Content-Type") or "") == FIELDS
+    return (
+        is_fields and record.record_type == WarcRecordType.metadata and record.reader.read(len(_NOT_KEPT)) == _NOT_KEPT
+    )
+
+
+def _taken(record: WarcRecord, place: str) -> Response | Extract | None:
+    """None: not of a kind that says anything about a page."""
+    content_type = record.headers.get("Content-Type") or ""
+    match record.record_type:
+        case WarcRecordType.response:
+            return _response(record)
+        case WarcRecordType.metadata if content_type.startswith("application/json"):
+            return _extract(record, place, is_text=False)
+        case WarcRecordType.conversion if content_type.startswith("text/plain"):
+            return _extract(record, place, is_text=True)
+    return None
+
+
+def _extract(record: WarcRecord, place: str, is_text: bool) -> Extract:
+    block = record.reader.read()
+    if len(block) != record.content_length:
+        raise BadInput(f"{place}: {len(block):,} bytes of {record.content_length:,}; the file is cut off, get it again")
+    languages = record.headers.get("WARC-Identified-Content-Language") or ""
+    return Extract(_target(record), (block,), place, is_text, languages)
+
+
 def _response(record: WarcRecord) -> Response:
     block = record.reader.read()
     whole = len(block) == record.content_length and "WARC-Truncated" not in record.headers
-    return Response(record.headers.get("WARC-Target-URI") or "", block, whole)
+    return Response(_target(record), block, whole)
+
+
+def _target(record: WarcRecord) -> str:
+    return (record.headers.get("WARC-Target-URI") or "").strip("<>")
 
 
 def _opened(file: Path) -> UntilItBreaks:
@@ -217,13 +257,13 @@ def _opened(file: Path) -> UntilItBreaks:
         raise BadInput(f"cannot read {file}: {error.strerror}") from error
 
 
-def _batches(responses: Iterable[Response]) -> Iterator[list[Response]]:
+def _batches(records: Iterable[Response | Extract]) -> Iterator[list[Response | Extract]]:
     """Enough at a time to be worth sending to another process."""
-    batch: list[Response] = []
+    batch: list[Response | Extract] = []
     size = 0
-    for response in responses:
-        batch.append(response)
-        size += len(response.block)
+    for record in records:
+        batch.append(record)
+        size += record.size
         if size >= _BATCH_BYTES or len(batch) >= _BATCH_RESPONSES:
             yield batch
             batch, size = [], 0
@@ -231,20 +271,20 @@ def _batches(responses: Iterable[Response]) -> Iterator[list[Response]]:
         yield batch
 
 
-def _understand(interest: Interest, batch: list[Response]) -> list[Packed | str]:
-    """For each response what was recorded, or under which name it is counted when nothing was."""
-    return [_packed(response, interest) for response in batch]
+def _understand(interest: Interest, batch: list[Response | Extract]) -> list[Packed | str | None]:
+    """For each record what was recorded, or under which name it is counted when nothing was."""
+    return [read_extract(record) if isinstance(record, Extract) else _packed(record, interest) for record in batch]
 
 
 def _packed(response: Response, interest: Interest) -> Packed | str:
     http = take_apart(response.block)
     if http is None:
         return "not HTTP"
-    url = normalise(response.url.strip("<>"))
+    url = normalise(response.url)
     if url is None:
         return "bad URLs"
     whole = response.whole and http.whole
-    target = join(url, http.headers.get("location", "")) if http.status in _REDIRECTS else None
+    target = join(url, http.headers.get("location", "")) if http.status in REDIRECTS else None
     if target is not None and target != url:
         return pack(Recorded(url, Redirect(target, http.status), whole=whole))
     page = read_page(url, http.body, http.headers.get("content-type", ""), http.status, interest)

@@ -13,6 +13,8 @@ from spoor.progress import Advance
 FEWEST_PAGES = 10
 MOST_PAGES = 500_000_000
 """Page numbers are 32 bits wide, and the Japanese web is traced in one four times as large."""
+MOST_URLS = 2_000_000_000
+"""The same, with errors and other media."""
 
 
 CATALOGUE: dict[str, Draw] = {
@@ -39,8 +41,28 @@ def generate(request: Request, out: Path, advance: Advance) -> None:
         raise UsageError(f"--text is for webs of up to {TEXT_LIMIT} pages; {request.pages} are asked for")
     if request.words and not (request.name == "courses" or (request.name == "mongolian" and request.text)):
         raise UsageError("--words is for --like mongolian --text and for --like courses")
+    _check_shares(request)
     with complete_or_absent(out) as folder:
         try:
             CATALOGUE[request.name](request, folder, advance)
         except MemoryError:
             raise BadInput(f"{request.pages} pages do not fit in memory; give fewer --pages") from None
+
+
+_OF_LANGUAGES = ("thai", "japanese", "mongolian")
+MOST_LEAVES = 0.9
+"""Share of the URLs that may be errors or other media."""
+
+
+def _check_shares(request: Request) -> None:
+    leaves = request.errors + request.non_html
+    if request.mislabelled and request.name != "thai":
+        raise UsageError("--mislabelled is for --like thai, whose pages are known by the charset that they declare")
+    if leaves and request.name not in _OF_LANGUAGES:
+        raise UsageError(f"--errors and --non-html are for --like {', '.join(_OF_LANGUAGES)}")
+    if not 0 <= request.mislabelled <= 1:
+        raise UsageError(f"--mislabelled {request.mislabelled}: give a share from 0 to 1")
+    if min(request.errors, request.non_html) < 0 or not leaves <= MOST_LEAVES:
+        raise UsageError(f"--errors {request.errors} --non-html {request.non_html}: give shares, together 0 to 0.9")
+    if request.pages > MOST_URLS * (1 - leaves):
+        raise UsageError(f"--pages {request.pages} is too many with so many errors and other media; give fewer")

@@ -90,13 +90,17 @@ def running_sums(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 @dataclass(frozen=True)
 class Request:
     """`text`: write texts and link contexts too, where they are not written anyway; `words`: in the words of this
-    list or dictionary."""
+    list or dictionary. `mislabelled`: the share of the relevant pages that declare no charset or a wrong one. `errors`
+    and `non_html`: shares of all URLs, which come on top of the pages."""
 
     name: str
     pages: int
     seed: int
     text: bool = False
     words: Path | None = None
+    mislabelled: float = 0.0
+    errors: float = 0.0
+    non_html: float = 0.0
 
     @property
     def made_from(self) -> dict[str, Any]:
@@ -106,7 +110,8 @@ class Request:
             about["text"] = True
         if self.words:
             about["words"] = self.words.name
-        return about
+        shares = {"mislabelled": self.mislabelled, "errors": self.errors, "non_html": self.non_html}
+        return about | {name: share for name, share in shares.items() if share}
 
 
 Draw = Callable[[Request, Path, Advance], None]
@@ -167,10 +172,12 @@ Compose = Callable[[int, list[int]], tuple[Content, list[Context]]]
 
 
 def write_content(folder: Path, compose: Compose, advance: Advance) -> None:
+    """Errors and other media have none."""
     web = Web.open(folder)
+    are_pages = web.answers() & (web.array("content_type") == 0)
     with BlobWriter(folder, "texts") as texts, BlobWriter(folder, "contexts") as contexts:
-        for page in range(web.pages):
-            content, around = compose(page, web.targets(page))
-            texts.append(compress(content))
-            contexts.append(compress(around))
-            advance(1)
+        for page, is_page in enumerate(are_pages.tolist()):
+            content, around = compose(page, web.targets(page)) if is_page else (None, None)
+            texts.append(compress(content) if is_page else b"")
+            contexts.append(compress(around) if is_page else b"")
+            advance(is_page)

@@ -130,8 +130,8 @@ def everyday_tongue(request: Request, charsets: Sequence[str], relevant: NDArray
 def write_language_texts(request: Request, folder: Path, advance: Advance, tongue_of: TongueOf) -> None:
     """Adds texts and contexts, and puts what the detector says of the bytes in the place of `detected_charset`."""
     web = Web.open(folder)
-    declared = np.maximum(web.array("meta_charset"), web.array("detected_charset"))
-    charsets = [web.about["charsets"][k] for k in declared]
+    declared, true = web.array("meta_charset"), web.array("detected_charset")
+    charsets = [web.about["charsets"][k] for k in np.where(true > 0, true, declared)]
     author = LanguageAuthor(request.seed, charsets, tongue_of(request, charsets, web.labelled("relevant")))
     write_content(folder, author.compose, advance)
     known = list(dict.fromkeys([*web.about["charsets"], *author.detected]))
@@ -140,10 +140,11 @@ def write_language_texts(request: Request, folder: Path, advance: Advance, tongu
 
 
 class LanguageAuthor:
-    """Writes pages in order; `detected` grows with each."""
+    """Writes pages; `detected` is what a detector says of each that was written. `charsets` are "" for what is not a
+    page."""
 
     def __init__(self, seed: int, charsets: Sequence[str], tongue: Tongue) -> None:
-        self.detected: list[str] = []
+        self.detected = [""] * len(charsets)
         self._charsets = charsets
         self._tongue = tongue
         self._author = Author(seed)
@@ -152,7 +153,7 @@ class LanguageAuthor:
         author, tongue = self._author, self._tongue(page)
         author.turn_to(page)
         title, text = (author.write(tongue, words) for words in (5, 120))
-        self.detected.append(decode(self._encoded(page, f"<title>{title}</title><p>{text}</p>"), "").detected)
+        self.detected[page] = decode(self._encoded(page, f"<title>{title}</title><p>{text}</p>"), "").detected
         return Content(title, text, {"h1": title}), [self._context(tongue, link) for link in links]
 
     def _encoded(self, page: int, html: str) -> bytes:
@@ -162,7 +163,8 @@ class LanguageAuthor:
 
     def _context(self, tongue: Vocabulary, link: int) -> Context:
         author, draw = self._author, self._author.chance()
-        of_anchor = self._tongue(link) if draw < NO_ANCHOR + ANCHOR_OF_TARGET else tongue
+        of_target = draw < NO_ANCHOR + ANCHOR_OF_TARGET and self._charsets[link] != ""
+        of_anchor = self._tongue(link) if of_target else tongue
         anchor = "" if draw < NO_ANCHOR else author.write(of_anchor, 4)
         left, right = (author.write(tongue, 6) for _ in range(2))
         return Context(anchor, left, right, "")

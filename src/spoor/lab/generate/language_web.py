@@ -24,7 +24,7 @@ from spoor.lab.generate.writing import CHARSETS, HTML_BYTES_MEDIAN, Batch
 # A web of site trees on a sparse graph of hosts, some of them in the target language (generator W2).
 
 
-SIZES, NEIGHBOURS, RELEVANCE, LINKS, ATTRIBUTES = range(5)
+SIZES, NEIGHBOURS, RELEVANCE, LINKS, ATTRIBUTES, LABELLING, LEAVES = range(7)
 """What a stream of chance is for; each purpose has its own."""
 
 SMALLEST_HOST = 11
@@ -33,6 +33,9 @@ CHILDREN = 4
 NEIGHBOURS_EACH = 4
 MOST_LINKS = CHILDREN + 6
 PAGES_AT_ONCE = 500_000
+
+
+WESTERN = ("iso-8859-1", "windows-1252")
 
 
 @dataclass(frozen=True)
@@ -66,14 +69,19 @@ def draw_hosts(share: float, pages: int, seed: int) -> Hosts:
     return Hosts(seed_of(seed), offsets, relevant, mixed, _neighbours(seed_of(seed), relevant, *sides))
 
 
-def batches(hosts: Hosts, language: Language) -> Iterator[Batch]:
-    """All pages in order, some hundred thousand at a time."""
+def batches(hosts: Hosts, language: Language, mislabelled: float = 0.0) -> Iterator[Batch]:
+    """All pages in order, some hundred thousand at a time. `mislabelled`: of the relevant ones, the share that does
+    not declare its charset, or a wrong one."""
     own, other = (_places(charsets) for charsets in (language.own_charsets, language.other_charsets))
+    wrong = _places(("", *WESTERN))
     for first, last in _groups(hosts.offsets):
         counts, targets, relevant = _structure(hosts, first, last)
         sizes, charsets = _attributes(hosts.seed, int(hosts.offsets[first]), relevant, own, other)
         silent = np.zeros_like(charsets)
         declared, detected = (charsets, silent) if language.declared else (silent, charsets)
+        if mislabelled:
+            declared = _mislabelled(hosts.seed, int(hosts.offsets[first]), relevant, charsets, mislabelled, wrong)
+            detected = charsets
         yield Batch(counts, targets, sizes, declared, detected, {"relevant": relevant})
 
 
@@ -208,6 +216,24 @@ def _attributes(
         choices = own if relevant[k] else other
         charsets[k] = choices[below(stream, len(choices))]
     return sizes, charsets
+
+
+@compiled
+def _mislabelled(
+    seed: np.uint64,
+    first: int,
+    relevant: NDArray[np.bool_],
+    charsets: NDArray[np.uint8],
+    share: float,
+    wrong: NDArray[np.uint8],
+) -> NDArray[np.uint8]:
+    """What each page declares."""
+    declared, stream = charsets.copy(), new_stream()
+    for k in range(len(declared)):
+        begin(stream, seed, LABELLING, first + k)
+        if relevant[k] and chance(stream) < share:
+            declared[k] = wrong[below(stream, len(wrong))]
+    return declared
 
 
 # Which pages a crawl for one language brings home: the Japanese web is the trace of such a crawl, as in the

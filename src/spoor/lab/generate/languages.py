@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spoor.lab.generate.chance import Request, draw_seeds, new_stream, write_seeds
 from spoor.lab.generate.language_texts import TongueOf, everyday_tongue, mongolian_tongue, write_language_texts
 from spoor.lab.generate.language_web import (
+    WESTERN,
     Hosts,
     Language,
     batches,
@@ -18,15 +22,14 @@ from spoor.lab.generate.language_web import (
     restricted,
     trace,
 )
-from spoor.lab.generate.writing import WebWriter
+from spoor.lab.generate.leaves import CONTENT_TYPES, draw_leaves, with_leaves
+from spoor.lab.generate.writing import Batch, WebWriter
 from spoor.progress import Advance
 
 SEEDS = 5
 
 TRACED_FROM = 4
 """How many times larger the web is in which the Japanese trace is taken; a finished trace is about a third of it."""
-
-WESTERN = ("iso-8859-1", "windows-1252")
 
 THAI = Language(
     share=0.30,
@@ -56,14 +59,9 @@ def mongolian(request: Request, folder: Path, advance: Advance) -> None:
 
 def _draw_all(language: Language, tongue_of: TongueOf, request: Request, folder: Path, advance: Advance) -> None:
     hosts = draw_hosts(language.share, request.pages, request.seed)
-    writer = WebWriter(folder, ["relevant"])
-    for batch in batches(hosts, language):
-        writer.append(batch)
-        advance(0 if request.text else len(batch))
-    writer.close(request.name, hosts.offsets, request.made_from)
-    write_seeds(folder, _relevant_seeds(hosts, request.seed))
-    if request.text:
-        write_language_texts(request, folder, advance, tongue_of)
+    seeds = _relevant_seeds(hosts, request.seed)
+    pages = batches(hosts, language, request.mislabelled)
+    _write(request, _Drawn(pages, hosts.offsets, seeds), tongue_of, folder, advance)
 
 
 def japanese(request: Request, folder: Path, advance: Advance) -> None:
@@ -71,14 +69,39 @@ def japanese(request: Request, folder: Path, advance: Advance) -> None:
     hosts = draw_hosts(JAPANESE.share, TRACED_FROM * request.pages, request.seed)
     seeds = _relevant_seeds(hosts, request.seed)
     kept = trace(hosts, seeds, request.pages)
+    pages = restricted(batches(hosts, JAPANESE), kept)
+    offsets = kept_host_offsets(hosts.offsets, kept)
+    numbers = [int(np.count_nonzero(kept[:seed])) for seed in seeds]
+    _write(request, _Drawn(pages, offsets, numbers), everyday_tongue, folder, advance)
+
+
+class _Drawn(NamedTuple):
+    """The pages of a web, where those of each host begin, and the numbers of its seeds."""
+
+    pages: Iterator[Batch]
+    offsets: NDArray[np.int32]
+    seeds: list[int]
+
+
+def _write(request: Request, web: _Drawn, tongue_of: TongueOf, folder: Path, advance: Advance) -> None:
+    web = web if request.text else web._replace(pages=_counted(web.pages, advance))
+    content_types = CONTENT_TYPES[:1]
+    if request.errors or request.non_html:
+        leaves, content_types = draw_leaves(request.seed, request.errors, request.non_html, web.offsets), CONTENT_TYPES
+        web = _Drawn(with_leaves(web.pages, leaves), leaves.moved, list(map(leaves.number, web.seeds)))
     writer = WebWriter(folder, ["relevant"])
-    for batch in restricted(batches(hosts, JAPANESE), kept):
+    for batch in web.pages:
         writer.append(batch)
-        advance(0 if request.text else len(batch))
-    writer.close(request.name, kept_host_offsets(hosts.offsets, kept), request.made_from)
-    write_seeds(folder, [int(np.count_nonzero(kept[:seed])) for seed in seeds])
+    writer.close(request.name, web.offsets, request.made_from, content_types)
+    write_seeds(folder, web.seeds)
     if request.text:
-        write_language_texts(request, folder, advance, everyday_tongue)
+        write_language_texts(request, folder, advance, tongue_of)
+
+
+def _counted(batches: Iterator[Batch], advance: Advance) -> Iterator[Batch]:
+    for batch in batches:
+        yield batch
+        advance(len(batch))
 
 
 def _relevant_seeds(hosts: Hosts, seed: int) -> list[int]:

@@ -35,7 +35,7 @@ HTML_BYTES_MEDIAN = 12_000
 @dataclass(frozen=True)
 class Batch:
     """Consecutive pages. `targets` holds all their links, page after page; each array of `labels` says which
-    pages carry the label."""
+    pages carry the label. `status` None: all are pages of HTML; otherwise `content_type` goes with it, by number."""
 
     link_counts: NDArray[np.int32]
     targets: NDArray[np.int32]
@@ -43,6 +43,8 @@ class Batch:
     meta_charset: NDArray[np.uint8]
     detected_charset: NDArray[np.uint8]
     labels: Mapping[str, NDArray[np.bool_]]
+    status: NDArray[np.int16] | None = None
+    content_type: NDArray[np.uint8] | None = None
 
     def __len__(self) -> int:
         return len(self.link_counts)
@@ -107,9 +109,9 @@ class WebWriter:
     def _append_attributes(self, batch: Batch) -> None:
         nothing = np.zeros(len(batch), np.uint8)
         values: dict[str, NDArray[Any]] = {
-            "status": np.full(len(batch), 200, np.int16),
+            "status": np.full(len(batch), 200, np.int16) if batch.status is None else batch.status,
             "size": batch.sizes,
-            "content_type": nothing,
+            "content_type": nothing if batch.content_type is None else batch.content_type,
             "header_charset": nothing,
             "meta_charset": batch.meta_charset,
             "detected_charset": batch.detected_charset,
@@ -117,7 +119,13 @@ class WebWriter:
         for name, file in self._attributes.items():
             file.append(values[name])
 
-    def close(self, name: str, host_offsets: NDArray[np.int32], made_from: Mapping[str, Any]) -> None:
+    def close(
+        self,
+        name: str,
+        host_offsets: NDArray[np.int32],
+        made_from: Mapping[str, Any],
+        content_types: Sequence[str] = ("text/html",),
+    ) -> None:
         for file in (self._link_offsets, self._targets, *self._attributes.values()):
             file.close()
         self._save_labels()
@@ -131,7 +139,7 @@ class WebWriter:
             "unrecorded": 0,
             "labels": list(self._labelled),
             "charsets": list(CHARSETS),
-            "content_types": ["text/html"],
+            "content_types": list(content_types),
             "url_pattern": f"http://h{{host}}.{name}.test/{{path}}",
             "made_from": dict(made_from),
             "report": {},
