@@ -34,8 +34,8 @@ def texts(value: Any) -> tuple[str, ...]:
 def one_or_more(value: Any) -> tuple[str, ...]:
     try:
         return tuple(filter(None, (text(value),) if isinstance(value, str) else texts(value)))
-    except ValueError as error:
-        raise ValueError(f"{error}, or one text in quotes") from None
+    except ValueError:
+        raise ValueError('must be a text in quotes, or a list of such, as in ["a", "b"]') from None
 
 
 def pattern(value: Any) -> str:
