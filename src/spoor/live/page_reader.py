@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from spoor.errors import OF_STORAGE
 from spoor.events import Event, Failed, Visited
-from spoor.fetch.http import HttpFetcher
+from spoor.fetch.http import NO_HEADERS, HttpFetcher
 from spoor.fetch.responses import HEALS_AFTER, understand
 from spoor.judging.detector import UNKNOWN, cld2_shares
 from spoor.live.workers import Workers
@@ -226,7 +226,7 @@ class LiveDownloader:
     """Carries out visits over HTTP. Without an `archive` nothing is kept. Demanding pages, and those with which
     something went wrong before, are read and judged by the `workers`, where that can be stopped, or all pages if they
     are to do everything. With `troubles` an exception while a page is read is told there, with what came; without, it
-    is raised."""
+    is raised. `accept_language` is the header of that name, for pages alone; "": none."""
 
     fetcher: HttpFetcher
     archive: Archive | None
@@ -234,11 +234,13 @@ class LiveDownloader:
     workers: Workers | None = None
     everything_away: bool = False
     troubles: Troubles | None = None
+    accept_language: str = ""
 
     async def fetch(self, visit: Visit) -> Outcome:
         if visit.purpose == "robots":
             return await self._rules(visit)
-        response = await self.fetcher.fetch(visit.url)
+        headers = {"Accept-Language": self.accept_language} if self.accept_language else NO_HEADERS
+        response = await self.fetcher.fetch(visit.url, headers=headers)
         if isinstance(response, Failure):
             return response
         if self.archive is not None:
