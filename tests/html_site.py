@@ -57,10 +57,13 @@ async def crawled(pages: Mapping[str, str], folder: Path, settings: str, max_pag
         return judged(await crawled_at(address, folder, settings, max_pages))
 
 
-async def crawled_at(address: str, folder: Path, settings: str, max_pages: int = 100) -> list[Event]:
+async def crawled_at(
+    address: str, folder: Path, settings: str, max_pages: int = 100, host_delay: float = 0.0
+) -> list[Event]:
     """The same from the first page of any server."""
-    asked = f'seeds = ["{address}/"]\nallow_private = true\nmax_pages = {max_pages}\n[politeness]\nhost_delay = 0\n'
-    return await events_of(folder, config.loads(f"{settings}\n{asked}", folder.parent))
+    asked = f'seeds = ["{address}/"]\nallow_private = true\nmax_pages = {max_pages}\n'
+    polite = f"[politeness]\nhost_delay = {host_delay}\n"
+    return await events_of(folder, config.loads(f"{settings}\n{asked}{polite}", folder.parent))
 
 
 async def events_of(folder: Path, settings: config.Config) -> list[Event]:

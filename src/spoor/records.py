@@ -167,11 +167,13 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """The page is elsewhere. `address` is the IP address that says so, where a robots.txt was asked for."""
+    """The page is elsewhere. `address` is the IP address that says so, where a robots.txt was asked for. `again`: the
+    target is asked for once more if it was visited already, because the answer may be another now."""
 
     to: str
     status: int = 301
     address: str = ""
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,12 +116,16 @@ def _with_header_directives(response: Response, page: Page) -> Page:
     """X-Robots-Tag adds to what the page says itself; it may come many times, so the first is not enough."""
     if "x-robots-tag" not in response.headers:
         return page
-    lines = response.head.decode("latin-1").split("\r\n")
-    tags = (line.partition(":")[2] for line in lines if line.lower().startswith("x-robots-tag:"))
-    directives = frozenset[str]().union(*map(header_directives, tags))
+    directives = frozenset[str]().union(*map(header_directives, header_values(response, "x-robots-tag")))
     if "nofollow" in directives:
         page = replace(page, links=tuple(link._replace(nofollow=True) for link in page.links))
     return replace(page, noindex=page.noindex or "noindex" in directives)
+
+
+def header_values(response: Response, name: str) -> list[str]:
+    """Of a header that may come many times; `name` is in small letters."""
+    lines = response.head.decode("latin-1").split("\r\n")
+    return [line.partition(":")[2].strip() for line in lines if line.lower().startswith(f"{name}:")]
 
 
 def _rules(response: Response) -> RobotsRules | Failure:

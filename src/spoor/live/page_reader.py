@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from spoor.errors import OF_STORAGE
 from spoor.events import Event, Failed, Visited
-from spoor.fetch.http import NO_HEADERS, HttpFetcher
+from spoor.fetch.cookies import RedirectChain, RedirectCookies
+from spoor.fetch.http import HttpFetcher
 from spoor.fetch.responses import HEALS_AFTER, understand
 from spoor.judging.detector import UNKNOWN, cld2_shares
 from spoor.live.workers import Workers
@@ -235,14 +236,21 @@ class LiveDownloader:
     everything_away: bool = False
     troubles: Troubles | None = None
     accept_language: str = ""
+    cookies: RedirectCookies = field(default_factory=RedirectCookies, init=False)
 
     async def fetch(self, visit: Visit) -> Outcome:
         if visit.purpose == "robots":
             return await self._rules(visit)
-        headers = {"Accept-Language": self.accept_language} if self.accept_language else NO_HEADERS
-        response = await self.fetcher.fetch(visit.url, headers=headers)
+        chain = self.cookies.chain_to(visit.url)
+        outcome = await self._page(visit, chain)
+        return self.cookies.follow(chain, visit.url, outcome) if isinstance(outcome, Redirect) else outcome
+
+    async def _page(self, visit: Visit, chain: RedirectChain) -> Outcome:
+        languages = {"Accept-Language": self.accept_language} if self.accept_language else {}
+        response = await self.fetcher.fetch(visit.url, headers={**languages, **chain.headers(visit.url)})
         if isinstance(response, Failure):
             return response
+        chain.note(response)
         if self.archive is not None:
             self.archive.keep(visit, response)
         came = response.head + response.body[:MOST_BYTES]
