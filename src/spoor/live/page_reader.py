@@ -10,7 +10,7 @@ from spoor.errors import OF_STORAGE
 from spoor.events import Event, Failed, Visited
 from spoor.fetch.cookies import RedirectChain, RedirectCookies
 from spoor.fetch.http import HttpFetcher
-from spoor.fetch.responses import HEALS_AFTER, understand
+from spoor.fetch.responses import HEALS_AFTER, conditions, understand
 from spoor.judging.detector import UNKNOWN, cld2_shares
 from spoor.live.workers import Workers
 from spoor.parse.demanding import demanding
@@ -276,7 +276,7 @@ class LiveDownloader:
         return self.workers.read(visit, replace(response, payload=b"", request=b""))
 
     async def _rules(self, visit: Visit) -> Outcome:
-        response = await self.fetcher.fetch(visit.url, every_type=True, most=LONGEST_FILE)
+        response = await self.fetcher.fetch(visit.url, True, LONGEST_FILE, conditions(visit))
         return response if isinstance(response, Failure) else understand(visit, response)
 
 
