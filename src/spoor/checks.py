@@ -123,6 +123,16 @@ def contact(value: Any) -> str:
     return text(value)
 
 
+_RANGE = r"(?:\*|[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)(?: *; *q=(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?"
+_RANGES = re.compile(f"{_RANGE}(?: *, *{_RANGE})*")
+
+
+def language_ranges(value: Any) -> str:
+    if text(value) and not _RANGES.fullmatch(value):
+        raise ValueError("must be languages as in the header Accept-Language, such as th,en;q=0.5,*;q=0.1")
+    return text(value)
+
+
 def one_of(*known: str) -> Check:
     def name(value: Any) -> str:
         if value not in known:

@@ -272,8 +272,8 @@ class Crawl:
                 return self._digest(visit, page, verdict, now)
             case Judged(page, judged):
                 return self._digest(visit, page, judged, now)
-            case Redirect(to):
-                return self._follow(visit, to, now)
+            case Redirect() as redirect:
+                return self._follow(visit, redirect, now)
             case Failure() as failure:
                 return self._let_go_or_wait(visit, failure, now)
             case Trouble() as trouble:
@@ -294,14 +294,14 @@ class Crawl:
         counts = (offered.added, offered.moved, tuple(offered.refused))
         return Visited(visit, now, page.status, page.size, verdict, *counts, waiting)
 
-    def _follow(self, visit: Visit, to: str, now: float) -> Redirected:
+    def _follow(self, visit: Visit, redirect: Redirect, now: float) -> Redirected:
         """The target takes the place that the redirecting URL had. A redirect that leads to nothing new is a miss."""
-        followed = self._hand_over(visit, to, now)
+        followed = self._hand_over(visit, redirect.to, redirect.again, now)
         if followed.because:
             self._parts.learn_miss(visit, followed.because)
         return followed
 
-    def _hand_over(self, visit: Visit, to: str, now: float) -> Redirected:
+    def _hand_over(self, visit: Visit, to: str, again: bool, now: float) -> Redirected:
         (entry,) = self.frontier.find([to])
         waiting = self._waiting()
         self.frontier.settle(visit.url, now)
@@ -313,6 +313,8 @@ class Crawl:
                 return Redirected(visit, now, to, ruling.because, waiting)
             place = (visit.key, visit.evidence, visit.trail, visit.depth, visit.url, visit.redirects + 1)
             self.frontier.add(Entry(to, host_of(to), *place, hints=visit.hints))
+        elif again and entry.state is State.SETTLED:
+            self.frontier.admit(entry)
         elif entry.state not in OPEN:
             return Redirected(visit, now, to, "already visited", waiting)
         elif visit.key != SOONEST and not entry.is_seed:

@@ -57,7 +57,8 @@ class Visit:
 
     `number` counts visits from 0, `at` is when the decision was taken (seconds), `tries` how often it was tried before,
     `redirects` how many redirects in a row led here. `hints` are those of the link, where a scorer reviews links.
-    `apart`: something went wrong when this URL was worked on before, so nothing else is done together with it.
+    `apart`: something went wrong when this URL was worked on before, so nothing else is done together with it. `etag`
+    and `modified` are those of a robots.txt that is known already, so that it is sent only if it has changed.
     """
 
     url: str
@@ -74,6 +75,8 @@ class Visit:
     redirects: int = 0
     hints: bytes = b""
     apart: bool = False
+    etag: str = ""
+    modified: str = ""
 
 
 class WaitingLink(NamedTuple):
@@ -167,11 +170,13 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """The page is elsewhere. `address` is the IP address that says so, where a robots.txt was asked for."""
+    """The page is elsewhere. `address` is the IP address that says so, where a robots.txt was asked for. `again`: the
+    target is asked for once more if it was visited already, because the answer may be another now."""
 
     to: str
     status: int = 301
     address: str = ""
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,11 +202,16 @@ class Trouble:
 @dataclass(frozen=True, slots=True)
 class RobotsRules:
     """What a host asks for: the text of its robots.txt, "" when it has none. `address` is where it was found, an IP
-    address or "" when there is none. `whole_host`: http and https have the same, which only simulated hosts promise."""
+    address or "" when there is none. `whole_host`: http and https have the same, which only simulated hosts promise.
+    `etag` and `modified` are what the server calls this version of the file, "" when it does not. `unchanged`: the text
+    is the one that is known already."""
 
     text: str = ""
     address: str = ""
     whole_host: bool = False
+    etag: str = ""
+    modified: str = ""
+    unchanged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

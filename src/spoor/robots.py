@@ -340,7 +340,8 @@ class RobotsFile:
 
     `delay` is the crawl delay that it asks for, 0: none. `leads_to` is where it redirects to, "" when it does not.
     `failed` says why it could not be had, "" when it could; `may_heal`, whether it is worth another try, and `tries`
-    how often it failed in a row.
+    how often it failed in a row. `etag` and `modified` are what the server calls this version of the file, "" when it
+    does not.
     """
 
     url: str
@@ -350,6 +351,8 @@ class RobotsFile:
     failed: str = ""
     may_heal: bool = False
     tries: int = 0
+    etag: str = ""
+    modified: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from spoor.checks import (
     at_least,
     contact,
     endpoint,
+    language_ranges,
     number,
     one_of,
     one_or_more,
@@ -122,6 +123,9 @@ class Crawling:
     retry_hours: float = setting(20.0, above_0, "longest wait between two tries; the waits grow to that from a minute")
     contact: str = setting("", contact, "URL or e-mail address, sent to every server in the user agent")
     user_agent: str = setting("", text, "name sent to every server instead of spoor and its version")
+    accept_language: str = setting(
+        "", language_ranges, "languages that pages are asked for in, the header Accept-Language; empty: by the target"
+    )
     workers: int = setting(
         0, at_least(0, MOST_WORKERS), "processes that parse and judge; 0: the crawler does it itself"
     )

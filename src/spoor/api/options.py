@@ -57,6 +57,7 @@ class CrawlOptions(TypedDict, total=False):
     retry_hours: float
     contact: str
     user_agent: str
+    accept_language: str
     workers: int
     connections: int
     allow_private: bool

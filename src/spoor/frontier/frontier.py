@@ -107,7 +107,7 @@ class Frontier:
         self._leave(entry, State.PARKED)
 
     def admit(self, entry: Entry) -> None:
-        """A parked link waits after all."""
+        """A link that was parked or visited waits after all."""
         entry.because = ""
         entry.put_at(entry.key, self._next_arrival())
         self._enter(entry, State.WAITING)

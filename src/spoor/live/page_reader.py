@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from spoor.errors import OF_STORAGE
 from spoor.events import Event, Failed, Visited
+from spoor.fetch.cookies import RedirectChain, RedirectCookies
 from spoor.fetch.http import HttpFetcher
-from spoor.fetch.responses import HEALS_AFTER, understand
+from spoor.fetch.responses import HEALS_AFTER, conditions, understand
 from spoor.judging.detector import UNKNOWN, cld2_shares
 from spoor.live.workers import Workers
 from spoor.parse.demanding import demanding
@@ -226,7 +227,7 @@ class LiveDownloader:
     """Carries out visits over HTTP. Without an `archive` nothing is kept. Demanding pages, and those with which
     something went wrong before, are read and judged by the `workers`, where that can be stopped, or all pages if they
     are to do everything. With `troubles` an exception while a page is read is told there, with what came; without, it
-    is raised."""
+    is raised. `accept_language` is the header of that name, for pages alone; "": none."""
 
     fetcher: HttpFetcher
     archive: Archive | None
@@ -234,13 +235,22 @@ class LiveDownloader:
     workers: Workers | None = None
     everything_away: bool = False
     troubles: Troubles | None = None
+    accept_language: str = ""
+    cookies: RedirectCookies = field(default_factory=RedirectCookies, init=False)
 
     async def fetch(self, visit: Visit) -> Outcome:
         if visit.purpose == "robots":
             return await self._rules(visit)
-        response = await self.fetcher.fetch(visit.url)
+        chain = self.cookies.chain_to(visit.url)
+        outcome = await self._page(visit, chain)
+        return self.cookies.follow(chain, visit.url, outcome) if isinstance(outcome, Redirect) else outcome
+
+    async def _page(self, visit: Visit, chain: RedirectChain) -> Outcome:
+        languages = {"Accept-Language": self.accept_language} if self.accept_language else {}
+        response = await self.fetcher.fetch(visit.url, headers={**languages, **chain.headers(visit.url)})
         if isinstance(response, Failure):
             return response
+        chain.note(response)
         if self.archive is not None:
             self.archive.keep(visit, response)
         came = response.head + response.body[:MOST_BYTES]
@@ -266,7 +276,7 @@ class LiveDownloader:
         return self.workers.read(visit, replace(response, payload=b"", request=b""))
 
     async def _rules(self, visit: Visit) -> Outcome:
-        response = await self.fetcher.fetch(visit.url, every_type=True, most=LONGEST_FILE)
+        response = await self.fetcher.fetch(visit.url, True, LONGEST_FILE, conditions(visit))
         return response if isinstance(response, Failure) else understand(visit, response)
 
 
