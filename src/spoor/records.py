@@ -204,6 +204,26 @@ class RobotsRules:
     whole_host: bool = False
 
 
+class Listed(NamedTuple):
+    """What a sitemap or a feed says of a page: its language, as a tag, and the day on which it was changed or
+    published, such as 2026-11-15; "" where it does not say."""
+
+    url: str
+    language: str = ""
+    date: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SitemapFile:
+    """A sitemap or a feed. `listed` are pages, or other sitemaps if it is an index, evenly spread over the `count` URLs
+    that were read. `cut` says why there may be more, "" when it was read to its end."""
+
+    kind: str
+    listed: tuple[Listed, ...]
+    count: int
+    cut: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """A judgement of a page: relevance 0..1, the yes or no that follows, and a reason a person can read."""
