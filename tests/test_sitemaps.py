@@ -136,7 +136,7 @@ def test_of_broken_xml_what_came_before_is_kept() -> None:
     found = read(urlset(page("one"), "<url><loc>https://a.test/two</wrong>"))
     assert (found.listed, found.cut) == (
         (Listed("https://a.test/one"),),
-        "broken XML: mismatched tag: line 4, column 30",
+        "broken XML: mismatched tag",
     )
 
 

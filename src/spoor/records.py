@@ -64,7 +64,7 @@ class Visit:
     host: str
     number: int
     at: float
-    purpose: Literal["page", "robots"] = "page"
+    purpose: Literal["page", "robots", "sitemap"] = "page"
     key: Key = SOONEST
     evidence: Evidence = field(default_factory=dict)
     trail: TrailState = None
@@ -127,7 +127,7 @@ class Page:
     texts and links without context. `main_text` is the text without what surrounds it, "" where nobody looked for it;
     `published` a date such as 2026-11-15, "" when it is not known; `text_fingerprint` None where none was made.
     `duplicate_of` is the URL of a page fetched before of which it is a duplicate or near-duplicate, "" when there is
-    none or nobody compared.
+    none or nobody compared. `feeds` are the URLs of RSS and Atom feeds that it names.
     """
 
     url: str
@@ -149,6 +149,7 @@ class Page:
     published: str = ""
     text_fingerprint: TextFingerprint | None = None
     duplicate_of: str = ""
+    feeds: tuple[str, ...] = ()
 
     @property
     def out_degree(self) -> int:
@@ -244,7 +245,7 @@ class Judged:
     language: str = ""
 
 
-Outcome = Page | Judged | Redirect | Failure | Trouble | RobotsRules
+Outcome = Page | Judged | Redirect | Failure | Trouble | RobotsRules | SitemapFile
 
 
 @dataclass(frozen=True, slots=True)

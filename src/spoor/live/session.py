@@ -309,6 +309,7 @@ def _limits(settings: Config, now: float) -> Limits:
         began=now,
         until=until,
         effort=asked.effort,
+        sitemaps=asked.sitemaps,
     )
 
 

@@ -230,7 +230,7 @@ class _XmlReader:
                 self._feed(text)
             self._parser.Parse("", True)
         except expat.ExpatError as error:
-            raise _Stop(f"broken XML: {error}") from None
+            raise _Stop(f"broken XML: {expat.ErrorString(error.code)}") from None
 
     def _feed(self, text: str) -> None:
         self._parser.Parse(text)
