@@ -98,7 +98,7 @@ def _html_page(page: Page, decoded: Decoded, reading: Reading, interest: Interes
         canonical=(_join(base, reading.canonical) if reading.canonical else None) or "",
         noindex=reading.noindex,
         language=reading.language[:LONGEST_TAG],
-        feeds=tuple(dict.fromkeys(url for href in reading.feeds[:MOST_FEEDS] if (url := _join(base, href)))),
+        feeds=tuple(dict.fromkeys(url for href in reading.feeds[:MOST_FEEDS] if href and (url := _join(base, href)))),
     )
 
 
