@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from spoor.parse.charset import decode
-from spoor.parse.html import LONGEST, LONGEST_TAG, LONGEST_URL, Interest
+from spoor.parse.html import LONGEST, LONGEST_TAG, LONGEST_URL, MOST_FEEDS, Interest
 from spoor.parse.reading import ROBOT, bounded, robots_directives
 from spoor.parse.tags import BLOCKS, HEADINGS
 from spoor.parse.tidy_text import words_after, words_before
@@ -30,6 +30,7 @@ from those of the page, it is known from where to where it reaches, nothing insi
 it is met."""
 _LONGEST_PATH = 200
 """Characters of the names of elements around a link, the outermost first; what is deeper is not named."""
+_FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/rdf+xml")
 _REFRESH = re.compile(r"[\s\d.]*+[;,]?\s*+url\s*=\s*[\"']?([^\"']*)", re.IGNORECASE)
 
 Span = list[int]
@@ -70,6 +71,7 @@ class Reading:
     noindex: bool = False
     metas: dict[str, str] = field(default_factory=dict)
     links: list[Found] = field(default_factory=list)
+    feeds: list[str] = field(default_factory=list)
     spans: defaultdict[str, list[Span]] = field(default_factory=lambda: defaultdict(list))
     heading: Span | None = None
     _open: list[Span] = field(default_factory=list)
@@ -185,6 +187,8 @@ class Reading:
             self.canonical = self.canonical or (attributes.get("href") or "").strip()
         elif "alternate" in rel.split() and attributes.get("hreflang"):
             self._link(_value(attributes, "href"), self._here(), attributes)
+        elif "alternate" in rel.split() and (attributes.get("type") or "").strip().lower() in _FEED_TYPES:
+            self.feeds.append(attributes.get("href") or "")
 
     def _read_base(self, node: LexborNode) -> None:
         self.base = self.base or node.attributes.get("href") or ""
@@ -256,6 +260,7 @@ def plain_page(url: str, body: bytes, content_type: str, interest: Interest) -> 
         canonical=(_join(base, reading.canonical) if reading.canonical else None) or "",
         noindex=reading.noindex,
         language=reading.language[:LONGEST_TAG],
+        feeds=tuple(dict.fromkeys(feed for href in reading.feeds[:MOST_FEEDS] if href and (feed := _join(base, href)))),
     )
 
 

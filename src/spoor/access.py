@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from spoor.errors import BrokenContract
 from spoor.events import Event, Failed, HostOpened, Redirected
 from spoor.frontier.entry import DIED, Entry
@@ -61,6 +63,11 @@ class Access:
         if not self._frontier.keeps_delay(entry.host, now):
             return None
         return ADMIT if self._rules.rules(file.url).allow(entry.url) else DISALLOWED
+
+    def sitemaps(self, url: str) -> tuple[str, ...]:
+        """Those that the robots.txt of a page names, as it was known last."""
+        file = self._frontier.robots_for(url, -math.inf)
+        return self._rules.rules(file.url).sitemaps if isinstance(file, RobotsFile) and not file.failed else ()
 
     def _ask(self, needed: NeededFile, host: str, now: float) -> None:
         if not needed.under or self._rules.rules(needed.under).allow(needed.url):

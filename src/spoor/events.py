@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spoor.records import Verdict, Visit
+from spoor.records import Listed, Verdict, Visit
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,24 @@ class HostOpened:
 
 
 @dataclass(frozen=True, slots=True)
+class SitemapRead:
+    """A sitemap or a feed came. It has `listed` URLs; `foreign` of those that were considered are of hosts for which it
+    may not speak; `added` links began to wait. `claims` is what it says of pages that it let in. `cut` says why it was
+    not read to its end, "" when it was. `waiting`: see `Visited`."""
+
+    visit: Visit
+    at: float
+    kind: str
+    listed: int
+    foreign: int
+    added: int
+    refused: tuple[Refusal, ...]
+    claims: tuple[Listed, ...]
+    cut: str
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """A link whose turn had come was not visited after all."""
 
@@ -125,4 +143,4 @@ class ClockSet:
 Aside = Refused | Troubled | Held | Paused | Resumed | ClockSet
 """What happens between visits."""
 
-Event = Visited | Redirected | Failed | HostOpened | Aside
+Event = Visited | Redirected | Failed | HostOpened | SitemapRead | Aside

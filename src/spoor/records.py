@@ -65,7 +65,7 @@ class Visit:
     host: str
     number: int
     at: float
-    purpose: Literal["page", "robots"] = "page"
+    purpose: Literal["page", "robots", "sitemap"] = "page"
     key: Key = SOONEST
     evidence: Evidence = field(default_factory=dict)
     trail: TrailState = None
@@ -130,7 +130,7 @@ class Page:
     texts and links without context. `main_text` is the text without what surrounds it, "" where nobody looked for it;
     `published` a date such as 2026-11-15, "" when it is not known; `text_fingerprint` None where none was made.
     `duplicate_of` is the URL of a page fetched before of which it is a duplicate or near-duplicate, "" when there is
-    none or nobody compared.
+    none or nobody compared. `feeds` are the URLs of RSS and Atom feeds that it names.
     """
 
     url: str
@@ -152,6 +152,7 @@ class Page:
     published: str = ""
     text_fingerprint: TextFingerprint | None = None
     duplicate_of: str = ""
+    feeds: tuple[str, ...] = ()
 
     @property
     def out_degree(self) -> int:
@@ -214,6 +215,26 @@ class RobotsRules:
     unchanged: bool = False
 
 
+class Listed(NamedTuple):
+    """What a sitemap or a feed says of a page: its language, as a tag, and the day on which it was changed or
+    published, such as 2026-11-15; "" where it does not say."""
+
+    url: str
+    language: str = ""
+    date: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SitemapFile:
+    """A sitemap or a feed. `listed` are pages, or other sitemaps if it is an index, evenly spread over the `count` URLs
+    that were read. `cut` says why there may be more, "" when it was read to its end."""
+
+    kind: str
+    listed: tuple[Listed, ...]
+    count: int
+    cut: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """A judgement of a page: relevance 0..1, the yes or no that follows, and a reason a person can read."""
@@ -234,7 +255,7 @@ class Judged:
     language: str = ""
 
 
-Outcome = Page | Judged | Redirect | Failure | Trouble | RobotsRules
+Outcome = Page | Judged | Redirect | Failure | Trouble | RobotsRules | SitemapFile
 
 
 @dataclass(frozen=True, slots=True)

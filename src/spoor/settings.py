@@ -121,6 +121,7 @@ class Crawling:
     )
     tries: int = setting(6, at_least(1, MOST_TRIES), "attempts at a page whose failure may be temporary")
     retry_hours: float = setting(20.0, above_0, "longest wait between two tries; the waits grow to that from a minute")
+    sitemaps: bool = setting(False, yes_or_no, "ask hosts with relevant pages for their sitemaps and feeds")
     contact: str = setting("", contact, "URL or e-mail address, sent to every server in the user agent")
     user_agent: str = setting("", text, "name sent to every server instead of spoor and its version")
     accept_language: str = setting(

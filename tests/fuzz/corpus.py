@@ -43,6 +43,19 @@ HTML_SIGNS = (
     b"< > </ <b> </b> <p> <a/href= <table> <td> <svg> <math> <!-- --> <script> <select> <template> &#x &amp; = <body/"
 ).split()
 
+SITEMAPS = [
+    b"""<?xml version="1.0" encoding="UTF-8"?><urlset xmlns:x="http://www.w3.org/1999/xhtml"><url><loc>http://a.test/</loc>
+<x:link rel="alternate" hreflang="th" href="/th"/><lastmod>2026-01-02</lastmod></url></urlset>""",
+    b"<sitemapindex><sitemap><loc>http://a.test/s.xml.gz</loc></sitemap></sitemapindex>",
+    b"<rss><channel><language>th</language><item><link>/a</link><guid isPermaLink='no'>x</guid></item></channel></rss>",
+    b"<feed xml:lang='th'><entry><link rel='alternate' href='/a'/><updated>2026-01-02</updated></entry></feed>",
+    b"http://a.test/\nhttp://a.test/b\r\n",
+    b"<?xml version='1.0' encoding='shift_jis'?><!DOCTYPE rss [<!ENTITY a 'b'>]><rss>&a;</rss>",
+]
+SITEMAP_SIGNS = (
+    b"<url> </url> <loc> </loc> <item> <entry> <link href= &nbsp; &#x <![CDATA[ ]]> <!-- <!ENTITY <? ?>".split()
+)
+
 ENCODED = [name.encode() + b"\n" + compress(b"<p>Words to be packed. " * 30) for name, compress in COMPRESS.values()]
 ENCODING_SIGNS = [
     *b"gzip, br, zstd, deflate,".split(),

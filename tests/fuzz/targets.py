@@ -20,6 +20,8 @@ from spoor.lab.build.warc_source import read_warcs, take_apart
 from spoor.parse.demanding import demanding
 from spoor.parse.html import Interest, read_page
 from spoor.parse.main_text import QUICK
+from spoor.parse.sitemaps import read_sitemap
+from spoor.records import SitemapFile
 from spoor.urls import canonical, host_of, join, near_misses, normalise, robots_url
 from tests.fuzz import corpus
 from tests.fuzz.journal import forged_rows, rows_as_written
@@ -69,6 +71,13 @@ def _html(given: bytes) -> None:
     read.text.encode()
 
 
+def _sitemap(given: bytes) -> None:
+    found = read_sitemap(PAGE, given)
+    if isinstance(found, SitemapFile):
+        assert found.count >= len(found.listed)
+        assert all(normalise(listed.url) == listed.url for listed in found.listed)
+
+
 def _decoding(given: bytes) -> None:
     encodings, _, body = given.partition(b"\n")
     for size in (1 << 16, 97):
@@ -110,6 +119,7 @@ def _log(given: bytes) -> None:
 TARGETS = {
     "url": Target(_url, corpus.URLS, corpus.URL_SIGNS),
     "robots": Target(_robots, corpus.ROBOTS, corpus.ROBOTS_SIGNS),
+    "sitemaps": Target(_sitemap, corpus.SITEMAPS, corpus.SITEMAP_SIGNS),
     "html": Target(_html, corpus.HTML, corpus.HTML_SIGNS),
     "decoding": Target(_decoding, corpus.ENCODED, corpus.ENCODING_SIGNS),
     "settings": Target(_settings, corpus.SETTINGS, corpus.SETTING_SIGNS),

@@ -18,7 +18,7 @@ from spoor.live.session import strategy_of
 from spoor.ordering.learned.features import named_features
 from spoor.ordering.learned.learned import Learned
 from spoor.progress import Progress, silently
-from spoor.records import Page, WaitingLink
+from spoor.records import Listed, Page, WaitingLink
 from spoor.report.contents import archived_page
 from spoor.report.showing import moment, size
 from spoor.report.why import STEPS_BACK, Account
@@ -251,7 +251,17 @@ def _found(account: Account) -> Iterator[Line]:
         yield how, step.url + (" (a seed)" if not step.found_on else "")
     if len(sources) == STEPS_BACK and sources[-1].found_on:
         yield "", "… and so on"
+    if account.listed is not None:
+        yield "listed", ", ".join(_claims(account.listed))
     yield from (("sent by", url) for url, _ in account.sent_here)
+
+
+def _claims(listed: Listed) -> Iterator[str]:
+    yield "by a sitemap or feed"
+    if listed.language:
+        yield f"language {listed.language}"
+    if listed.date:
+        yield f"changed on {listed.date}"
 
 
 def _worth(entry: Entry) -> Iterator[Line]:
@@ -285,6 +295,9 @@ def _happened(event: EventRow) -> str:
             return f"{at}: {detail['reason']}; a sample was saved"
         case "host opened":
             return f"{at}, {delay_in(detail):g} s between visits"
+        case "sitemap read":
+            end = f"; {detail['cut']}" if detail["cut"] else ""
+            return f"{at}: {detail['listed']:,} URLs listed, {detail['added']:,} let in{end}"
         case _:
             return f"{at}: {detail['because']}" + (" (parked)" if detail["parked"] else "")
 

@@ -55,6 +55,7 @@ class CrawlOptions(TypedDict, total=False):
     effort: float
     tries: int
     retry_hours: float
+    sitemaps: bool
     contact: str
     user_agent: str
     accept_language: str

@@ -147,9 +147,10 @@ def summary_report(figures: Figures) -> str:
     hosts = f"on {totals.hosts_with_relevant:,} of {totals.hosts:,} hosts"
     left = f", {totals.not_kept:,} not kept" if totals.not_kept else ""
     done = f"{figures.name}: {totals.pages:,} pages in {duration(totals.seconds)}, {relevant} {hosts}{left}"
+    listed = f", {totals.from_sitemaps:,} links let in by {totals.sitemaps:,} sitemaps" if totals.sitemaps else ""
     asides = f"{totals.failures:,} failed visits, {totals.redirects:,} redirects, {totals.duplicates:,} duplicates"
     waiting = links["waiting"] + links["returning"]
-    queue = f"{waiting:,} links waiting, {links['parked']:,} parked, {totals.dropped:,} dropped"
+    queue = f"{waiting:,} links waiting, {links['parked']:,} parked, {totals.dropped:,} dropped{listed}"
     because = (
         "not ended: it is running, or was cut off" if figures.going_on else f"ended because {figures.stops[-1].because}"
     )

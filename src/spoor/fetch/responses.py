@@ -15,7 +15,8 @@ import aiohttp
 from spoor.fetch.addresses import RefusedAddress
 from spoor.parse.html import LONGEST_URL, USUAL, Interest, read_page
 from spoor.parse.reading import header_directives
-from spoor.records import Failure, Page, Redirect, Response, RobotsRules, Visit
+from spoor.parse.sitemaps import read_sitemap
+from spoor.records import Failure, Page, Redirect, Response, RobotsRules, SitemapFile, Visit
 from spoor.robots import LONGEST_FILE, whole_lines
 from spoor.urls import join
 
@@ -94,7 +95,9 @@ _VALIDATOR = re.compile(r"[ -~]{1,200}")
 """What is kept and sent back; servers may say anything."""
 
 
-def understand(visit: Visit, response: Response, interest: Interest = USUAL) -> Page | Redirect | Failure | RobotsRules:
+def understand(
+    visit: Visit, response: Response, interest: Interest = USUAL
+) -> Page | Redirect | Failure | RobotsRules | SitemapFile:
     """Looks at nothing but its arguments; never fails. `interest` says what is of use."""
     if response.status in _MAY_HEAL:
         return Failure(f"HTTP {response.status}", _delay(response), whole_host=response.status in _LEAVE_ALONE)
@@ -102,12 +105,31 @@ def understand(visit: Visit, response: Response, interest: Interest = USUAL) -> 
         return _unchanged(visit, response)
     if 300 <= response.status < 400 and (to := _location(response)):
         return Redirect(to, response.status, response.address if visit.purpose == "robots" else "")
-    return _rules(response) if visit.purpose == "robots" else _page(response, interest)
+    match visit.purpose:
+        case "robots":
+            return _rules(response)
+        case "sitemap":
+            return _sitemap(response)
+        case "page":
+            return _page(response, interest)
 
 
 def _page(response: Response, interest: Interest) -> Page | Failure:
+    return _refused(response) or _with_header_directives(response, _read(response, interest))
+
+
+def _sitemap(response: Response) -> SitemapFile | Failure:
+    """Of one that broke off, what came."""
+    found = _refused(response) or read_sitemap(response.url, response.body)
+    if isinstance(found, SitemapFile) and response.cut:
+        return replace(found, cut=found.cut or f"not whole: {response.cut}")
+    return found
+
+
+def _refused(response: Response) -> Failure | None:
+    """None: something came."""
     if 200 <= response.status < 300:
-        return _with_header_directives(response, _read(response, interest))
+        return None
     if 300 <= response.status < 400:
         return Failure(f"HTTP {response.status} leads nowhere")
     return Failure(f"HTTP {response.status}")

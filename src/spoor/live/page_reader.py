@@ -13,6 +13,7 @@ from spoor.fetch.http import HttpFetcher
 from spoor.fetch.responses import HEALS_AFTER, conditions, understand
 from spoor.judging.detector import UNKNOWN, cld2_shares
 from spoor.live.workers import Workers
+from spoor.parse import sitemaps
 from spoor.parse.demanding import demanding
 from spoor.parse.html import Interest, is_html
 from spoor.parse.main_text import extractor_named
@@ -246,13 +247,13 @@ class LiveDownloader:
         return self.cookies.follow(chain, visit.url, outcome) if isinstance(outcome, Redirect) else outcome
 
     async def _page(self, visit: Visit, chain: RedirectChain) -> Outcome:
-        languages = {"Accept-Language": self.accept_language} if self.accept_language else {}
-        response = await self.fetcher.fetch(visit.url, headers={**languages, **chain.headers(visit.url)})
+        response = await self._fetched(visit, chain)
         if isinstance(response, Failure):
             return response
         chain.note(response)
-        if self.archive is not None:
-            self.archive.keep(visit, response)
+        archive = self.archive if visit.purpose == "page" else None
+        if archive is not None:
+            archive.keep(visit, response)
         came = response.head + response.body[:MOST_BYTES]
         try:
             outcome = self._read(visit, response)
@@ -265,12 +266,20 @@ class LiveDownloader:
             if self.troubles is None or isinstance(error, OF_STORAGE):
                 raise
             outcome = Trouble(self.troubles.keep(visit.url, "read", error, came))
-        return outcome if self.archive is None else self.archive.describe(visit, outcome)
+        return outcome if archive is None else archive.describe(visit, outcome)
+
+    async def _fetched(self, visit: Visit, chain: RedirectChain) -> Response | Failure:
+        """A sitemap may have any type: one in a gzip file has that of gzip files."""
+        if visit.purpose == "sitemap":
+            return await self.fetcher.fetch(visit.url, every_type=True, most=sitemaps.MOST_BYTES)
+        languages = {"Accept-Language": self.accept_language} if self.accept_language else {}
+        return await self.fetcher.fetch(visit.url, headers={**languages, **chain.headers(visit.url)})
 
     def _read(self, visit: Visit, response: Response) -> Outcome | asyncio.Future[Outcome]:
-        if self.workers is None and self.reader.waits:
+        is_slow = self.reader.waits or visit.purpose == "sitemap"
+        if self.workers is None and is_slow:
             return asyncio.ensure_future(asyncio.to_thread(self.reader.read_away, visit, response))
-        if self.workers is None or not (self.everything_away or visit.apart or _is_demanding(response)):
+        if self.workers is None or not (self.everything_away or is_slow or visit.apart or _is_demanding(response)):
             return self.reader.read(visit, response)
         # The payload stays here: only the decoded body is of use to a reader.
         return self.workers.read(visit, replace(response, payload=b"", request=b""))

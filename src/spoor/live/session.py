@@ -316,6 +316,7 @@ def _limits(settings: Config, now: float) -> Limits:
         began=now,
         until=until,
         effort=asked.effort,
+        sitemaps=asked.sitemaps,
     )
 
 

@@ -25,6 +25,8 @@ LONGEST_URL = 8_000
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
 _BEGINS_AS_HTML = re.compile(rb"\s*<(!doctype\s+html|html|head|body|title|meta|!--)", re.IGNORECASE)
+MOST_FEEDS = 10
+"""Feeds of a page that are told."""
 LONGEST_TAG = 40
 """Characters of a language tag."""
 MOST_NESTED = 30_000_000
@@ -96,6 +98,7 @@ def _html_page(page: Page, decoded: Decoded, reading: Reading, interest: Interes
         canonical=(_join(base, reading.canonical) if reading.canonical else None) or "",
         noindex=reading.noindex,
         language=reading.language[:LONGEST_TAG],
+        feeds=tuple(dict.fromkeys(url for href in reading.feeds[:MOST_FEEDS] if href and (url := _join(base, href)))),
     )
 
 

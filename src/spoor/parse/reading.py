@@ -83,8 +83,9 @@ def header_directives(value: str) -> frozenset[str]:
 _LONGEST_PATH = 200
 """Characters of the names of elements around a link, the outermost first; what is deeper is not named."""
 _REFRESH = re.compile(r"[\s\d.]*+[;,]?\s*+url\s*=\s*[\"']?([^\"']*)", re.IGNORECASE)
-DESCRIPTION, REL, HREFLANG = 1, 2, 3
-"""The slots of attributes that links have."""
+DESCRIPTION, REL, HREFLANG, TYPE = 1, 2, 3, 4
+"""The slots of attributes that links have; the last only those of a head."""
+_FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml"})
 _WHAT_AND_FIRST_VALUE = [WHAT, VALUES, VALUES + 1]
 
 
@@ -106,6 +107,7 @@ class Reading:
     noindex: bool = False
     metas: dict[str, str] = field(default_factory=dict)
     links: list[tuple[int, str]] = field(default_factory=list)
+    feeds: list[str] = field(default_factory=list)
     _paths: dict[int, str] = field(default_factory=lambda: {-1: ""})
 
     def read(self) -> None:
@@ -163,12 +165,15 @@ class Reading:
             self.language = self.language or content.partition(",")[0].strip()
 
     def _read_link(self, number: int) -> None:
-        """Of all that a page names in its head, other language versions are pages one may want to visit."""
+        """Of all that a page names in its head, other language versions are pages one may want to visit, and feeds list
+        pages."""
         rel = self._value(number, REL).strip().lower()
         if rel == "canonical":
             self.canonical = self.canonical or self._value(number, 0).strip()
         elif "alternate" in rel.split() and self._value(number, HREFLANG) and self.elements[number, VALUES] >= 0:
             self.links.append((number, self._value(number, 0)))
+        elif "alternate" in rel.split() and self._value(number, TYPE).strip().lower() in _FEED_TYPES:
+            self.feeds.append(self._value(number, 0))
 
 
 def _plain(value: str) -> str:

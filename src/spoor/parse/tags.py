@@ -37,7 +37,7 @@ end tag."""
 ACT, NUMBER = 8, 16
 """The bits of a kind from which on it says what is done, and which tag it is."""
 
-SLOTS = 4
+SLOTS = 5
 """Attributes of one tag that are of use."""
 
 _EMPHASES = "b strong em u i"
@@ -48,7 +48,7 @@ _ACTS: dict[int, tuple[str, str]] = {
     IMG: ("img", "- alt"),
     HTML: ("html", "lang xml:lang"),
     META: ("meta", "name content http-equiv"),
-    LINK: ("link", "href title rel hreflang"),
+    LINK: ("link", "href title rel hreflang type"),
     BASE: ("base", "href"),
     TITLE: ("title", ""),
     NOSCRIPT: ("noscript", ""),

@@ -26,9 +26,11 @@ from spoor.events import (
     Redirected,
     Refused,
     Resumed,
+    SitemapRead,
     Troubled,
     Visited,
 )
+from spoor.frontier.entry import INDEX_DEPTH
 from spoor.frontier.evidence import renamed_evidence
 from spoor.frontier.rows import UNREADABLE, stored_entry, trail_of
 from spoor.records import Miss, Page, Sighting, Verdict, Visit
@@ -105,8 +107,8 @@ class PageRow:
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """`kind` is redirected, failed, host opened, refused, trouble, held, paused, resumed, clock set or ended; `detail`
-    holds what only that kind has.
+    """`kind` is redirected, failed, host opened, sitemap read, refused, trouble, held, paused, resumed, clock set or
+    ended; `detail` holds what only that kind has.
 
     `number` and `started` are those of the visit; None: there was no visit, or it has no number.
     """
@@ -174,6 +176,8 @@ class Journal:
                 self._note_page(event)
             else:
                 self._events.append((self._next(), *_event_row(event)))
+                if isinstance(event, SitemapRead):
+                    self._note_dropped(event)
                 if not isinstance(event, Aside):
                     self._facts.pop(event.visit.url, None)
 
@@ -193,11 +197,14 @@ class Journal:
     def _note_page(self, event: Visited) -> None:
         visit = event.visit
         self._pages.append((self._next(), *_page_row(event, self._facts.pop(visit.url, PageFacts()))))
+        self._note_dropped(event)
+
+    def _note_dropped(self, event: Visited | SitemapRead) -> None:
         # Parked links stay in the frontier with their reason; only of the dropped would nothing be known.
         for refusal in event.refused:
             if not refusal.parked:
                 because = _storable(refusal.because)
-                self._dropped.append((host_of(refusal.url), refusal.url, because, visit.url, event.at))
+                self._dropped.append((host_of(refusal.url), refusal.url, because, event.visit.url, event.at))
 
     def _next(self) -> int:
         self._last += 1
@@ -289,7 +296,9 @@ def _misses(db: sqlite3.Connection, after: int, until: float, before: float) -> 
         detail = json.loads(detail)
         if because := _missed(kind, number, detail):
             visit = Visit(url, host, -1 if number is None else number, at if started is None else started)
-            yield place, Miss(_as_known(_visit_of(db, visit), detail.get("known")), because)
+            visit = _as_known(_visit_of(db, visit), detail.get("known"))
+            if INDEX_DEPTH not in visit.evidence:  # Of sitemaps nobody learns.
+                yield place, Miss(visit, because)
 
 
 def _missed(kind: str, number: int | None, detail: dict[str, Any]) -> str:
@@ -372,17 +381,21 @@ def delay_in(detail: Mapping[str, Any]) -> float:
     return float(detail["delay" if "delay" in detail else "rest"])
 
 
-def _event_row(event: Redirected | Failed | HostOpened | Aside) -> tuple[Any, ...]:
+def _event_row(event: Redirected | Failed | HostOpened | SitemapRead | Aside) -> tuple[Any, ...]:
     match event:
         case Redirected(visit, at, to, because, waiting):
             return _visit_row(visit, at, "redirected", {"to": to, "because": because, "waiting": waiting})
         case Failed(visit, at, reason, again_at, waiting, excused):
-            known = {} if again_at is None or visit.purpose == "robots" else {"known": _known(visit)}
+            known = {} if again_at is None or visit.purpose != "page" else {"known": _known(visit)}
             detail = {"reason": reason, "again_at": again_at, "waiting": waiting, **known}
             detail |= {"excused": True} if excused else {}
             return _visit_row(visit, at, "failed", detail)
         case HostOpened(visit, at, delay):
             return _visit_row(visit, at, "host opened", {"delay": delay})
+        case SitemapRead(visit, at, kind, listed, foreign, added, _, claims, cut):
+            counts = {"listed": listed, "foreign": foreign, "added": added}
+            claimed = {url: [language, date] for url, language, date in claims}
+            return _visit_row(visit, at, "sitemap read", {"kind": kind, **counts, "cut": cut, "claims": claimed})
         case Refused(at, refusal):
             return _aside_row(at, "refused", refusal.url, {"because": refusal.because, "parked": refusal.parked})
         case Troubled(at, url, reason):
