@@ -27,7 +27,7 @@ DEEPEST_INDEX = 1
 """Indexes that may lie between robots.txt and an index: the protocol allows none, some sites have one."""
 
 TOO_DEEP = "an index too deep in other indexes"
-_LOOKS_LIKE_ONE = re.compile(r"sitemap|feed|rss|atom|\.xml|\.txt|\.gz", re.IGNORECASE)
+_SITEMAP_NAME = re.compile(r"sitemap|feed|rss|atom|\.xml|\.txt|\.gz", re.IGNORECASE)
 _STARTED: Evidence = {INDEX_DEPTH: 0.0, "index": 0.0, "left": 0.0, "let_in": 0.0, "fetched": 0.0, "relevant": 0.0}
 """How many indexes lie before it; whether it is one; how many URLs that nobody knew were left when it was read, and how
 many were let in; how many pages were fetched that were discovered by it, and how many of these were relevant."""
@@ -35,7 +35,7 @@ many were let in; how many pages were fetched that were discovered by it, and ho
 
 def may_be_sitemap(url: str) -> bool:
     """By its name. Where there is no sitemap many hosts redirect to their home page, which is to stay a page."""
-    return _LOOKS_LIKE_ONE.search(url[len(origin_of(url)) :]) is not None
+    return _SITEMAP_NAME.search(url[len(origin_of(url)) :]) is not None
 
 
 class SitemapBudget:
