@@ -1,4 +1,5 @@
-"""Crawls as version 4 wrote them: the host delay was `rest`, and evidence and snapshots had other names."""
+"""Crawls as version 4 wrote them: the host delay was `rest`, nobody noted which pages need scripts, and evidence and
+snapshots had other names."""
 
 from __future__ import annotations
 
@@ -23,6 +24,7 @@ SNAPSHOTS = {
 def as_version_4(folder: CrawlFolder) -> CrawlFolder:
     with contextlib.closing(sqlite3.connect(folder.database, isolation_level=None)) as db:
         db.execute("ALTER TABLE hosts RENAME COLUMN delay TO rest")
+        db.execute("ALTER TABLE pages DROP COLUMN needs_scripts")
         db.execute("""UPDATE events SET detail = replace(detail, '"delay":', '"rest":') WHERE kind = 'host opened'""")
     rename_evidence(folder.database)
     rename_snapshots(folder.snapshots)

@@ -292,7 +292,7 @@ class Crawl:
         self._parts.learn(sighting)
         offered = self._scoring.offer(sighting)
         counts = (offered.added, offered.moved, tuple(offered.refused))
-        return Visited(visit, now, page.status, page.size, verdict, *counts, waiting)
+        return Visited(visit, now, page.status, page.size, verdict, *counts, waiting, page.needs_scripts)
 
     def _follow(self, visit: Visit, to: str, now: float) -> Redirected:
         """The target takes the place that the redirecting URL had. A redirect that leads to nothing new is a miss."""

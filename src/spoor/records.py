@@ -127,7 +127,8 @@ class Page:
     texts and links without context. `main_text` is the text without what surrounds it, "" where nobody looked for it;
     `published` a date such as 2026-11-15, "" when it is not known; `text_fingerprint` None where none was made.
     `duplicate_of` is the URL of a page fetched before of which it is a duplicate or near-duplicate, "" when there is
-    none or nobody compared.
+    none or nobody compared. `needs_scripts`: it has hardly any text and links, but scripts that were not run;
+    `forwards_to` is the URL to which a page without content sends a browser, "" for any other.
     """
 
     url: str
@@ -149,6 +150,8 @@ class Page:
     published: str = ""
     text_fingerprint: TextFingerprint | None = None
     duplicate_of: str = ""
+    needs_scripts: bool = False
+    forwards_to: str = ""
 
     @property
     def out_degree(self) -> int:

@@ -99,9 +99,10 @@ def understand(visit: Visit, response: Response, interest: Interest = USUAL) -> 
     return _rules(response) if visit.purpose == "robots" else _page(response, interest)
 
 
-def _page(response: Response, interest: Interest) -> Page | Failure:
+def _page(response: Response, interest: Interest) -> Page | Redirect | Failure:
     if 200 <= response.status < 300:
-        return _with_header_directives(response, _read(response, interest))
+        page = _with_header_directives(response, _read(response, interest))
+        return Redirect(page.forwards_to, response.status) if page.forwards_to else page
     if 300 <= response.status < 400:
         return Failure(f"HTTP {response.status} leads nowhere")
     return Failure(f"HTTP {response.status}")
@@ -120,7 +121,8 @@ def _with_header_directives(response: Response, page: Page) -> Page:
     tags = (line.partition(":")[2] for line in lines if line.lower().startswith("x-robots-tag:"))
     directives = frozenset[str]().union(*map(header_directives, tags))
     if "nofollow" in directives:
-        page = replace(page, links=tuple(link._replace(nofollow=True) for link in page.links))
+        links = tuple(link._replace(nofollow=True) for link in page.links)
+        page = replace(page, links=links, forwards_to="")
     return replace(page, noindex=page.noindex or "noindex" in directives)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from spoor.progress import Advance, unseen
 from spoor.report.showing import one_moment
 from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.journal import count_needing_scripts
 
 MOST_ROWS = 20
 """Of each table; the rest is counted together."""
@@ -42,6 +43,7 @@ class Totals:
     duplicates: int
     near_duplicates: int
     not_kept: int
+    needs_scripts: int
     bytes: int
     median_size: int
     began: float
@@ -172,6 +174,7 @@ def _totals(db: sqlite3.Connection) -> Totals:
         duplicates=duplicates,
         near_duplicates=near_duplicates,
         not_kept=_count(db, "FROM pages WHERE warc_file = ''"),
+        needs_scripts=count_needing_scripts(db),
         bytes=volume,
         median_size=_median_size(db, pages),
         began=began,
