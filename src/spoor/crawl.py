@@ -300,7 +300,7 @@ class Crawl:
         if self.limits.sitemaps:
             self._sitemaps.page_came(sighting)
         counts = (offered.added, offered.moved, tuple(offered.refused))
-        return Visited(visit, now, page.status, page.size, verdict, *counts, waiting)
+        return Visited(visit, now, page.status, page.size, verdict, *counts, waiting, page.needs_scripts)
 
     def _follow(self, visit: Visit, redirect: Redirect, now: float) -> Redirected:
         """The target takes the place that the redirecting URL had. A redirect that leads to nothing new is a miss."""

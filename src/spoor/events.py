@@ -21,6 +21,7 @@ class Visited:
     """A page came and was judged. `added` links began to wait, `moved` ones changed their place.
 
     `waiting` is the length of the queue before the links of this page were offered, this visit included.
+    `needs_scripts`: hardly anything could be read of it, because scripts make it that were not run.
     """
 
     visit: Visit
@@ -32,6 +33,7 @@ class Visited:
     moved: int
     refused: tuple[Refusal, ...]
     waiting: int
+    needs_scripts: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,6 +131,8 @@ class Page:
     `published` a date such as 2026-11-15, "" when it is not known; `text_fingerprint` None where none was made.
     `duplicate_of` is the URL of a page fetched before of which it is a duplicate or near-duplicate, "" when there is
     none or nobody compared. `feeds` are the URLs of RSS and Atom feeds that it names.
+    `needs_scripts`: it has hardly any text and links, but scripts that were not run;
+    `forwards_to` is the URL to which a page without content sends a browser, "" for any other.
     """
 
     url: str
@@ -153,6 +155,8 @@ class Page:
     text_fingerprint: TextFingerprint | None = None
     duplicate_of: str = ""
     feeds: tuple[str, ...] = ()
+    needs_scripts: bool = False
+    forwards_to: str = ""
 
     @property
     def out_degree(self) -> int:

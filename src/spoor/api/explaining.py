@@ -276,9 +276,10 @@ def _worth(entry: Entry) -> Iterator[Line]:
 def _visited(page: PageRow) -> str:
     came = f"{moment(page.started)} as visit {page.number}: {page.status}, {size(page.size)}"
     thought = f"{'relevant' if page.relevant else 'not relevant'}, {page.relevance:.2f} because {page.because}"
+    unread = "; needs scripts" if page.needs_scripts and not page.because.startswith("needs scripts") else ""
     twin = f"; duplicate of {page.duplicate_of}" if page.duplicate_of else ""
     title = f"; “{page.title}”" if page.title else ""
-    return f"{came}; {thought}{twin}{title}"
+    return f"{came}; {thought}{unread}{twin}{title}"
 
 
 def _happened(event: EventRow) -> str:

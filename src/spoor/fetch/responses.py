@@ -114,8 +114,11 @@ def understand(
             return _page(response, interest)
 
 
-def _page(response: Response, interest: Interest) -> Page | Failure:
-    return _refused(response) or _with_header_directives(response, _read(response, interest))
+def _page(response: Response, interest: Interest) -> Page | Redirect | Failure:
+    if (refused := _refused(response)) is not None:
+        return refused
+    page = _with_header_directives(response, _read(response, interest))
+    return Redirect(page.forwards_to, response.status) if page.forwards_to else page
 
 
 def _sitemap(response: Response) -> SitemapFile | Failure:
@@ -146,7 +149,8 @@ def _with_header_directives(response: Response, page: Page) -> Page:
         return page
     directives = frozenset[str]().union(*map(header_directives, header_values(response, "x-robots-tag")))
     if "nofollow" in directives:
-        page = replace(page, links=tuple(link._replace(nofollow=True) for link in page.links))
+        links = tuple(link._replace(nofollow=True) for link in page.links)
+        page = replace(page, links=links, forwards_to="")
     return replace(page, noindex=page.noindex or "noindex" in directives)
 
 

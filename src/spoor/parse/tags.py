@@ -30,7 +30,7 @@ BLOCK, APART, HEADING, TELLING, HOLDS_TEXT, UNREAD, EMPTY = (1 << bit for bit in
 """It begins a line; it stands apart from the text; it is a heading; its words are told apart from those of the page;
 everything until its end tag is text, without markup; nothing inside of it is read; it has no end tag."""
 
-A, AREA, FRAME, IMG, HTML, META, LINK, BASE, TITLE, NOSCRIPT, SCRIPT, LITERAL, TO_THE_END = range(1, 14)
+A, AREA, FRAME, IMG, HTML, META, LINK, BASE, TITLE, SCRIPT, NOSCRIPT, LITERAL, TO_THE_END = range(1, 14)
 """What is done where a tag stands. `LITERAL`: its text is read as it is; `TO_THE_END`: also when it looks like its own
 end tag."""
 
@@ -51,8 +51,8 @@ _ACTS: dict[int, tuple[str, str]] = {
     LINK: ("link", "href title rel hreflang type"),
     BASE: ("base", "href"),
     TITLE: ("title", ""),
+    SCRIPT: ("script", "src type"),
     NOSCRIPT: ("noscript", ""),
-    SCRIPT: ("script", ""),
     LITERAL: ("xmp", ""),
     TO_THE_END: ("plaintext", ""),
 }

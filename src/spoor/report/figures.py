@@ -17,6 +17,7 @@ from typing import Any
 from spoor.progress import Advance, unseen
 from spoor.report.showing import one_moment
 from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.journal import count_needing_scripts
 
 MOST_ROWS = 20
 """Of each table; the rest is counted together."""
@@ -45,6 +46,7 @@ class Totals:
     not_kept: int
     sitemaps: int
     from_sitemaps: int
+    needs_scripts: int
     bytes: int
     median_size: int
     began: float
@@ -179,6 +181,7 @@ def _totals(db: sqlite3.Connection) -> Totals:
         not_kept=_count(db, "FROM pages WHERE warc_file = ''"),
         sitemaps=sitemaps,
         from_sitemaps=from_sitemaps,
+        needs_scripts=count_needing_scripts(db),
         bytes=volume,
         median_size=_median_size(db, pages),
         began=began,

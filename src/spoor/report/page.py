@@ -187,6 +187,7 @@ def _tiles(figures: Figures) -> str:
         (f"{totals.hosts_with_relevant:,}", f"hosts with a relevant page, of {totals.hosts:,} discovered"),
         (f"{links['waiting'] + links['returning']:,}", f"links waiting, {links['parked']:,} parked"),
         (f"{totals.dropped:,}", "links dropped"),
+        (f"{totals.needs_scripts:,}", "pages that need scripts: hardly anything could be read of them"),
         *([sitemaps] if totals.sitemaps else []),
         (f"{totals.duplicates:,}", f"duplicates, and {totals.near_duplicates:,} near-duplicates"),
     )

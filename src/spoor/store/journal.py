@@ -42,7 +42,7 @@ CREATE TABLE IF NOT EXISTS pages (
     ended REAL NOT NULL, status INTEGER NOT NULL, size INTEGER NOT NULL, relevance REAL NOT NULL,
     because TEXT NOT NULL, label TEXT, added INTEGER NOT NULL, waiting INTEGER NOT NULL, title TEXT NOT NULL,
     language TEXT NOT NULL, digest TEXT NOT NULL, simhash INTEGER, duplicate_of TEXT NOT NULL, warc_file TEXT,
-    warc_offset INTEGER, relevant INTEGER NOT NULL, noindex INTEGER NOT NULL
+    warc_offset INTEGER, relevant INTEGER NOT NULL, noindex INTEGER NOT NULL, needs_scripts INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX IF NOT EXISTS pages_by_url ON pages (host, url);
 CREATE TABLE IF NOT EXISTS events (
@@ -57,7 +57,7 @@ CREATE TABLE IF NOT EXISTS dropped (
 """
 _PAGE = (
     "url, host, number, started, ended, status, size, relevance, because, label, added, waiting, title, language, "
-    "digest, simhash, duplicate_of, warc_file, warc_offset, relevant, noindex"
+    "digest, simhash, duplicate_of, warc_file, warc_offset, relevant, noindex, needs_scripts"
 )
 _EVENT = "number, started, at, kind, url, host, detail"
 _DROPPED = "host, url, because, found_on, at"
@@ -103,6 +103,7 @@ class PageRow:
     warc_offset: int | None
     relevant: bool
     noindex: bool
+    needs_scripts: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,8 +234,23 @@ def open_to_read(database: Path) -> sqlite3.Connection:
 def pages(db: sqlite3.Connection, relevant_only: bool = False) -> Iterator[PageRow]:
     """In the order they came."""
     condition = "relevant = 1" if relevant_only else "1"
-    for row in _rows(db, f"SELECT id, {_PAGE} FROM pages WHERE {condition}"):
-        yield PageRow(*row[:-2], *map(bool, row[-2:]))
+    for row in _rows(db, f"SELECT id, {_page_columns(db)} FROM pages WHERE {condition}"):
+        yield PageRow(*row[:-3], *map(bool, row[-3:]))
+
+
+def count_needing_scripts(db: sqlite3.Connection) -> int:
+    """Pages of which hardly anything could be read, because scripts make them."""
+    return int(db.execute(f"SELECT count(*) FROM pages WHERE {needs_scripts_column(db)}").fetchone()[0])
+
+
+def needs_scripts_column(db: sqlite3.Connection) -> str:
+    """Nobody looked for it before version 5."""
+    columns = {row[1] for row in db.execute("PRAGMA table_info(pages)")}
+    return "needs_scripts" if "needs_scripts" in columns else "0"
+
+
+def _page_columns(db: sqlite3.Connection) -> str:
+    return _PAGE.replace("needs_scripts", needs_scripts_column(db))
 
 
 def lessons(db: sqlite3.Connection, until: float = math.inf) -> Iterator[Sighting | Miss]:
@@ -338,8 +354,9 @@ def events(db: sqlite3.Connection) -> Iterator[EventRow]:
 
 
 def pages_of(db: sqlite3.Connection, url: str) -> list[PageRow]:
-    rows = db.execute(f"SELECT {_PAGE} FROM pages WHERE host = ? AND url = ? ORDER BY id", (host_of(url), url))
-    return [PageRow(*row[:-2], *map(bool, row[-2:])) for row in rows.fetchall()]
+    query = f"SELECT {_page_columns(db)} FROM pages WHERE host = ? AND url = ? ORDER BY id"
+    rows = db.execute(query, (host_of(url), url))
+    return [PageRow(*row[:-3], *map(bool, row[-3:])) for row in rows.fetchall()]
 
 
 def events_of(db: sqlite3.Connection, url: str) -> list[EventRow]:
@@ -368,7 +385,8 @@ def _page_row(event: Visited, facts: PageFacts) -> tuple[Any, ...]:
     label = None if verdict.label is None else _storable(verdict.label)
     thought = (float(verdict.relevance), _storable(verdict.because), label, event.added, event.waiting)
     found = (_storable(facts.title), facts.language, facts.digest, facts.simhash, facts.duplicate_of)
-    return (*came, *thought, *found, facts.warc_file, facts.warc_offset, bool(verdict.relevant), facts.noindex)
+    flags = (bool(verdict.relevant), facts.noindex, event.needs_scripts)
+    return (*came, *thought, *found, facts.warc_file, facts.warc_offset, *flags)
 
 
 def _storable(text: str) -> str:

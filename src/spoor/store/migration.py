@@ -157,14 +157,16 @@ def _write_heads_and_deflate(db: sqlite3.Connection, progress: Progress) -> None
 
 
 def from_4(database: Path, progress: Progress) -> None:
-    """The column with the host delay was called `rest`; ETag and Last-Modified of robots.txt files were not kept. A
-    database without tables stays as it is."""
+    """The column with the host delay was called `rest`; ETag and Last-Modified of robots.txt files were not kept, nor
+    which pages need scripts. A database without tables stays as it is."""
     with contextlib.closing(sqlite3.connect(database, isolation_level=None)) as db:
         db.execute("PRAGMA trusted_schema = OFF")
         if "rest" in {row[1] for row in db.execute("PRAGMA table_info(hosts)")}:
             _log.warning("%s: the column rest of the table hosts is called delay from now on", database)
             db.execute("ALTER TABLE hosts RENAME COLUMN rest TO delay")
         _add_validators(db)
+        if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'pages'").fetchone() is not None:
+            _add_needs_scripts(db, progress)
 
 
 def _add_validators(db: sqlite3.Connection) -> None:
@@ -176,6 +178,16 @@ def _add_validators(db: sqlite3.Connection) -> None:
             db.execute(f"ALTER TABLE robots ADD COLUMN {name} TEXT NOT NULL DEFAULT ''")
         db.execute("UPDATE robots SET etag = '', modified = ''")
         db.execute("COMMIT")
+
+
+def _add_needs_scripts(db: sqlite3.Connection, progress: Progress) -> None:
+    """Every row is written anew: one that is read without SQLite, when a file is repaired, must hold all columns."""
+    if "needs_scripts" not in {row[1] for row in db.execute("PRAGMA table_info(pages)")}:
+        db.execute("ALTER TABLE pages ADD COLUMN needs_scripts INTEGER NOT NULL DEFAULT 0")
+    with progress("adding a column to pages", _last(db, "pages")) as advance:
+        for first, last in _pieces(db, "pages"):
+            db.execute("UPDATE pages SET needs_scripts = 0 WHERE id BETWEEN ? AND ?", (first, last))
+            advance(ROWS)
 
 
 def write_heads(db: sqlite3.Connection, advance: Advance = unseen) -> None:

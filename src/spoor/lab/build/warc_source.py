@@ -276,6 +276,10 @@ def _understand(interest: Interest, batch: list[Response | Extract]) -> list[Pac
     return [read_extract(record) if isinstance(record, Extract) else _packed(record, interest) for record in batch]
 
 
+_FOUND = 302
+"""The status under which a page that only forwards is recorded, so that it can be served as a redirect."""
+
+
 def _packed(response: Response, interest: Interest) -> Packed | str:
     http = take_apart(response.block)
     if http is None:
@@ -288,4 +292,6 @@ def _packed(response: Response, interest: Interest) -> Packed | str:
     if target is not None and target != url:
         return pack(Recorded(url, Redirect(target, http.status), whole=whole))
     page = read_page(url, http.body, http.headers.get("content-type", ""), http.status, interest)
+    if page.forwards_to:
+        return pack(Recorded(url, Redirect(page.forwards_to, _FOUND), whole=whole))
     return pack(Recorded(url, page, whole=whole))
