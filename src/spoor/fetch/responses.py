@@ -12,7 +12,9 @@ from email.utils import parsedate_to_datetime
 import aiohttp
 
 from spoor.fetch.addresses import RefusedAddress
-from spoor.parse.html import LONGEST_URL, USUAL, Interest, read_page
+from spoor.parse.apart import read_apart
+from spoor.parse.documents import kind_of, read_answer
+from spoor.parse.html import LONGEST_URL, USUAL, Interest
 from spoor.parse.reading import header_directives
 from spoor.records import Failure, Page, Redirect, Response, RobotsRules, Visit
 from spoor.robots import LONGEST_FILE, whole_lines
@@ -90,26 +92,34 @@ _LEAVE_ALONE = frozenset({429, 503})
 _MAY_HEAL = frozenset({408, 425, 429, *range(500, 600)})
 
 
-def understand(visit: Visit, response: Response, interest: Interest = USUAL) -> Page | Redirect | Failure | RobotsRules:
-    """Looks at nothing but its arguments; never fails. `interest` says what is of use."""
+def understand(
+    visit: Visit, response: Response, interest: Interest = USUAL, apart: bool = False
+) -> Page | Redirect | Failure | RobotsRules:
+    """Looks at nothing but its arguments; never fails. `interest` says what is of use; `apart`: this process must not
+    die of a document."""
     if response.status in _MAY_HEAL:
         return Failure(f"HTTP {response.status}", _delay(response), whole_host=response.status in _LEAVE_ALONE)
     if 300 <= response.status < 400 and (to := _location(response)):
         return Redirect(to, response.status, response.address if visit.purpose == "robots" else "")
-    return _rules(response) if visit.purpose == "robots" else _page(response, interest)
+    return _rules(response) if visit.purpose == "robots" else _page(response, interest, apart)
 
 
-def _page(response: Response, interest: Interest) -> Page | Failure:
+def _page(response: Response, interest: Interest, apart: bool) -> Page | Failure:
     if 200 <= response.status < 300:
-        return _with_header_directives(response, _read(response, interest))
+        page = _read(response, interest, apart)
+        return page if isinstance(page, Failure) else _with_header_directives(response, page)
     if 300 <= response.status < 400:
         return Failure(f"HTTP {response.status} leads nowhere")
     return Failure(f"HTTP {response.status}")
 
 
-def _read(response: Response, interest: Interest) -> Page:
+def _read(response: Response, interest: Interest, apart: bool) -> Page | Failure:
     content_type = response.headers.get("content-type", "")
-    return read_page(response.url, response.body, content_type, response.status, interest)
+    read = read_apart if apart else read_answer
+    page = read(response.url, response.body, content_type, response.status, interest)
+    if isinstance(page, Failure) and response.cut not in ("", "type"):
+        return Failure(f"{kind_of(response.body, content_type)}: not whole: {response.cut}")
+    return page
 
 
 def _with_header_directives(response: Response, page: Page) -> Page:

@@ -18,11 +18,14 @@ from typing import Any
 from spoor.errors import BadInput, MissingExtra, UsageError
 from spoor.files import replacing
 from spoor.lab.build.warc_source import take_apart
+from spoor.parse.apart import read_apart
 from spoor.parse.charset import decode
+from spoor.parse.documents import kind_of
 from spoor.parse.html import HTML_TYPES
 from spoor.parse.main_text import BEST, MainText, require_trafilatura
 from spoor.pools import in_order
 from spoor.progress import Advance, unseen
+from spoor.records import Failure
 from spoor.store.crawl_folder import CrawlFolder, message_of
 from spoor.store.journal import PageRow, open_to_read, pages
 from spoor.store.warc_records import date_of
@@ -193,8 +196,11 @@ def main_text(url: str, message: bytes, came: date) -> MainText:
         return MainText()
     content_type = http.headers.get("content-type", "")
     mime = content_type.partition(";")[0].strip().lower() or "text/html"
-    if mime in HTML_TYPES:
+    if mime in HTML_TYPES and not kind_of(http.body, content_type):
         return BEST.extract(decode(http.body, content_type).text, url, came)
+    if kind_of(http.body, content_type):
+        page = read_apart(url, http.body, content_type, http.status)
+        return MainText(text="" if isinstance(page, Failure) else page.text)
     return MainText(text=decode(http.body, content_type).text if mime.startswith("text/") else "")
 
 
