@@ -88,6 +88,11 @@ def test_a_ligature_has_its_letters_at_one_place_and_forms_of_letters_become_let
     assert repaired([("a", 1.0), ("b", 2.0)]) == "ab"
 
 
+def test_a_mark_goes_with_the_letter_that_it_stands_above() -> None:
+    """Of a Yiddish page that Chromium printed: the mark came after the wrong letter."""
+    assert repaired([("א", 20.0), ("ה", 28.0), ("\u05b8", 21.0), ("ט", 11.0)]) == "הא\u05b8ט"
+
+
 @needs_pdfium
 def test_title_links_and_language_of_a_pdf() -> None:
     body = pdf([[THAI, "see http://b.test/written"], ["second page"]], "เอกสาร", ["http://c.test/x#y"], language="th")
@@ -97,6 +102,12 @@ def test_title_links_and_language_of_a_pdf() -> None:
     annotated, written_out = page.links
     assert (annotated.url, annotated.anchor, annotated.right) == ("http://c.test/x", THAI, "see http://b.test/written")
     assert written_out.url == "http://b.test/written"
+
+
+@needs_pdfium
+def test_a_title_that_is_no_unicode_is_read_as_far_as_it_goes() -> None:
+    body = pdf([[MONGOLIAN]], "abcd").replace(b"00620063", b"d8000063")
+    assert read(body, PDF).title == "a\ufffdcd"
 
 
 @needs_pdfium

@@ -65,7 +65,7 @@ def _text_of(document: pypdfium2.PdfDocument, window: int) -> DocumentText:
     text = lines.text
     if sum(map(str.isalpha, text)) < _LEAST_LETTERS:
         raise Unreadable("broken" if broken else "no text in it: scanned, or pictures alone")
-    return DocumentText(text, document.get_metadata_value("Title"), _language(document), tuple(links))
+    return DocumentText(text, _title(document), _language(document), tuple(links))
 
 
 def _write(text: str, lines: Lines) -> None:
@@ -126,14 +126,15 @@ class _PdfPage:
 
 
 def _glyphs(words: pypdfium2.PdfTextPage) -> Iterator[tuple[str, float, float]]:
-    """Every character of a page with the place from which it is drawn."""
+    """Every character of a page that is known, with the place from which it is drawn."""
     from pypdfium2 import raw
 
-    across, up = ctypes.c_double(), ctypes.c_double()
+    across, up, page = ctypes.c_double(), ctypes.c_double(), words.raw
+    places = ctypes.byref(across), ctypes.byref(up)
     for number in range(words.count_chars()):
-        raw.FPDFText_GetCharOrigin(words, number, across, up)
-        code = raw.FPDFText_GetUnicode(words, number)
-        yield _character(code), across.value, up.value
+        raw.FPDFText_GetCharOrigin(page, number, *places)
+        if code := raw.FPDFText_GetUnicode(page, number):
+            yield _character(code), across.value, up.value
 
 
 def _character(code: int) -> str:
@@ -149,6 +150,12 @@ def _written_out(words: pypdfium2.PdfTextPage) -> Iterator[str]:
             yield _filled(partial(raw.FPDFLink_GetURL, found, number), "utf-16-le")
     finally:
         raw.FPDFLink_CloseWebLinks(found)
+
+
+def _title(document: pypdfium2.PdfDocument) -> str:
+    from pypdfium2 import raw
+
+    return _filled(partial(raw.FPDF_GetMetaText, document, b"Title"), "utf-16-le")
 
 
 def _language(document: pypdfium2.PdfDocument) -> str:
