@@ -198,6 +198,7 @@ class ParseSettings:
     context: int = setting(
         100, at_least(0, WIDEST_CONTEXT), "characters around a link, on each side, that count as its own"
     )
+    documents: bool = setting(True, yes_or_no, "fetch and read PDF, DOCX, OpenDocument and EPUB files too")
 
 
 USUAL_PARSING = ParseSettings()

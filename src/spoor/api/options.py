@@ -84,6 +84,7 @@ class CrawlOptions(TypedDict, total=False):
     links_per_page: int
     main_text: str
     context: int
+    documents: bool
     endpoint: str
     dictionary: str
     from_language: str

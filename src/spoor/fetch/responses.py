@@ -13,7 +13,9 @@ from email.utils import parsedate_to_datetime
 import aiohttp
 
 from spoor.fetch.addresses import RefusedAddress
-from spoor.parse.html import LONGEST_URL, USUAL, Interest, read_page
+from spoor.parse.apart import read_apart
+from spoor.parse.documents import kind_of, read_answer
+from spoor.parse.html import LONGEST_URL, USUAL, Interest
 from spoor.parse.reading import header_directives
 from spoor.parse.sitemaps import read_sitemap
 from spoor.records import Failure, Page, Redirect, Response, RobotsRules, SitemapFile, Visit
@@ -96,9 +98,10 @@ _VALIDATOR = re.compile(r"[ -~]{1,200}")
 
 
 def understand(
-    visit: Visit, response: Response, interest: Interest = USUAL
+    visit: Visit, response: Response, interest: Interest = USUAL, apart: bool = False
 ) -> Page | Redirect | Failure | RobotsRules | SitemapFile:
-    """Looks at nothing but its arguments; never fails. `interest` says what is of use."""
+    """Looks at nothing but its arguments; never fails. `interest` says what is of use; `apart`: this process must not
+    die of a document."""
     if response.status in _MAY_HEAL:
         return Failure(f"HTTP {response.status}", _delay(response), whole_host=response.status in _LEAVE_ALONE)
     if response.status == _NOT_MODIFIED and conditions(visit):
@@ -111,13 +114,14 @@ def understand(
         case "sitemap":
             return _sitemap(response)
         case "page":
-            return _page(response, interest)
+            return _page(response, interest, apart)
 
 
-def _page(response: Response, interest: Interest) -> Page | Redirect | Failure:
-    if (refused := _refused(response)) is not None:
-        return refused
-    page = _with_header_directives(response, _read(response, interest))
+def _page(response: Response, interest: Interest, apart: bool) -> Page | Redirect | Failure:
+    read = _refused(response) or _read(response, interest, apart)
+    if isinstance(read, Failure):
+        return read
+    page = _with_header_directives(response, read)
     return Redirect(page.forwards_to, response.status) if page.forwards_to else page
 
 
@@ -138,9 +142,13 @@ def _refused(response: Response) -> Failure | None:
     return Failure(f"HTTP {response.status}")
 
 
-def _read(response: Response, interest: Interest) -> Page:
+def _read(response: Response, interest: Interest, apart: bool) -> Page | Failure:
     content_type = response.headers.get("content-type", "")
-    return read_page(response.url, response.body, content_type, response.status, interest)
+    read = read_apart if apart else read_answer
+    page = read(response.url, response.body, content_type, response.status, interest)
+    if isinstance(page, Failure) and response.cut not in ("", "type"):
+        return Failure(f"{kind_of(response.body, content_type)}: not whole: {response.cut}")
+    return page
 
 
 def _with_header_directives(response: Response, page: Page) -> Page:

@@ -14,8 +14,8 @@ from spoor.fetch.responses import HEALS_AFTER, conditions, understand
 from spoor.judging.detector import UNKNOWN, cld2_shares
 from spoor.live.workers import Workers
 from spoor.parse import sitemaps
-from spoor.parse.demanding import demanding
-from spoor.parse.html import Interest, is_html
+from spoor.parse.documents import kind_of
+from spoor.parse.html import Interest
 from spoor.parse.main_text import extractor_named
 from spoor.parse.simhash import text_fingerprint
 from spoor.records import Failure, Hints, Judged, Link, Outcome, Page, Redirect, Response, Trouble, Verdict, Visit
@@ -38,7 +38,7 @@ GLANCE = 2_000
 class Reader:
     """Makes of a response all that can be made of it alone. Pure, so that it can be done in another process. `texts` is
     whether the crawl itself has a use for them, `labels` whether the label of a verdict is a language; `waits`: it may
-    wait for somebody else, so that the event loop must not do it."""
+    wait for somebody else, so that the event loop must not do it; `apart`: documents are read in another process."""
 
     judge: Judge
     links: LinkReader | None
@@ -46,6 +46,7 @@ class Reader:
     interest: Interest
     labels: bool
     waits: bool = False
+    apart: bool = False
 
     @staticmethod
     def of(strategy: Strategy, most_links: int | None = None, parsing: ParseSettings = USUAL_PARSING) -> Reader:
@@ -55,12 +56,12 @@ class Reader:
         texts = on_the_way or (links is None and strategy.scorer.reads_content)
         contexts = on_the_way or strategy.scorer.reads_content
         extractor = extractor_named(parsing.main_text) if reads_main_text(strategy.judge) else None
-        interest = Interest(extractor, contexts, most_links, parsing.context)
+        interest = Interest(extractor, contexts, most_links, parsing.context, parsing.documents)
         labels = bool(prior_of(strategy.judge).language)
         return Reader(strategy.judge, links, texts, interest, labels, waits(strategy.judge) or waits(strategy.scorer))
 
     def read(self, visit: Visit, response: Response) -> Outcome:
-        outcome = understand(visit, response, self.interest)
+        outcome = understand(visit, response, self.interest, self.apart)
         if not isinstance(outcome, Page):
             return outcome
         page = replace(
@@ -276,13 +277,17 @@ class LiveDownloader:
         return await self.fetcher.fetch(visit.url, headers={**languages, **chain.headers(visit.url)})
 
     def _read(self, visit: Visit, response: Response) -> Outcome | asyncio.Future[Outcome]:
-        is_slow = self.reader.waits or visit.purpose == "sitemap"
+        is_slow = self.reader.waits or visit.purpose == "sitemap" or self._is_document(response)
         if self.workers is None and is_slow:
             return asyncio.ensure_future(asyncio.to_thread(self.reader.read_away, visit, response))
         if self.workers is None or not (self.everything_away or is_slow or visit.apart or _is_demanding(response)):
             return self.reader.read(visit, response)
         # The payload stays here: only the decoded body is of use to a reader.
         return self.workers.read(visit, replace(response, payload=b"", request=b""))
+
+    def _is_document(self, response: Response) -> bool:
+        content_type = response.headers.get("content-type", "")
+        return self.reader.interest.documents and kind_of(response.body, content_type) != "" and response.body != b""
 
     async def _rules(self, visit: Visit) -> Outcome:
         response = await self.fetcher.fetch(visit.url, True, LONGEST_FILE, conditions(visit))

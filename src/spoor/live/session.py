@@ -223,6 +223,7 @@ async def open_session(
             fetcher_for(settings, clock) as fetcher,
         ):
             away = workers if await can_be_sent(reader) else None
+            reader = replace(reader, apart=away is None)
             everything = count > 0 or reader.waits
             downloader: Downloader = LiveDownloader(fetcher, archive, reader, away, everything, troubles, languages)
             downloader = downloader if came is None else Remembering(downloader, came)
@@ -321,7 +322,8 @@ def _limits(settings: Config, now: float) -> Limits:
 
 
 def fetcher_for(settings: Config, clock: Callable[[], float] = time.time) -> HttpFetcher:
-    asked, agent, limits = settings.crawl, user_agent(settings), FetchLimits.of(settings.limits)
+    asked, agent = settings.crawl, user_agent(settings)
+    limits = FetchLimits.of(settings.limits, settings.parse.documents)
     return HttpFetcher(agent, limits, clock, asked.connections, asked.proxy or None, asked.allow_private)
 
 

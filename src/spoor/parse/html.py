@@ -39,13 +39,14 @@ of that grows with both. Of a page with more, all text counts."""
 @dataclass(frozen=True, slots=True)
 class Interest:
     """What somebody has a use for, besides the words and the links of a page: the main text, if there is an extractor
-    to find it; what links say, their anchors and up to `window` characters on each side; and at most so many links,
-    None: all."""
+    to find it; what links say, their anchors and up to `window` characters on each side; at most so many links, None:
+    all; and documents other than HTML (`parse/documents.py`)."""
 
     main_text: Extractor | None = None
     contexts: bool = True
     most_links: int | None = None
     window: int = WINDOW
+    documents: bool = True
 
 
 USUAL = Interest()

@@ -18,13 +18,15 @@ from typing import Any
 from spoor.errors import BadInput, MissingExtra, UsageError
 from spoor.files import replacing
 from spoor.lab.build.warc_source import take_apart
+from spoor.parse.apart import read_apart
 from spoor.parse.charset import decode
+from spoor.parse.documents import kind_of
 from spoor.parse.html import HTML_TYPES, read_page
 from spoor.parse.main_text import BEST, MainText, require_trafilatura
 from spoor.parse.scripted import THIN_TEXT
 from spoor.pools import in_order
 from spoor.progress import Advance, unseen
-from spoor.records import Page
+from spoor.records import Failure, Page
 from spoor.store.crawl_folder import CrawlFolder, message_of
 from spoor.store.journal import PageRow, count_needing_scripts, open_to_read, pages
 from spoor.store.warc_records import date_of
@@ -198,6 +200,9 @@ def main_text(url: str, message: bytes, came: date) -> MainText:
         return MainText()
     content_type = http.headers.get("content-type", "")
     mime = content_type.partition(";")[0].strip().lower() or "text/html"
+    if kind_of(http.body, content_type):
+        page = read_apart(url, http.body, content_type, http.status)
+        return MainText(text="" if isinstance(page, Failure) else page.text)
     if mime in HTML_TYPES:
         found = BEST.extract(decode(http.body, content_type).text, url, came)
         return found if len(found.text) >= THIN_TEXT else _or_data(found, read_page(url, http.body, content_type))

@@ -31,7 +31,7 @@ class Recorded:
 class Packed:
     """`page` has neither texts nor links: they are apart, compressed (b"" for none). `contexts` go with `targets`.
     `part` says what is there of a page of which another record may have the rest: all of it, all but the text, or the
-    text alone."""
+    text alone. `unread`: it is a document that gave no text."""
 
     page: Page
     targets: tuple[str, ...] = ()
@@ -42,6 +42,7 @@ class Packed:
     labels: tuple[str, ...] = ()
     whole: bool = True
     part: Literal["all", "links", "text"] = "all"
+    unread: bool = False
 
     @property
     def complete(self) -> bool:
