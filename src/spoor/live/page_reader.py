@@ -14,8 +14,9 @@ from spoor.fetch.responses import HEALS_AFTER, conditions, understand
 from spoor.judging.detector import UNKNOWN, cld2_shares
 from spoor.live.workers import Workers
 from spoor.parse import sitemaps
+from spoor.parse.demanding import demanding
 from spoor.parse.documents import kind_of
-from spoor.parse.html import Interest
+from spoor.parse.html import Interest, is_html
 from spoor.parse.main_text import extractor_named
 from spoor.parse.simhash import text_fingerprint
 from spoor.records import Failure, Hints, Judged, Link, Outcome, Page, Redirect, Response, Trouble, Verdict, Visit
