@@ -90,7 +90,7 @@ LATEST_FORWARD = 30.0
 DESCRIPTION, REL, HREFLANG, TYPE = 1, 2, 3, 4
 """The slots of attributes that links have; the last only those of a head."""
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml"})
-_SOURCE, _TYPE, _CONTENT = 0, 1, SLOTS - 1
+_SOURCE, _TYPE, _CONTENT = 0, 1, tags.SLOTS - 1
 """The slots of a script; the last is not an attribute."""
 _WHAT_AND_FIRST_VALUE = [WHAT, VALUES, VALUES + 1]
 
