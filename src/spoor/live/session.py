@@ -7,7 +7,7 @@ import contextlib
 import ctypes
 import gc
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -30,9 +30,11 @@ from spoor.judging.profiles import tag_of
 from spoor.judging.train_topic import topic_from
 from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
+from spoor.live.active_learning import ActiveLearning, learning_of, resumed_judge
 from spoor.live.driver import LiveDriver
+from spoor.live.example_pages import fetch_examples, read_examples, write_examples
 from spoor.live.page_reader import Archive, LiveDownloader, Reader, Remembering
-from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, relearn_all, warm_name
+from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, relearn_all, warm_name, warm_name_of
 from spoor.live.watchdog import NOTICED, Hold, SteadyClock, watching
 from spoor.live.workers import ReadingLimits, can_be_sent, working
 from spoor.ordering.admissions import AllOf, Manners
@@ -42,15 +44,17 @@ from spoor.parse.demanding import demanding
 from spoor.pools import DaemonThreads
 from spoor.pricing import Limits
 from spoor.progress import Advance, unseen
-from spoor.records import Failure, Judged, Outcome, Response, Visit
+from spoor.records import Failure, Judged, Outcome, Page, Response, Visit
 from spoor.roles import Downloader, Judge, Troubles
-from spoor.settings import GIVEN_IN_PYTHON, Config
+from spoor.settings import GIVEN_IN_PYTHON, Config, ScopeSettings
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import InWork, SavedTroubles, died_of
 from spoor.store.journal import Journal, last_moment
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy, prior_of
+from spoor.teaching.taught_judge import TaughtJudge
+from spoor.teaching.teachers import check_teacher
 from spoor.urls import host_of
 
 # What the `spoor` command changes for its whole process; a program that imports spoor decides for itself.
@@ -106,6 +110,7 @@ class Session:
     driver: LiveDriver
     archive: Archive
     snapshots: SnapshotWriter
+    learning: ActiveLearning | None = None
     _why: str = ""
     _noted: list[Event] = field(default_factory=list, init=False)
 
@@ -115,14 +120,23 @@ class Session:
 
     async def run(self) -> AsyncIterator[list[Event]]:
         """The events of each batch, after they were committed and the WARC was told."""
-        async for events in self.driver.run():
-            self.archive.note(events)
-            self.snapshots.committed(self.driver.clock())
-            noted, self._noted = self._noted, []
-            yield [*noted, *events]
+        async with contextlib.nullcontext() if self.learning is None else self.learning.beside():
+            async for events in self.driver.run():
+                self.archive.note(events)
+                self.snapshots.committed(self.driver.clock())
+                if self.learning is not None:
+                    self.learning.wake()
+                yield [*self._taken(), *events]
+        if self.learning is not None:
+            self.learning.finish()
+            yield self._taken()
         self.archive.journal.end(self.driver.clock(), self.ended(), self.crawl.idle)
         self.crawl.frontier.commit()
         await self.snapshots.finish(self.driver.clock())
+
+    def _taken(self) -> list[Event]:
+        noted, self._noted = self._noted, []
+        return noted
 
     def note(self, event: Event) -> None:
         """Something happened that the crawl does not know of: it is in the journal with the next batch."""
@@ -156,7 +170,8 @@ class Objects:
         if self.judge is None and GIVEN_IN_PYTHON in settings.target.judge:
             raise _not_given("judge")
         translator = registry.translator_of(settings.translate, folder.translations if folder else None)
-        judge = registry.judge_of(settings.target, self.judge, translator)
+        judge = registry.judge_of(settings.target, self.judge, translator, _examples(settings, folder))
+        check_teacher(settings.teacher, settings.target.about, TaughtJudge.of(judge))
         if self.strategy is not None:
             return self.strategy(judge)
         if settings.crawl.strategy == GIVEN_IN_PYTHON:
@@ -165,8 +180,9 @@ class Objects:
 
     def made(self, settings: Config) -> Objects:
         """The same with the strategy made from the settings. So what is wrong with it is said before a folder is made,
-        and a model is read once."""
-        return Objects(self.unbound(settings))
+        and a model is read once. Not where examples must be fetched first."""
+        made = self.unbound(settings)
+        return self if settings.target.like_urls else Objects(made)
 
 
 def _not_given(kind: str) -> UsageError:
@@ -175,6 +191,13 @@ def _not_given(kind: str) -> UsageError:
 
 
 NO_OBJECTS = Objects()
+
+
+def _examples(settings: Config, folder: CrawlFolder | None) -> Mapping[str, Page]:
+    """The examples that are URLs; without a folder, in which they are kept once they were fetched, pages in their
+    place."""
+    urls = settings.target.like_urls
+    return {url: Page(url, title=url) for url in urls} if folder is None else read_examples(folder.examples)
 
 
 @contextlib.asynccontextmanager
@@ -188,6 +211,7 @@ async def open_session(
     """The folder is locked by the caller; a crawl that it holds already is resumed. `advance` is told of every visit
     from which the strategy learns again. `came` is given every page with its texts, by URL, before the event that tells
     of it; whoever gives it takes the pages out again."""
+    await _fetch_examples(folder, settings)
     strategy = strategy_of(settings, objects, folder)
     earlier = earlier_crawl(settings, strategy, folder)
     store, died = SqliteStore(folder.database), died_of(folder.in_work)
@@ -200,17 +224,20 @@ async def open_session(
     ):
         check_links(strategy, store.connection)
         archive = _archive(store, keeper, troubles, settings)
+        taught = resumed_judge(strategy.judge, store.connection)
+        strategy = strategy if taught is None else replace(strategy, judge=taught.judge)
         known = relearn_all(strategy, store.connection, earlier, advance, folder.snapshots, troubles)
         clock = SteadyClock()
         now = clock()
-        kept = (store.connection, archive.journal, folder.snapshots, warm_name(earlier))
+        kept = (store.connection, archive.journal, folder.snapshots, warm_name(earlier, store.connection))
         snapshots = SnapshotWriter(strategy, *kept, known, now)
         frontier = Frontier(store, host_rules(settings), resumed_at=now)
         crawl = Crawl(strategy, frontier, _limits(settings, now), archive.journal, troubles)
         crawl.resume(now, died, last_moment(store.connection))
         crawl.begin(settings.crawl.seeds)
+        learning = None if taught is None else learning_of(taught, crawl, archive.journal, store, settings, clock)
         count, reader = settings.crawl.workers, Reader.of(strategy, settings.limits.links_per_page, settings.parse)
-        reader = reader if came is None else replace(reader, texts=True)
+        reader = reader if came is None and learning is None else replace(reader, texts=True)
         # Nobody waits for a name that is looked up when the crawl is told to stop.
         asyncio.get_running_loop().set_default_executor(DaemonThreads(LOOKUPS))
         if reader.waits:
@@ -225,12 +252,34 @@ async def open_session(
             away = workers if await can_be_sent(reader) else None
             reader = replace(reader, apart=away is None)
             everything = count > 0 or reader.waits
-            downloader: Downloader = LiveDownloader(fetcher, archive, reader, away, everything, troubles, languages)
+            last_word = None if learning is None else learning.judged
+            reading = (reader, away, everything, troubles, languages, last_word)
+            downloader: Downloader = LiveDownloader(fetcher, archive, *reading)
             downloader = downloader if came is None else Remembering(downloader, came)
             driver = LiveDriver(crawl, downloader, settings.crawl.connections, clock, troubles)
-            session = Session(crawl, driver, archive, snapshots)
+            session = Session(crawl, driver, archive, snapshots, learning)
+            if learning is not None:
+                learning.note = session.note
+                learning.on_lesson = lambda version: snapshots.renew(warm_name_of(earlier, version))
             async with watching(lambda: in_work.url, session.held), _watching_clock(clock, session):
                 yield session
+
+
+async def _fetch_examples(folder: CrawlFolder, settings: Config) -> None:
+    """Once, with the delays and the obedience to robots.txt that the crawl itself has."""
+    urls = [url for url in settings.target.like_urls if url not in read_examples(folder.examples)]
+    if not urls:
+        return
+    plain = replace(settings, crawl=replace(settings.crawl, strategy="breadth-first"), scope=ScopeSettings(max_depth=0))
+    strategy, clock, came = strategy_of(plain), SteadyClock(), dict[str, Judged]()
+    frontier, troubles = Frontier(MemoryStore(), host_rules(settings)), SavedTroubles(None)
+    async with fetcher_for(settings, clock) as fetcher:
+        crawl = Crawl(strategy, frontier, Limits(tries=1, agent=AGENT, began=clock()), troubles=troubles)
+        reader = replace(Reader.of(strategy, parsing=settings.parse), apart=True)
+        downloader = Remembering(LiveDownloader(fetcher, None, reader, troubles=troubles), came)
+        driver = LiveDriver(crawl, downloader, settings.crawl.connections, clock, troubles)
+        pages = await fetch_examples(urls, driver, came)
+    write_examples(folder.examples, read_examples(folder.examples) | pages)
 
 
 @contextlib.asynccontextmanager
