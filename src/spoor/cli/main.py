@@ -23,6 +23,7 @@ REGISTER = (
     crawls.register_crawl,
     crawl_folders.register_report,
     crawl_folders.register_why,
+    crawl_folders.register_ask,
     crawl_folders.register_export,
     crawl_folders.register_check,
     crawl_folders.register_compact,

@@ -141,11 +141,13 @@ class ActiveLearning:
         known, new = len(self.judge.student.answers), unlearned(self.db, usable(self.db))
         return is_lesson_due(known + new, known, self.questions)
 
-    def finish(self) -> None:
-        """Learns from what is left, however little."""
+    def finish(self) -> bool:
+        """Learns from what is left, however little. Whether there was anything."""
         self.crawl.frontier.commit()
-        if unlearned(self.db, usable(self.db)):
+        is_left = unlearned(self.db, usable(self.db)) > 0
+        if is_left:
             self.learn()
+        return is_left
 
     def learn(self) -> None:
         """One transaction: the student, its verdicts, and the places of links in the queue."""

@@ -127,12 +127,17 @@ class Session:
                 if self.learning is not None:
                     self.learning.wake()
                 yield [*self._taken(), *events]
-        if self.learning is not None:
-            self.learning.finish()
+        if self.learning is not None and self.learning.finish():
             yield self._taken()
         self.archive.journal.end(self.driver.clock(), self.ended(), self.crawl.idle)
         self.crawl.frontier.commit()
         await self.snapshots.finish(self.driver.clock())
+
+    async def learn(self) -> list[Event]:
+        """Instead of `run`: nothing is fetched, but the judge learns from all answers that it does not know yet."""
+        if self.learning is not None and self.learning.finish():
+            await self.snapshots.finish(self.driver.clock())
+        return self._taken()
 
     def _taken(self) -> list[Event]:
         noted, self._noted = self._noted, []
