@@ -163,6 +163,12 @@ def versions(db: sqlite3.Connection) -> list[Version]:
     return [Version(version, at, tuple(json.loads(marks)), *rest) for version, at, marks, *rest in rows]
 
 
+def version_of(db: sqlite3.Connection, url: str) -> int:
+    """Of the student whose verdict counts; 0: it was not taught."""
+    row = db.execute("SELECT version FROM judged WHERE url = ?", (url,)).fetchone()
+    return 0 if row is None else int(row[0])
+
+
 def sample_of_page(db: sqlite3.Connection, url: str) -> Sample | None:
     row = db.execute("SELECT sample FROM judged WHERE url = ?", (url,)).fetchone()
     return None if row is None else unpacked(row[0])
