@@ -61,9 +61,13 @@ class ActiveLearning:
     clock: Callable[[], float]
     note: Callable[[Event], None] = field(default=lambda event: None)
     on_lesson: Callable[[int], None] = field(default=lambda version: None)
+    _began: int = field(init=False)
     _news: asyncio.Event = field(default_factory=asyncio.Event, init=False)
     _pausing_until: float = field(default=0.0, init=False)
     _said: set[str] = field(default_factory=set, init=False)
+
+    def __post_init__(self) -> None:
+        self._began = self.journal.last
 
     def judged(self, outcome: Outcome) -> Outcome:
         """The verdict of the student as it is now, whoever read the page with an earlier version of it."""
@@ -160,7 +164,7 @@ class ActiveLearning:
     def _take(self, student: Student, marks: Sequence[PageMark]) -> None:
         """One transaction: the student, its verdicts, and the places of links in the queue."""
         self.crawl.frontier.commit()
-        taught = judge_again(self.db, self.judge, student, marks, self.clock(), self.journal.last)
+        taught = judge_again(self.db, self.judge, student, marks, self.clock(), (self._began, self.journal.last))
         self.judge = taught.judge
         self.kept.learned(taught.version, taught.revisions)
         self.note(taught.event)

@@ -183,8 +183,9 @@ def excerpt_of(db: sqlite3.Connection, url: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """A judged page and the verdict on it, as they stand in the database."""
+    """A judged page and the verdict on it, as they stand in the database; `row` is the number in the journal."""
 
+    row: int
     url: str
     host: str
     sample: Sample
@@ -194,7 +195,7 @@ class StoredPage:
 
 def stored_pages(db: sqlite3.Connection) -> Iterator[list[StoredPage]]:
     """All pages that were judged and visited, some at a time."""
-    columns = "judged.url, judged.host, sample, others, relevance, relevant, because, label"
+    columns = "pages.id, judged.url, judged.host, sample, others, relevance, relevant, because, label"
     query = (
         f"SELECT {columns} FROM judged JOIN pages ON pages.host = judged.host AND pages.url = judged.url "
         "WHERE judged.id BETWEEN ? AND ? ORDER BY judged.id, pages.id"
@@ -202,15 +203,15 @@ def stored_pages(db: sqlite3.Connection) -> Iterator[list[StoredPage]]:
     (last,) = db.execute("SELECT ifnull(max(id), 0) FROM judged").fetchone()
     for first in range(1, last + 1, _AT_ONCE):
         rows = db.execute(query, (first, first + _AT_ONCE - 1)).fetchall()
-        found = {row[0]: _stored(row) for row in rows}  # Of a page that came twice, the last verdict.
+        found = {row[1]: _stored(row) for row in rows}  # Of a page that came twice, the last verdict.
         if found:
             yield list(found.values())
 
 
 def _stored(row: Sequence[Any]) -> StoredPage:
-    url, host, sample, others, relevance, relevant, because, label = row
+    number, url, host, sample, others, relevance, relevant, because, label = row
     said = {name: Verdict(*verdict) for name, verdict in json.loads(others).items()}
-    return StoredPage(url, host, unpacked(sample), said, Verdict(relevance, bool(relevant), because, label))
+    return StoredPage(number, url, host, unpacked(sample), said, Verdict(relevance, bool(relevant), because, label))
 
 
 def revised_pages(db: sqlite3.Connection) -> dict[str, tuple[int, Verdict]]:

@@ -89,10 +89,15 @@ class Retrained:
 
 
 def judge_again(
-    db: sqlite3.Connection, judge: TaughtJudge, student: Student, marks: Sequence[PageMark], now: float, row: int
+    db: sqlite3.Connection,
+    judge: TaughtJudge,
+    student: Student,
+    marks: Sequence[PageMark],
+    now: float,
+    rows: tuple[int, int],
 ) -> Retrained:
     """What follows if a `student` that was taught by these marks takes the place of the one in the judge; writes
-    nothing. `row` is the last row of the journal."""
+    nothing. `rows` are the last ones of the journal, before this run and now."""
     before, taught = judge.student, judge.with_student(student)
     revisions: list[Revision] = []
     changed: dict[str, Verdict] = {}
@@ -100,12 +105,12 @@ def judge_again(
     for pages in stored_pages(db):
         for page, (own, verdict) in zip(pages, _judged(taught, pages), strict=True):
             turned += verdict.relevant != page.verdict.relevant
-            gain += verdict.relevant - page.verdict.relevant
+            gain += (verdict.relevant - page.verdict.relevant) * (page.row > rows[0])
             if _differs(verdict, page.verdict) or _is_confirmed(taught.student, page, verdict):
                 changed[page.url] = verdict
             revisions.append(Revision(page.url, page.host, own.relevance, changed.get(page.url)))
     ids = tuple(mark.id for mark in marks)
-    version = Version(taught.student.version, now, ids, turned / max(1, len(revisions)), row)
+    version = Version(taught.student.version, now, ids, turned / max(1, len(revisions)), rows[1])
     surprises, contradictions = _surprises(before, taught.student), _contradictions(db)
     event = Taught(now, version.version, len(ids), turned, gain, surprises, contradictions)
     return Retrained(taught, version, revisions, changed, event)
