@@ -24,6 +24,7 @@ from spoor.cli.terminal import is_quiet, print_json, progress, remark, say
 from spoor.crawl import Crawl
 from spoor.errors import BadInput, UsageError
 from spoor.events import Event, Failed, Held, Paused, Resumed, Troubled, Visited
+from spoor.expected_finds import ExpectedFinds
 from spoor.files import SUFFIX
 from spoor.live.relearning import earlier_crawl, misleading
 from spoor.live.session import (
@@ -39,6 +40,7 @@ from spoor.live.session import (
 from spoor.report.showing import duration, moment
 from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
+from spoor.store.recent import expected_in
 
 # One line about a running crawl: redrawn on a terminal, printed every few seconds elsewhere, and logged as often.
 
@@ -63,6 +65,7 @@ class LiveLine:
         self._holds = 0
         self._longest: Held | None = None
         self._last_failure = ""
+        self.expected: ExpectedFinds | None = None
         self._last_page, self._silence_reported, self._last_count = self._began, False, 0
         shown = _terminal() and not is_quiet()
         self._live = Live(console=Console(stderr=True), transient=True, refresh_per_second=4) if shown else None
@@ -141,7 +144,12 @@ class LiveLine:
         since = self._crawl.paused_since
         end = self._end(seconds) if since is None else f"paused: nothing answers since {moment(since)}"
         scripts = f"{self._need_scripts:,} need scripts  " if self._need_scripts else ""
-        return f"{done}  {queue}  {self._failed:,} failed  {scripts}{idle}  {end}"
+        return f"{done}  {queue}  {self._failed:,} failed  {scripts}{idle}  {self._expected()}{end}"
+
+    def _expected(self) -> str:
+        if (expected := self.expected) is None:
+            return ""
+        return f"expected: {expected.among_waiting:,.0f} relevant waiting, {expected.next_500:,.0f} in the next 500  "
 
     def _end(self, seconds: float) -> str:
         """What will end the crawl, and when: the budget that will be spent first."""
@@ -202,6 +210,7 @@ def _terminal() -> bool:
 
 
 SECONDS_BETWEEN_TICKS = 1.0
+SECONDS_BETWEEN_FORECASTS = 30.0
 FLAGS = {
     "language": ("target", "language"),
     "charset": ("target", "charset"),
@@ -215,6 +224,7 @@ FLAGS = {
     "warm": ("crawl", "warm"),
     "max_pages": ("crawl", "max_pages"),
     "max_minutes": ("crawl", "max_minutes"),
+    "until": ("crawl", "until"),
     "effort": ("crawl", "effort"),
     "workers": ("crawl", "workers"),
     "connections": ("crawl", "connections"),
@@ -284,6 +294,14 @@ async def _tick(line: LiveLine) -> None:
         line.tick()
 
 
+async def _look_ahead(line: LiveLine, folder: CrawlFolder) -> None:
+    """In a thread, since every waiting link is counted."""
+    while True:
+        await asyncio.sleep(SECONDS_BETWEEN_FORECASTS)
+        with contextlib.suppress(BadInput):  # The next time perhaps.
+            line.expected = await asyncio.to_thread(expected_in, folder)
+
+
 async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, as_json: bool) -> int:
     async with contextlib.AsyncExitStack() as opened:
         with progress("learning from earlier visits") as advance:
@@ -294,10 +312,11 @@ async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, as_jso
         for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(name, session.stop, "it was interrupted")
         with LiveLine(session.crawl, settings.crawl.max_pages, settings.crawl.max_minutes) as line:
-            ticking = asyncio.create_task(_tick(line))
+            beside = [asyncio.create_task(task) for task in (_tick(line), _look_ahead(line, folder))]
             async for events in run_for(session, settings.crawl.max_minutes):
                 line.tell(events)
-            ticking.cancel()
+            for task in beside:
+                task.cancel()
         _log.info("%s", line.summary(session.ended(), folder.path).replace("\n", "; "))
         if as_json:
             print_json(line.as_json(session.ended(), folder.path))

@@ -45,10 +45,12 @@ from spoor.progress import Advance, unseen
 from spoor.records import Failure, Judged, Outcome, Response, Visit
 from spoor.roles import Downloader, Judge, Troubles
 from spoor.settings import GIVEN_IN_PYTHON, Config
+from spoor.stopping import LastRequests, too_few
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import InWork, SavedTroubles, died_of
 from spoor.store.journal import Journal, last_moment
+from spoor.store.recent import last_requests
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy, prior_of
 from spoor.urls import host_of
@@ -106,6 +108,7 @@ class Session:
     driver: LiveDriver
     archive: Archive
     snapshots: SnapshotWriter
+    last_requests: LastRequests | None = None
     _why: str = ""
     _noted: list[Event] = field(default_factory=list, init=False)
 
@@ -118,11 +121,20 @@ class Session:
         async for events in self.driver.run():
             self.archive.note(events)
             self.snapshots.committed(self.driver.clock())
+            self._stop_if_too_few(events)
             noted, self._noted = self._noted, []
             yield [*noted, *events]
         self.archive.journal.end(self.driver.clock(), self.ended(), self.crawl.idle)
         self.crawl.frontier.commit()
         await self.snapshots.finish(self.driver.clock())
+
+    def _stop_if_too_few(self, events: list[Event]) -> None:
+        if (last := self.last_requests) is not None:
+            last.note(events)
+            if last.are_too_few:
+                self.stop(
+                    f"the last {last.rule.requests:,} requests found fewer than {last.rule.finds:,} relevant pages"
+                )
 
     def note(self, event: Event) -> None:
         """Something happened that the crawl does not know of: it is in the journal with the next batch."""
@@ -228,7 +240,7 @@ async def open_session(
             downloader: Downloader = LiveDownloader(fetcher, archive, reader, away, everything, troubles, languages)
             downloader = downloader if came is None else Remembering(downloader, came)
             driver = LiveDriver(crawl, downloader, settings.crawl.connections, clock, troubles)
-            session = Session(crawl, driver, archive, snapshots)
+            session = Session(crawl, driver, archive, snapshots, _last_requests(settings, store))
             async with watching(lambda: in_work.url, session.held), _watching_clock(clock, session):
                 yield session
 
@@ -246,6 +258,13 @@ async def _watching_clock(clock: SteadyClock, session: Session) -> AsyncIterator
         yield
     finally:
         watching.cancel()
+
+
+def _last_requests(settings: Config, store: SqliteStore) -> LastRequests | None:
+    if not settings.crawl.until:
+        return None
+    rule = too_few(settings.crawl.until)
+    return LastRequests(rule, last_requests(store.connection, rule.requests))
 
 
 def strategy_of(settings: Config, objects: Objects = NO_OBJECTS, folder: CrawlFolder | None = None) -> Strategy:

@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 
 from spoor.errors import BadInput
+from spoor.expected_finds import ExpectedFinds
 from spoor.files import replacing
 from spoor.report.figures import MOST_ROWS, Figures, Find, Incident, Kind, Pace, Reason
 from spoor.report.showing import duration, moment, plain, share, size
@@ -186,12 +187,19 @@ def _tiles(figures: Figures) -> str:
         (f"{totals.failures:,}", f"failed visits, {totals.given_up:,} given up"),
         (f"{totals.hosts_with_relevant:,}", f"hosts with a relevant page, of {totals.hosts:,} discovered"),
         (f"{links['waiting'] + links['returning']:,}", f"links waiting, {links['parked']:,} parked"),
+        *_expected(figures.expected),
         (f"{totals.dropped:,}", "links dropped"),
         (f"{totals.needs_scripts:,}", "pages that need scripts: hardly anything could be read of them"),
         *([sitemaps] if totals.sitemaps else []),
         (f"{totals.duplicates:,}", f"duplicates, and {totals.near_duplicates:,} near-duplicates"),
     )
     return f'<div class="tiles">{"".join(_tile(*tile) for tile in tiles)}</div>'
+
+
+def _expected(expected: ExpectedFinds | None) -> Iterable[tuple[str, str]]:
+    if expected is not None:
+        soon = f"{expected.next_200:,.0f} in the next 200 requests, {expected.next_500:,.0f} in the next 500"
+        yield f"{expected.among_waiting:,.0f}", f"relevant pages expected among the links that wait: {soon}"
 
 
 def _tile(number: str, meaning: str) -> str:

@@ -134,6 +134,9 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-pages", type=int, metavar="N", help="stop after N fetches, over all runs")
     parser.add_argument("--max-minutes", type=float, metavar="M", help="stop after M minutes of this run")
     parser.add_argument(
+        "--until", metavar="RULE", help="stop when the last requests found too little, as in 'fewer than 5 in 1000'"
+    )
+    parser.add_argument(
         "--effort",
         type=float,
         metavar="E",
