@@ -56,7 +56,7 @@ def register_report(commands: Commands) -> None:
 
 def register_why(commands: Commands) -> None:
     summary = "explain why a URL was fetched, has not been fetched yet, or never will be"
-    parser = add_command(commands, "why", summary, WHY_EXAMPLES, "explaining.run_why")
+    parser = add_command(commands, "why", summary, WHY_EXAMPLES, "folders.run_why")
     _add_folder(parser)
     parser.add_argument("url", metavar="URL", help="the URL in question")
     add_json(parser)
