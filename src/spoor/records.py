@@ -109,6 +109,16 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
+class SubRequest:
+    """What a page asks for while its scripts run. Header names are in lower case; `page` is the URL of the page."""
+
+    url: str
+    method: str
+    headers: Mapping[str, str]
+    page: str
+
+
+@dataclass(frozen=True, slots=True)
 class TextFingerprint:
     """What makes a text recognisable: 64 bits that similar texts nearly share, as a signed number (None: too short to
     say), and hashes of a sample of its passages, 8 bytes each."""
