@@ -26,8 +26,8 @@ FRAMES_DUE = 1.0
 STARVED = 10_000
 """Tasks that may run while virtual time stands still: a page that keeps itself busy does not keep us."""
 MOST_DIALOGS = 20
-WIDTH, HEIGHT = 1280, 2000
-"""Of the window, in pixels. A list that loads on makes itself as long as the window is high."""
+WINDOW: Content = {"width": 1280, "height": 2000, "deviceScaleFactor": 1, "mobile": False}
+"""A list that loads on makes itself as long as the window is high."""
 
 PREPARE = """
 delete Navigator.prototype.serviceWorker;
@@ -228,20 +228,22 @@ class _Rendering:
             raise _Crashed
 
     async def _prepare(self, session: str, kind: str) -> None:
-        """A page, a frame or a worker of it, before anything runs in it."""
+        """A page, a frame or a worker of it, before anything runs in it. All must have been said before it goes to a
+        page: the process in which that runs is told what the one before it had understood."""
         self._sessions.append(session)
         self._pipe.listeners[session] = lambda method, said: self._hear(session, method, said)
-        self._pipe.tell("Target.setAutoAttach", session, **ATTACH)
-        if kind != "worker":
-            self._pipe.tell("Page.enable", session)
-            self._pipe.tell("Page.addScriptToEvaluateOnNewDocument", session, source=PREPARE, runImmediately=True)
-        if kind == "page":
-            size = {"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
-            self._pipe.tell("Emulation.setDeviceMetricsOverride", session, **size)
-            self._pipe.tell("Inspector.enable", session)
         with contextlib.suppress(CommandRefused):  # most workers ask through their page
             await self._pipe.call("Fetch.enable", session)
-        self._pipe.tell("Runtime.runIfWaitingForDebugger", session)
+        orders = [self._pipe.call("Target.setAutoAttach", session, **ATTACH)]
+        if kind != "worker":
+            once: Content = {"source": PREPARE, "runImmediately": True}
+            orders.append(self._pipe.call("Page.enable", session))
+            orders.append(self._pipe.call("Page.addScriptToEvaluateOnNewDocument", session, **once))
+        if kind == "page":
+            orders.append(self._pipe.call("Emulation.setDeviceMetricsOverride", session, **WINDOW))
+            orders.append(self._pipe.call("Inspector.enable", session))
+        orders.append(self._pipe.call("Runtime.runIfWaitingForDebugger", session))
+        await asyncio.gather(*orders)
 
     def _hear(self, session: str, method: str, said: Content) -> None:
         match method:
