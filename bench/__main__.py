@@ -6,6 +6,7 @@ import sys
 
 from bench import (
     bounds,
+    browser,
     compiled,
     deciding,
     effort,
@@ -35,6 +36,7 @@ from bench import (
 
 PARTS = {
     "bounds": bounds.main,
+    "browser": browser.main,
     "compiled": compiled.main,
     "deciding": deciding.main,
     "effort": effort.main,

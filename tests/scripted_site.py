@@ -49,7 +49,7 @@ class FetchedResources:
 
 @contextlib.asynccontextmanager
 async def fetching(site: ScriptedSite) -> AsyncIterator[HttpFetcher]:
-    runner = ServerRunner(Server(site.answer))
+    runner = ServerRunner(Server(site.answer), shutdown_timeout=0.1)
     await runner.setup()
     try:
         await TCPSite(runner, "127.0.0.1", 0).start()

@@ -24,6 +24,8 @@ _NEW_USER, _NEW_NETWORK = 0x10000000, 0x40000000
 _NOBODY = 65534
 _COMMANDS, _ANSWERS = 3, 4
 """The file descriptors that `--remote-debugging-pipe` uses."""
+_LONGEST = 50
+"""Characters of the path of the folder for profiles. With what a browser puts after it, it must fit a socket's name."""
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -33,7 +35,7 @@ def main(namespace: str, program: str, *options: str) -> None:
     if namespace == "empty" and _libc.unshare(_NEW_USER | _NEW_NETWORK) == 0:
         _map_user(user, group)
     _libc.prctl(_SUBREAPER, 1, 0, 0, 0)
-    profile = tempfile.mkdtemp(prefix="spoor-browser-")
+    profile = tempfile.mkdtemp(prefix="spoor-browser-", dir=_folder())
     try:
         browser = os.fork()
         if browser == 0:
@@ -42,6 +44,10 @@ def main(namespace: str, program: str, *options: str) -> None:
     finally:
         _kill_children()
         shutil.rmtree(profile, ignore_errors=True)
+
+
+def _folder() -> str:
+    return usual if len(usual := tempfile.gettempdir()) <= _LONGEST else "/tmp"
 
 
 def _map_user(user: int, group: int) -> None:

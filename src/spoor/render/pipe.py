@@ -17,7 +17,7 @@ ATTACH: Content = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten"
 """Parameters of `Target.setAutoAttach`: what a page starts, we hear of before it runs."""
 LONGEST_MESSAGE = 64 << 20
 """Bytes."""
-PATIENCE = 5.0
+PATIENCE = 10.0
 """Seconds after which a command that ought to take none has no answer."""
 
 

@@ -21,7 +21,7 @@ SLICES, SLICE = 4, 250
 """Virtual time in which a page settles, in milliseconds. It stands still while a request is under way."""
 FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 """After each slice, for what virtual time does not move: layout, and the observers that wait for it."""
-FRAMES_DUE = 1.0
+FRAMES_DUE = 2.0
 """Seconds after which no frame is waited for."""
 STARVED = 10_000
 """Tasks that may run while virtual time stands still: a page that keeps itself busy does not keep us."""
@@ -95,8 +95,8 @@ class RenderLimits:
     """For one page: seconds of real time, requests included, and those for which it may be busy with itself; screens
     that are scrolled; characters of the tree; links; and what the gate lets through."""
 
-    seconds: float = 10.0
-    busy: float = 3.0
+    seconds: float = 20.0
+    busy: float = 5.0
     screens: int = 5
     characters: int = 4_000_000
     links: int = 5_000
@@ -137,10 +137,6 @@ class Renderer:
             return Rendered(response.url, "", (), (), (), str(gone))
 
 
-class _Crashed(Exception):
-    """The process of the page is gone."""
-
-
 class _Rendering:
     """Of one page in its tab."""
 
@@ -151,6 +147,7 @@ class _Rendering:
         self._limits = limits
         self._gate = Gate(tab.pipe, response, answers, limits.gate)
         self._expired = asyncio.Event()
+        self._until = asyncio.timeout(None)
         self._world = 0
         self._crashed = False
         self._dialogs = 0
@@ -179,13 +176,11 @@ class _Rendering:
 
     async def _settle_in_time(self) -> str:
         try:
-            async with asyncio.timeout(self._limits.seconds):
+            async with asyncio.timeout(self._limits.seconds) as self._until:
                 await self._settle()
-        except TimeoutError:
+        except (TimeoutError, CommandRefused):
             self._pipe.tell("Runtime.terminateExecution", self._tab.session)
-            return TIMED_OUT
-        except (_Crashed, CommandRefused):
-            return CRASHED
+            return CRASHED if self._crashed else TIMED_OUT
         return SETTLED
 
     async def _settle(self) -> None:
@@ -224,8 +219,6 @@ class _Rendering:
                     await self._expired.wait()
             if not (self._expired.is_set() or self._gate.is_asking):
                 raise TimeoutError
-        if self._crashed:
-            raise _Crashed
 
     async def _prepare(self, session: str, kind: str) -> None:
         """A page, a frame or a worker of it, before anything runs in it. All must have been said before it goes to a
@@ -258,7 +251,7 @@ class _Rendering:
                 self._dismiss(session)
             case "Inspector.targetCrashed":
                 self._crashed = True
-                self._expired.set()
+                self._until.reschedule(asyncio.get_running_loop().time())
             case "Target.attachedToTarget" if said["targetInfo"]["type"] in {"iframe", "worker"}:
                 task = asyncio.create_task(self._join(said))
                 self._preparing.add(task)
