@@ -29,6 +29,7 @@ from bench.long_crawl import evict, peak
 from spoor.cli.terminal import print_table
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.sqlite import SqliteStore
+from spoor.live.session import search_seldom_for_circles
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 
@@ -72,6 +73,7 @@ HEADS = (
 
 
 def measure(waiting: int, folder: Path) -> Costs:
+    search_seldom_for_circles()
     before, file = peak(), folder / "frontier.db"
     pages, visits = min(MOST_PAGES, waiting // 200), min(MOST_VISITS, waiting // 10)
     offering, visiting, held = _filled(file, waiting, pages, visits)

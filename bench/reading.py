@@ -85,7 +85,7 @@ def _shown(cost: float | None) -> str:
 
 
 def recorded(web: str, pages: int) -> Iterator[Asked]:
-    """HTML pages of a web, spread over the first part of its recording."""
+    """HTML pages of a web, spread over the first part of its recording; those that only forward are left out."""
 
     def html() -> Iterator[Asked]:
         with closing(open_unpacked(DATA / "webs" / web / "web.warc.xz")) as stream:
@@ -95,7 +95,8 @@ def recorded(web: str, pages: int) -> Iterator[Asked]:
                 if url and http and http.status == 200 and is_html(http.body, http.headers.get("content-type", "")):
                     yield _asked(url, http.body, http.headers.get("content-type", ""))
 
-    yield from islice(html(), 0, pages * EVERY, EVERY)
+    with_content = (one for one in html() if isinstance(understand(*one, BARE), Page))
+    yield from islice(with_content, 0, pages * EVERY, EVERY)
 
 
 def generated(pages: int) -> Iterator[Asked]:

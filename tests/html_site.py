@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -13,16 +13,35 @@ from spoor.events import Event, Visited
 from spoor.live.session import open_session
 from spoor.store.crawl_folder import open_for_crawling
 
+Answer = Callable[[web.BaseRequest], web.Response]
+
 
 @asynccontextmanager
 async def site(pages: Mapping[str, str]) -> AsyncIterator[str]:
     """The address under which each path has its page; there are no robots.txt and no other pages."""
 
-    async def answer(request: web.BaseRequest) -> web.Response:
+    def answer(request: web.BaseRequest) -> web.Response:
         body = pages.get(request.path)
-        return web.Response(status=404) if body is None else web.Response(text=body, content_type="text/html")
+        return web.Response(status=404) if body is None else html(body)
 
-    runner = web.ServerRunner(web.Server(answer))
+    async with answering(answer) as address:
+        yield address
+
+
+def html(body: str, **headers: str) -> web.Response:
+    """Of headers, `_` stands for `-`."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return web.Response(text=body, content_type="text/html", headers=named)
+
+
+@asynccontextmanager
+async def answering(answer: Answer) -> AsyncIterator[str]:
+    """The address of a server that answers so."""
+
+    async def respond(request: web.BaseRequest) -> web.Response:
+        return answer(request)
+
+    runner = web.ServerRunner(web.Server(respond))
     await runner.setup()
     try:
         await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -35,8 +54,16 @@ async def crawled(pages: Mapping[str, str], folder: Path, settings: str, max_pag
     """The paths that a live crawl from `/` visits, and whether each page is relevant. `settings` is TOML; its `[crawl]`
     comes last and may be continued."""
     async with site(pages) as address:
-        asked = f'seeds = ["{address}/"]\nallow_private = true\nmax_pages = {max_pages}\n[politeness]\nrest = 0\n'
-        return judged(await events_of(folder, config.loads(f"{settings}\n{asked}", folder.parent)))
+        return judged(await crawled_at(address, folder, settings, max_pages))
+
+
+async def crawled_at(
+    address: str, folder: Path, settings: str, max_pages: int = 100, host_delay: float = 0.0
+) -> list[Event]:
+    """The same from the first page of any server."""
+    asked = f'seeds = ["{address}/"]\nallow_private = true\nmax_pages = {max_pages}\n'
+    polite = f"[politeness]\nhost_delay = {host_delay}\n"
+    return await events_of(folder, config.loads(f"{settings}\n{asked}{polite}", folder.parent))
 
 
 async def events_of(folder: Path, settings: config.Config) -> list[Event]:

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from spoor.parse.charset import decode
-from spoor.parse.html import LONGEST, LONGEST_TAG, LONGEST_URL, Interest
-from spoor.parse.reading import ROBOT, bounded, robots_directives
+from spoor.parse.html import LONGEST, LONGEST_TAG, LONGEST_URL, MOST_FEEDS, Interest, ScriptFacts, with_scripts
+from spoor.parse.reading import ROBOT, bounded, is_prompt, robots_directives
+from spoor.parse.scripted import Script, is_thin
 from spoor.parse.tags import BLOCKS, HEADINGS
 from spoor.parse.tidy_text import words_after, words_before
 from spoor.records import Link, Page
@@ -30,6 +31,7 @@ from those of the page, it is known from where to where it reaches, nothing insi
 it is met."""
 _LONGEST_PATH = 200
 """Characters of the names of elements around a link, the outermost first; what is deeper is not named."""
+_FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/rdf+xml")
 _REFRESH = re.compile(r"[\s\d.]*+[;,]?\s*+url\s*=\s*[\"']?([^\"']*)", re.IGNORECASE)
 
 Span = list[int]
@@ -70,6 +72,9 @@ class Reading:
     noindex: bool = False
     metas: dict[str, str] = field(default_factory=dict)
     links: list[Found] = field(default_factory=list)
+    feeds: list[str] = field(default_factory=list)
+    refresh: str = ""
+    scripts: list[Script] = field(default_factory=list)
     spans: defaultdict[str, list[Span]] = field(default_factory=lambda: defaultdict(list))
     heading: Span | None = None
     _open: list[Span] = field(default_factory=list)
@@ -174,6 +179,8 @@ class Reading:
             self.noindex = self.noindex or "noindex" in directives
         elif claimed == "refresh" and (found := _REFRESH.match(content)):
             self._link(found[1], self._here(), {})
+            if is_prompt(content) and "noscript" not in self._path:
+                self.refresh = self.refresh or found[1]
         elif claimed == "content-language":
             self.language = self.language or content.partition(",")[0].strip()
 
@@ -185,12 +192,18 @@ class Reading:
             self.canonical = self.canonical or (attributes.get("href") or "").strip()
         elif "alternate" in rel.split() and attributes.get("hreflang"):
             self._link(_value(attributes, "href"), self._here(), attributes)
+        elif "alternate" in rel.split() and (attributes.get("type") or "").strip().lower() in _FEED_TYPES:
+            self.feeds.append(attributes.get("href") or "")
 
     def _read_base(self, node: LexborNode) -> None:
         self.base = self.base or node.attributes.get("href") or ""
 
     def _read_title(self, node: LexborNode) -> None:
         self.title = self.title or " ".join(node.text().split())
+
+    def _read_script(self, node: LexborNode) -> None:
+        attributes = node.attributes
+        self.scripts.append(Script(attributes.get("type") or "", "src" in attributes, node.text()))
 
     def _read_noscript(self, node: LexborNode) -> None:
         """Its words are not seen by anybody, but its links lead somewhere."""
@@ -208,6 +221,7 @@ _ACTS: dict[str, Callable[[Reading, LexborNode], None]] = {
     "link": Reading._read_link,
     "meta": Reading._read_meta,
     "noscript": Reading._read_noscript,
+    "script": Reading._read_script,
     "title": Reading._read_title,
 }
 
@@ -241,7 +255,7 @@ def plain_page(url: str, body: bytes, content_type: str, interest: Interest) -> 
     text = "".join(reading.pieces)
     base = _join(url, reading.base) or url
     links, left_out = _links(url, base, reading, interest.most_links)
-    return Page(
+    page = Page(
         url=url,
         content_type="text/html",
         header_charset=decoded.header,
@@ -256,7 +270,10 @@ def plain_page(url: str, body: bytes, content_type: str, interest: Interest) -> 
         canonical=(_join(base, reading.canonical) if reading.canonical else None) or "",
         noindex=reading.noindex,
         language=reading.language[:LONGEST_TAG],
+        feeds=tuple(dict.fromkeys(feed for href in reading.feeds[:MOST_FEEDS] if href and (feed := _join(base, href)))),
     )
+    facts = ScriptFacts(reading.scripts, reading.refresh, base, reading.nofollow)
+    return with_scripts(page, facts, interest.most_links) if is_thin(page) else page
 
 
 def _tag_texts(reading: Reading, text: str) -> dict[str, str]:

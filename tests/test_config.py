@@ -58,6 +58,13 @@ def test_a_setting_is_read_by_its_earlier_name_with_one_warning(caplog: pytest.L
         ("crawl", "max_minutes", 0.0, "[crawl] max_minutes = 0.0: must be a number above 0"),
         ("crawl", "contact", "nobody", '[crawl] contact = "nobody": must be a URL or an e-mail address'),
         ("crawl", "proxy", "localhost:8080", '[crawl] proxy = "localhost:8080": must be an http(s) URL'),
+        (
+            "crawl",
+            "accept_language",
+            "th;q=2",
+            '[crawl] accept_language = "th;q=2": must be languages as in the header',
+        ),
+        ("crawl", "accept_language", "th\r\nCookie: a=b", "must be a text of one line"),
         ("crawl", "user_agent", "a\nHost: b", "must be a text of one line"),
         ("crawl", "allow_private", "yes", '[crawl] allow_private = "yes": must be true or false'),
         ("crawl", "seeds", "http://a.test/", "[crawl] seeds = "),
@@ -149,6 +156,7 @@ numbers = st.floats(0.001, 1e6)
 web_addresses = st.sampled_from(["http://a.test/", "https://b.test:8443/x?y=ä", "http://Пример.рф", "http://[::1]/"])
 OWN: dict[str, st.SearchStrategy[Any]] = {
     "seeds": st.lists(web_addresses, min_size=1),
+    "accept_language": st.sampled_from(["", "*", "th, en-GB;q=0.5,*;q=0.1"]),
     "contact": st.sampled_from(["", "http://a.test/us", "me@a.test"]),
     "proxy": st.sampled_from(["", "http://127.0.0.1:8080"]),
     "least": st.floats(0.0, 1.0),

@@ -22,7 +22,7 @@ from spoor.lab.generate.language_web import Language
 from spoor.lab.generate.languages import JAPANESE, THAI
 from spoor.lab.generate.mongolian_words import MONGOLIAN_WORDS
 from spoor.lab.generate.prose import TOPICS
-from spoor.lab.link_graph import reachable
+from spoor.lab.link_graph import distance_to_relevant, reachable
 from spoor.lab.web import Web
 from spoor.records import Page
 from tests.shared_data import SHARED
@@ -333,7 +333,7 @@ def test_nothing_but_icons_is_not_recognised() -> None:
     assert recognised([" ".join(text) for text in texts]) == 0.0
 
 
-@pytest.mark.parametrize("name", ["topical", "topical-weak", "courses", "thai", "mongolian"])
+@pytest.mark.parametrize("name", ["topical", "topical-weak", "topical-paths", "courses", "thai", "mongolian"])
 def test_every_link_has_a_context(make: Make, name: str) -> None:
     web = make(name, 997, text=True)
     for page in range(0, web.pages, 20):
@@ -388,6 +388,51 @@ def test_anchors_tell_more_in_the_topical_web_than_in_the_weak_one(make: Make) -
         return float(np.mean(anchors))
 
     assert told(make("topical", 997)) > 1.5 * told(make("topical-weak", 997))
+
+
+PATHS = {"item": 0, "list": 1, "department": 2, "portal": 3, "other list": 4, "article": 6}
+
+
+def test_typical_paths_lead_to_items_layer_by_layer(make: Make) -> None:
+    """Most links of each type on the path lead to the next; an item is as far from a portal as the path is long."""
+    web = make("topical-paths", 4_000)
+    types = np.array([web.labelled(f"type={number}") for number in range(10)])
+    assert np.array_equal(types[0], web.labelled("relevant"))
+    source = np.repeat(np.arange(web.pages), np.diff(web.link_offsets))
+    for before, after in (("portal", "department"), ("department", "list"), ("list", "item")):
+        assert types[PATHS[after]][web.link_targets[types[PATHS[before]][source]]].mean() > 0.5
+    everywhere = np.ones(web.pages, np.bool_)
+    distance = distance_to_relevant(*web.steps(), web.labelled("relevant"), everywhere)
+    for layer, name in enumerate(("item", "list", "department", "portal")):
+        assert np.median(distance[types[PATHS[name]]]) == layer
+    assert distance[types[PATHS["article"]]].min() > 3
+
+
+def test_lists_that_lead_nowhere_are_written_as_those_that_lead_to_items(make: Make) -> None:
+    web = make("topical-paths", 4_000)
+
+    def own_words(name: str) -> set[str]:
+        pages = np.flatnonzero(web.labelled(f"type={PATHS[name]}"))[:80]
+        return {word for page in pages for word in web.texts[page][1].split()}
+
+    assert own_words("list") == own_words("other list")
+    assert own_words("list") != own_words("department")
+
+
+def test_anchors_do_not_tell_items_from_articles(make: Make) -> None:
+    web = make("topical-paths", 2_000)
+
+    def told(name: str) -> float:
+        there = web.labelled(f"type={PATHS[name]}")
+        links = [
+            (target, web.contexts[page][k][0])
+            for page in range(web.pages)
+            for k, target in enumerate(web.targets(page))
+        ]
+        return float(np.mean([topic_share(anchor) for target, anchor in links if there[target]]))
+
+    assert told("item") == pytest.approx(told("article"), abs=0.02)
+    assert told("item") > 2 * told("list")
 
 
 def test_courses_have_five_classes_and_a_fifth_of_the_pages_is_half_hindi(make: Make) -> None:

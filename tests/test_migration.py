@@ -16,6 +16,7 @@ from spoor.progress import Advance
 from spoor.report.contents import KnownHost, hosts
 from spoor.store.crawl_folder import VERSION, CrawlFolder, open_for_crawling, open_for_reading
 from spoor.store.database_check import check_database
+from spoor.store.database_repair import known_rows
 from spoor.store.folder_check import open_for_checking
 from spoor.store.incidents import Finding
 from tests.kept_crawl import kept_crawl
@@ -87,6 +88,9 @@ def test_a_migrated_database_is_whole(crawl: CrawlFolder) -> None:
     found: list[Finding] = []
     assert check_database(crawl.database, True, found.append)
     assert not found
+    with contextlib.closing(sqlite3.connect(crawl.database)) as db:
+        (files,) = db.execute("SELECT count(*) FROM robots WHERE etag = '' AND modified = ''").fetchone()
+    assert sum(shape.name == "robots" for shape, _ in known_rows(crawl.database)) == files > 0
 
 
 def test_a_death_before_the_version_is_written_costs_nothing(crawl: CrawlFolder) -> None:

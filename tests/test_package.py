@@ -58,6 +58,7 @@ NEEDS = {
     "judge ontology:terms.tsv pages/positive/1.html": "ontology",
     f"reproduce correlation {SMALL}": "topics",
     f"reproduce core {SMALL}": "ontology",
+    "judge script:thai page.pdf": "documents",
     "completion bash": "completion",
 }
 """Commands, and the extra that each asks for."""
@@ -83,6 +84,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "results.txt").write_text("http://a.test/\n")
     (folder / "terms.tsv").write_text("term\timportance\tforms\nhorse\t1\t\n")
     (folder / "log.parquet").write_bytes(b"PAR1")
+    (folder / "page.pdf").write_bytes(b"%PDF-1.7")
     (folder / "links.csv").write_text("from,to\n")
     for kind, said in (("positive", "the horse runs over the meadow"), ("negative", "the bank lends money to people")):
         (folder / "pages" / kind).mkdir(parents=True)

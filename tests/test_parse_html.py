@@ -268,3 +268,14 @@ def test_what_is_too_long_for_a_url_is_no_link_and_no_base() -> None:
     long = "x/" * LONGEST_URL
     assert targets(f"<a href=/{long}>x</a><a href=/y>y</a>") == ["/y"]
     assert targets(f"<base href=/{long}><a href=y>y</a>") == ["/dir/y"]
+
+
+def test_the_feeds_that_a_page_names_are_told() -> None:
+    page = read_page(
+        "http://a.test/x/",
+        b"<base href=/y/><link rel=alternate type=application/rss+xml href=f title=F><link rel='ALTERNATE home' "
+        b"type='application/atom+xml ' href=//b.test/g><link rel=alternate type=text/calendar href=/c><a href=/d>d</a>",
+        "text/html",
+    )
+    assert page.feeds == ("http://a.test/y/f", "http://b.test/g")
+    assert [link.url for link in page.links] == ["http://a.test/d"]

@@ -76,6 +76,7 @@ def of(url: str, body: bytes, content_type: str, interest: Interest) -> Page:
 @example('<a ="b=c href=/x>y</a>')
 @example("<p><!--a--!>x<!foo-->y<!---->z<?php -->w")
 @example("<area href><base href=/b>")
+@example("<link rel=alternate type=application/rss+xml href=/f><link rel=alternate type=' application/ATOM+xml'>")
 @example("<math><mi>x</mi><a href=/a>b</a></math>")
 def test_all_is_found_that_a_plain_walk_finds(html: str) -> None:
     assert same(html.encode("utf8", "surrogatepass"))

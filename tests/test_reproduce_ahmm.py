@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
+import numpy as np
 import pytest
 
 from spoor.cli.main import main
@@ -14,9 +17,12 @@ from spoor.lab.papers.ahmm import (
     CRAWLERS,
     FIGURE_1,
     TABLE_2,
+    WEBS,
     Experiment,
+    OnWeb,
     Outcome,
     ablation_rows,
+    effect_rows,
     findings,
     precision_rows,
 )
@@ -25,15 +31,28 @@ from tests.test_reproduce import answers_in
 
 AS_PUBLISHED = {"composite BF": 0.155, "content BF": 0.128, "link BF": 0.05, "AHMM": 0.152, "HMM": 0.033}
 AS_QUICK = {"composite BF": 2.0, "content BF": 1.0, "AHMM": 3.0}
+HELPED = {"AHMM": 0.3, "AHMM, Viterbi": 0.3, "AHMM, re-estimated": 0.3}
+"""On typical paths; all others have 0.1."""
+Layers = tuple[float, ...]
+VARIED: Layers = (0.5, 0.2, 0.1, 0.1, 0.1)
+
+
+def on_web(precision: Mapping[str, float], seconds: Mapping[str, float], likeliest: Layers) -> OnWeb:
+    names = CRAWLERS | ABLATION
+    outcomes = {name: Outcome(precision.get(name, 0.1), seconds.get(name, 1.0), frozenset({1})) for name in names}
+    return OnWeb(outcomes, likeliest)
 
 
 def experiment(seconds: dict[str, float] = AS_QUICK, **precision: float) -> Experiment:
-    """One seed; as the paper says, but for the crawlers that are named, blanks as underscores."""
+    """One seed; as the paper says, but for the crawlers that are named, blanks as underscores. On typical paths the
+    model helps."""
     changed = {name.replace("_", " "): value for name, value in precision.items()}
-    outcomes = {
-        name: Outcome((AS_PUBLISHED | changed).get(name, 0.1), seconds.get(name, 1.0)) for name in CRAWLERS | ABLATION
-    }
-    return Experiment((1,), {"weak": (outcomes,), "descriptive": (outcomes,)})
+    published = on_web(AS_PUBLISHED | changed, seconds, (0.0, 0.0, 0.0, 1.0))
+    return Experiment((1,), {"weak": (published,), "descriptive": (published,), "paths": on_paths()})
+
+
+def on_paths(changed: Mapping[str, float] = MappingProxyType({}), likeliest: Layers = VARIED) -> tuple[OnWeb, ...]:
+    return (on_web({**HELPED, **changed}, {}, likeliest),)
 
 
 @pytest.mark.parametrize(
@@ -50,13 +69,33 @@ def experiment(seconds: dict[str, float] = AS_QUICK, **precision: float) -> Expe
         (experiment(AS_QUICK | {"AHMM": 2.0}), [True, True, True, True, False]),
     ],
 )
-def test_the_conditions(found: Experiment, held: list[bool]) -> None:
-    assert [condition.holds for condition in ahmm.conditions(found)] == held
+def test_the_conditions_on_weak_anchors(found: Experiment, held: list[bool]) -> None:
+    assert [condition.holds for condition in ahmm.conditions(found)][:5] == held
 
 
-def test_the_conditions_look_at_weak_anchors_alone() -> None:
+@pytest.mark.parametrize(
+    ("webs", "fails"),
+    [
+        (on_paths(), []),
+        (on_paths(likeliest=(0.05, 0.0, 0.0, 0.0, 0.95)), ["no layer is the likeliest"]),
+        (on_paths({"S alone": 0.3}), ["AHMM above S alone"]),
+        (on_paths({"composite BF": 0.3}), ["AHMM above composite"]),
+        (on_paths({"HMM": 0.3}), ["AHMM above HMM"]),
+        (on_paths({"AHMM, first order": 0.3}), ["first order"]),
+        (on_paths({"AHMM, Viterbi": 0.26}), ["Viterbi"]),
+        (on_paths({"AHMM, re-estimated": 0.29}), ["re-estimated"]),
+    ],
+)
+def test_the_conditions_on_typical_paths(webs: tuple[OnWeb, ...], fails: list[str]) -> None:
+    found = Experiment((1,), experiment().webs | {"paths": webs})
+    failed = [condition.claim for condition in ahmm.conditions(found) if not condition.holds]
+    assert len(failed) == len(fails)
+    assert all(words in claim for words, claim in zip(fails, failed, strict=True))
+
+
+def test_no_condition_looks_at_descriptive_anchors() -> None:
     fine, reverse = experiment(), experiment(composite_BF=0.01, link_BF=0.9)
-    both = Experiment((1,), {"weak": fine.outcomes["weak"], "descriptive": reverse.outcomes["descriptive"]})
+    both = Experiment((1,), fine.webs | {"descriptive": reverse.webs["descriptive"]})
     assert all(condition.holds for condition in ahmm.conditions(both))
 
 
@@ -74,17 +113,31 @@ def test_every_crawler_has_a_row_and_what_the_paper_does_not_say_is_left_empty()
     assert rows["HMM"][:3] == ["0.031", "0.033", "1404.2"]
     assert rows["AHMM"][:3] == ["", "0.152", "1387.4"]
     assert rows["breadth-first"][:3] == ["", "", ""]
-    assert rows["composite BF"][3:] == ["0.155 (0.155–0.155)", "0.155 (0.155–0.155)", "2.00 (2.00–2.00)"]
+    precision = ["0.155 (0.155–0.155)", "0.155 (0.155–0.155)", "0.100 (0.100–0.100)"]
+    assert rows["composite BF"][3:] == [*precision, "2.00 (2.00–2.00)"]
     assert [row[0] for row in ablation_rows(experiment())] == list(ABLATION)
 
 
 def test_it_is_counted_how_often_a_part_helped() -> None:
     weak, descriptive = experiment(second_order=0.2), experiment(first_order=0.2)
-    both = Experiment((1,), {"weak": weak.outcomes["weak"], "descriptive": descriptive.outcomes["descriptive"]})
-    assert findings(both)[:2] == [
+    both = Experiment((1,), weak.webs | {"descriptive": descriptive.webs["descriptive"]})
+    assert findings(both)[:3] == [
         "second order above first order in 1 of 1 webs with weak anchors",
         "second order above first order in 0 of 1 webs with descriptive anchors",
+        "second order above first order in 0 of 1 webs with typical paths",
     ]
+
+
+def test_pages_in_common_are_a_share_of_all_that_either_crawler_visited() -> None:
+    outcomes = {"AHMM": Outcome(0.1, 1.0, frozenset({1, 2, 3})), "S alone": Outcome(0.1, 1.0, frozenset({2, 3, 4, 5}))}
+    assert OnWeb(outcomes, ()).in_common("AHMM", "S alone") == 2 / 5
+
+
+def test_the_effect_of_the_path_model_has_a_row_for_each_kind_of_web() -> None:
+    rows = {row[0]: row[1:] for row in effect_rows(experiment())}
+    assert list(rows) == ["weak anchors", "descriptive anchors", "typical paths"]
+    assert rows["weak anchors"] == ["1.00 (1.00–1.00)"] * 3 + ["0.000", "0.000", "0.000", "1.000", ""]
+    assert rows["typical paths"][3:] == ["0.500", "0.200", "0.100", "0.100", "0.100"]
 
 
 def test_models_are_learned_from_a_web_that_is_not_crawled_with_clusters_found_and_given(tmp_path: Path) -> None:
@@ -92,6 +145,16 @@ def test_models_are_learned_from_a_web_that_is_not_crawled_with_clusters_found_a
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["topical-weak-505"]
     assert models["given"].path.symbols == CLUSTERS
     assert models["found"].path.symbols == 9, "as many as the web has types of pages"
+    assert models["refined"].path.symbols == 9
+    assert not np.allclose(models["refined"].path.step, models["found"].path.step)
+
+
+def test_the_likeliest_layer_varies_where_paths_are_typical(tmp_path: Path) -> None:
+    web = ("paths", 1, 4000, tmp_path)
+    strategy = CRAWLERS["AHMM"].format(**ahmm.learned(*web))
+    shares = ahmm.likeliest(ahmm.task_on(*web), strategy, WEBS["paths"].layers)
+    assert sum(shares) == pytest.approx(1.0)
+    assert sum(share > 0.1 for share in shares) >= 2
 
 
 def test_the_experiment_prints_every_crawler_every_part_and_every_condition(
@@ -102,8 +165,9 @@ def test_the_experiment_prints_every_crawler_every_part_and_every_condition(
     said = capsys.readouterr().out
     assert all(f"\n{name} " in said for name in CRAWLERS | ABLATION)
     assert "second order and S above S alone in" in said
+    assert all(f"\n{web.special} " in said for web in WEBS.values())
     answers, _ = answers_in(said)
-    assert len(answers) == 5
+    assert len(answers) == 12
     assert code == (0 if all(answer == "yes" for answer in answers) else 1)
 
 

@@ -554,3 +554,18 @@ def test_it_reads_as_a_slow_reader_reads(text: str, path: str, name: str) -> Non
 @given(PATTERNS, PATHS)
 def test_it_matches_as_a_slow_matcher_matches(pattern: str, path: str) -> None:
     assert allows(f"User-agent: *\nDisallow: {pattern}", path) is not matches(decoded(pattern), decoded(path))
+
+
+def test_sitemaps_are_named_to_everybody_and_end_no_list_of_names() -> None:
+    text = (
+        "User-agent: spoor\nSitemap: https://a.test/one.xml\nUser-agent: other\nDisallow: /x\n"
+        "sitemap : HTTP://B.test/two.xml # 2\nSitemap: /three.xml\nSitemap: https://a.test/one.xml"
+    )
+    for agent in ("spoor", "other", "third"):
+        assert robots.parse(text, agent).sitemaps == ("https://a.test/one.xml", "http://b.test/two.xml")
+    assert not robots.allows(text, "spoor", "http://a.test/x")
+
+
+def test_a_file_that_names_many_sitemaps_is_heeded_for_the_first() -> None:
+    text = "\n".join(f"Sitemap: http://a.test/{number}" for number in range(1_000))
+    assert len(robots.parse(text, "spoor").sitemaps) == robots.MOST_SITEMAPS

@@ -16,7 +16,7 @@ from spoor.lab.web import Web
 from spoor.lab.worlds import Conditions, Network, RecordedWorld
 from spoor.live.page_reader import LiveDownloader, Reader
 from spoor.live.session import fetcher_for
-from spoor.records import Failure, Judged, Outcome, Page, Redirect, RobotsRules, Trouble, Visit
+from spoor.records import Failure, Judged, Outcome, Page, Redirect, RobotsRules, SitemapFile, Trouble, Visit
 from spoor.settings import Config, Crawling
 from spoor.urls import host_of, robots_url
 from tests import warcs
@@ -89,6 +89,8 @@ def shape(outcome: Outcome) -> tuple[object, ...]:
             return shape(page)
         case Trouble(reason):
             return "trouble", reason
+        case SitemapFile(kind):
+            return "sitemap", kind
         case page:
             return "page", [link.url for link in page.links]
 

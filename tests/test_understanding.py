@@ -8,16 +8,16 @@ from typing import Literal
 import pytest
 
 from spoor.fetch.responses import understand
-from spoor.records import Failure, Page, Redirect, Response, RobotsRules, Visit
+from spoor.records import Failure, Page, Redirect, Response, RobotsRules, SitemapFile, Visit
 
 URL = "http://a.test/dir/page"
 ADDRESS = "192.0.2.1"
 NOW = 1_700_000_000.0
-Understood = Page | Redirect | Failure | RobotsRules
+Understood = Page | Redirect | Failure | RobotsRules | SitemapFile
 
 
 def understood(
-    status: int, *headers: str, body: bytes = b"", cut: str = "", purpose: Literal["page", "robots"] = "page"
+    status: int, *headers: str, body: bytes = b"", cut: str = "", purpose: Literal["page", "robots", "sitemap"] = "page"
 ) -> Understood:
     visit = Visit(URL, "a.test", 0, NOW, purpose)
     pairs = [header.split(": ", 1) for header in headers]

@@ -58,5 +58,6 @@ def as_version_3(folder: CrawlFolder) -> dict[str, Evidence]:
         for table in ("hosts", "robots", "links", "counters"):
             db.execute(f"DROP TABLE new_{table}")
         create_tables(db)
+        db.execute("ALTER TABLE pages DROP COLUMN needs_scripts")
     (folder.path / "version").write_text("spoor crawl 3\n")
     return known

@@ -1,4 +1,5 @@
-"""Crawls as version 4 wrote them: the host delay was `rest`, and evidence and snapshots had other names."""
+"""Crawls as version 4 wrote them: other names of columns, evidence and snapshots, no ETag of robots.txt files, nothing
+about pages that need scripts."""
 
 from __future__ import annotations
 
@@ -23,6 +24,9 @@ SNAPSHOTS = {
 def as_version_4(folder: CrawlFolder) -> CrawlFolder:
     with contextlib.closing(sqlite3.connect(folder.database, isolation_level=None)) as db:
         db.execute("ALTER TABLE hosts RENAME COLUMN delay TO rest")
+        db.execute("ALTER TABLE robots DROP COLUMN etag")
+        db.execute("ALTER TABLE robots DROP COLUMN modified")
+        db.execute("ALTER TABLE pages DROP COLUMN needs_scripts")
         db.execute("""UPDATE events SET detail = replace(detail, '"delay":', '"rest":') WHERE kind = 'host opened'""")
     rename_evidence(folder.database)
     rename_snapshots(folder.snapshots)

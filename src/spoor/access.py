@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from spoor.errors import BrokenContract
 from spoor.events import Event, Failed, HostOpened, Redirected
 from spoor.frontier.entry import DIED, Entry
@@ -36,7 +38,17 @@ class Access:
         if errand is None:
             return None
         url, tries = errand
-        return Visit(url, host_of(url), self._frontier.visits, now, "robots", tries=tries)
+        known = self._frontier.robots_file(url) or RobotsFile(url, now)
+        return Visit(
+            url,
+            host_of(url),
+            self._frontier.visits,
+            now,
+            "robots",
+            tries=tries,
+            etag=known.etag,
+            modified=known.modified,
+        )
 
     def ruling(self, entry: Entry, now: float) -> Ruling | None:
         """On the link whose turn it is. None: it cannot be said yet, and another host has its turn."""
@@ -51,6 +63,11 @@ class Access:
         if not self._frontier.keeps_delay(entry.host, now):
             return None
         return ADMIT if self._rules.rules(file.url).allow(entry.url) else DISALLOWED
+
+    def sitemaps(self, url: str) -> tuple[str, ...]:
+        """Those that the robots.txt of a page names, as it was known last."""
+        file = self._frontier.robots_for(url, -math.inf)
+        return self._rules.rules(file.url).sitemaps if isinstance(file, RobotsFile) and not file.failed else ()
 
     def _ask(self, needed: NeededFile, host: str, now: float) -> None:
         if not needed.under or self._rules.rules(needed.under).allow(needed.url):
@@ -78,9 +95,12 @@ class Access:
         """What came for a robots.txt. `waiting` is the length of the queue."""
         rules_last = self._frontier.rules_last
         match outcome:
+            case RobotsRules(unchanged=True) if not self._is_known(visit):
+                return self.take_in(visit, Failure("HTTP 304 for another robots.txt", FIRST_WAIT), now, waiting)
             case RobotsRules(text, address):
+                text = self._frontier.robots_text(visit.url) if outcome.unchanged else text
                 delay = self._rules.read(visit.url, text).delay or 0.0
-                file = RobotsFile(visit.url, now + rules_last, delay)
+                file = RobotsFile(visit.url, now + rules_last, delay, etag=outcome.etag, modified=outcome.modified)
                 if outcome.whole_host:
                     self._frontier.keep_robots(RobotsFile(_other_scheme(visit.url), file.until, leads_to=visit.url))
                 return HostOpened(visit, now, self._frontier.answer(file, now, text, address))
@@ -91,6 +111,11 @@ class Access:
             case Failure() as failure:
                 return Failed(visit, now, failure.reason, self._fail(visit, failure, now), waiting)
         raise BrokenContract(f"{visit.url} is a robots.txt, but a {type(outcome).__name__} came for it")
+
+    def _is_known(self, visit: Visit) -> bool:
+        """Whether the file is still the one that the request spoke of."""
+        known = self._frontier.robots_file(visit.url)
+        return known is not None and (known.etag, known.modified) == (visit.etag, visit.modified)
 
     def blame(self, url: str, now: float) -> None:
         """The process died while it worked on a robots.txt, if that is what the URL is: it is asked for again later;

@@ -34,8 +34,8 @@ def texts(value: Any) -> tuple[str, ...]:
 def one_or_more(value: Any) -> tuple[str, ...]:
     try:
         return tuple(filter(None, (text(value),) if isinstance(value, str) else texts(value)))
-    except ValueError as error:
-        raise ValueError(f"{error}, or one text in quotes") from None
+    except ValueError:
+        raise ValueError('must be a text in quotes, or a list of such, as in ["a", "b"]') from None
 
 
 def pattern(value: Any) -> str:
@@ -120,6 +120,16 @@ def variable(value: Any) -> str:
 def contact(value: Any) -> str:
     if text(value) and normalise(value) is None and not re.fullmatch(r"(mailto:)?[^@\s]+@[^@\s]+", value):
         raise ValueError("must be a URL or an e-mail address at which the operators of the hosts can reach you")
+    return text(value)
+
+
+_RANGE = r"(?:\*|[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)(?: *; *q=(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?"
+_RANGES = re.compile(f"{_RANGE}(?: *, *{_RANGE})*")
+
+
+def language_ranges(value: Any) -> str:
+    if text(value) and not _RANGES.fullmatch(value):
+        raise ValueError("must be languages as in the header Accept-Language, such as th,en;q=0.5,*;q=0.1")
     return text(value)
 
 

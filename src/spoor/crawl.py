@@ -25,12 +25,14 @@ from spoor.records import (
     RobotsRules,
     Ruling,
     Sighting,
+    SitemapFile,
     Trouble,
     Verdict,
     Visit,
 )
 from spoor.roles import Journal, Troubles
 from spoor.scoring import Scoring
+from spoor.sitemap_budget import SitemapBudget, may_be_sitemap
 from spoor.strategy import Strategy
 from spoor.urls import host_of, robots_url
 
@@ -68,6 +70,7 @@ class Crawl:
         self._parts = IsolatedParts(strategy, self._isolation)
         self._scoring = Scoring(strategy, frontier, self._isolation)
         self._access = Access(frontier, self.limits)
+        self._sitemaps = SitemapBudget(frontier, self._scoring, self._access.sitemaps)
         self._turned_away: list[Refused] = []
         self._under_way = 0
         self._alone = False
@@ -187,6 +190,7 @@ class Crawl:
             host=entry.host,
             number=self.frontier.visits,
             at=now,
+            purpose="sitemap" if entry.is_sitemap else "page",
             key=entry.key,
             evidence=entry.evidence,
             trail=entry.trail,
@@ -272,14 +276,16 @@ class Crawl:
                 return self._digest(visit, page, verdict, now)
             case Judged(page, judged):
                 return self._digest(visit, page, judged, now)
-            case Redirect(to):
-                return self._follow(visit, to, now)
+            case Redirect() as redirect:
+                return self._follow(visit, redirect, now)
             case Failure() as failure:
                 return self._let_go_or_wait(visit, failure, now)
             case Trouble() as trouble:
                 return self._in_vain(visit, trouble, now)
-            case RobotsRules():
-                raise BrokenContract(f"{visit.url} is a page, but a robots.txt came for it")
+            case SitemapFile() as file if visit.purpose == "sitemap":
+                return self._sitemaps.take_in(visit, file, now, self._waiting())
+            case RobotsRules() | SitemapFile():
+                raise BrokenContract(f"{visit.url} is a page, but a {type(outcome).__name__} came for it")
 
     def _digest(self, visit: Visit, page: Page, verdict: Verdict, now: float) -> Visited:
         """What may fail for the page as a whole comes before anything is changed."""
@@ -291,28 +297,34 @@ class Crawl:
         sighting = Sighting(visit, page, verdict, trail)
         self._parts.learn(sighting)
         offered = self._scoring.offer(sighting)
+        if self.limits.sitemaps:
+            self._sitemaps.page_came(sighting)
         counts = (offered.added, offered.moved, tuple(offered.refused))
-        return Visited(visit, now, page.status, page.size, verdict, *counts, waiting)
+        return Visited(visit, now, page.status, page.size, verdict, *counts, waiting, page.needs_scripts)
 
-    def _follow(self, visit: Visit, to: str, now: float) -> Redirected:
+    def _follow(self, visit: Visit, redirect: Redirect, now: float) -> Redirected:
         """The target takes the place that the redirecting URL had. A redirect that leads to nothing new is a miss."""
-        followed = self._hand_over(visit, to, now)
+        followed = self._hand_over(visit, redirect.to, redirect.again, now)
         if followed.because:
             self._parts.learn_miss(visit, followed.because)
         return followed
 
-    def _hand_over(self, visit: Visit, to: str, now: float) -> Redirected:
+    def _hand_over(self, visit: Visit, to: str, again: bool, now: float) -> Redirected:
         (entry,) = self.frontier.find([to])
         waiting = self._waiting()
         self.frontier.settle(visit.url, now)
         if visit.redirects >= self.limits.redirects:
             return Redirected(visit, now, to, f"more than {self.limits.redirects} redirects in a row", waiting)
+        if visit.purpose == "sitemap" and not may_be_sitemap(to):
+            return Redirected(visit, now, to, "not a sitemap by its name", waiting)
         if entry is None:
             ruling = ADMIT if visit.key == SOONEST else self._scoring.at_offer(Link(to), visit.evidence, visit.trail)
             if ruling.decision != "admit":
                 return Redirected(visit, now, to, ruling.because, waiting)
             place = (visit.key, visit.evidence, visit.trail, visit.depth, visit.url, visit.redirects + 1)
             self.frontier.add(Entry(to, host_of(to), *place, hints=visit.hints))
+        elif again and entry.state is State.SETTLED:
+            self.frontier.admit(entry)
         elif entry.state not in OPEN:
             return Redirected(visit, now, to, "already visited", waiting)
         elif visit.key != SOONEST and not entry.is_seed:
@@ -360,10 +372,10 @@ class Crawl:
 
     def _restore(self, visit: Visit, now: float) -> None:
         """The same for a visit that failed before that was known."""
-        if visit.purpose == "page":
-            self.frontier.restore(visit.url, visit.tries, now)
-        else:
+        if visit.purpose == "robots":
             self._access.forget(visit.url, now)
+        else:
+            self.frontier.restore(visit.url, visit.tries, now)
 
     def _waiting(self) -> int:
         """The length of the queue, what is being visited included."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spoor.records import Verdict, Visit
+from spoor.records import Listed, Verdict, Visit
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,7 @@ class Visited:
     """A page came and was judged. `added` links began to wait, `moved` ones changed their place.
 
     `waiting` is the length of the queue before the links of this page were offered, this visit included.
+    `needs_scripts`: hardly anything could be read of it, because scripts make it that were not run.
     """
 
     visit: Visit
@@ -32,6 +33,7 @@ class Visited:
     moved: int
     refused: tuple[Refusal, ...]
     waiting: int
+    needs_scripts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,24 @@ class HostOpened:
     visit: Visit
     at: float
     delay: float
+
+
+@dataclass(frozen=True, slots=True)
+class SitemapRead:
+    """A sitemap or a feed came. It has `listed` URLs; `foreign` of those that were considered are of hosts for which it
+    may not speak; `added` links began to wait. `claims` is what it says of pages that it let in. `cut` says why it was
+    not read to its end, "" when it was. `waiting`: see `Visited`."""
+
+    visit: Visit
+    at: float
+    kind: str
+    listed: int
+    foreign: int
+    added: int
+    refused: tuple[Refusal, ...]
+    claims: tuple[Listed, ...]
+    cut: str
+    waiting: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,4 +145,4 @@ class ClockSet:
 Aside = Refused | Troubled | Held | Paused | Resumed | ClockSet
 """What happens between visits."""
 
-Event = Visited | Redirected | Failed | HostOpened | Aside
+Event = Visited | Redirected | Failed | HostOpened | SitemapRead | Aside

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar, TypeVarTuple
 
 from spoor.errors import OF_STORAGE
@@ -103,17 +103,21 @@ class IsolatedParts:
         return self._forecast.gain(key) < price * self._forecast.gain(best)
 
     def begun(self, visit: Visit) -> None:
-        for counter in self._counters:
+        """Of visits that are not to pages, strategies hear nothing."""
+        for counter in self._counters_of(visit):
             self._isolation.attempt(visit.url, "begun", counter.begun, visit)
 
     def over(self, visit: Visit) -> None:
-        for counter in self._counters:
+        for counter in self._counters_of(visit):
             self._isolation.attempt(visit.url, "taken off the requests under way", counter.over, visit)
+
+    def _counters_of(self, visit: Visit) -> Sequence[PendingCounter]:
+        return self._counters if visit.purpose == "page" else ()
 
     def learn(self, sighting: Sighting) -> None:
         for learner in self.learners:
             self._isolation.attempt(sighting.visit.url, "learned from", learner.learn, sighting)
 
     def learn_miss(self, visit: Visit, because: str) -> None:
-        for learner in self._miss_learners:
+        for learner in self._miss_learners if visit.purpose == "page" else ():
             self._isolation.attempt(visit.url, "learned from", learner.learn_miss, Miss(visit, because))

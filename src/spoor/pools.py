@@ -1,14 +1,20 @@
-"""Work in other processes, its results in order; and threads that nobody waits for."""
+"""Work in other processes, its results in order or asked for over a socket; and threads that nobody waits for."""
 
 from __future__ import annotations
 
+import os
+import resource
 import signal
+import socket
+import subprocess
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, ParamSpec, TypeVar
 
@@ -56,6 +62,39 @@ def _through(pool: ProcessPoolExecutor, work: Work[T, R], batches: Iterable[list
 
 def _leave_interrupts_to_the_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+# A process that is asked over a socket and may die of what it is asked, by limits that it sets itself.
+
+
+_STATM = Path("/proc/self/statm")
+
+
+def other_process(program: str, **environment: str) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """A process that runs a program, whose argument is its end of the line, and our end. It imports what we can."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        line = theirs.fileno()
+        command = (sys.executable, "-c", program, str(line))
+        place = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **environment}
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=(line,), env=place), ours
+
+
+def bound_memory(more: int) -> None:
+    """Address space beyond what is in use now. Without /proc nobody knows that, and there is no bound."""
+    try:
+        pages = int(_STATM.read_text().split()[0])
+    except OSError:
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + more, hard))
+
+
+def cause_of_death(code: int, seconds: float) -> str:
+    """Of a process that ended with this code. After so many seconds it ends itself."""
+    if code == -signal.SIGALRM:
+        return f"reading took over {seconds:g} s"
+    return f"the reader crashed: {signal.strsignal(-code) if code < 0 else f'exit code {code}'}"
 
 
 # Threads that nobody waits for: a name that is looked up may take half a minute, and a crawl must be able to

@@ -102,7 +102,7 @@ class Limits:
     before, and none is longer than `longest_wait` seconds, unless a server asks for more. `robots_tries` are those in a
     row for a robots.txt, some four hours in all, after which the crawl does not wait for it any longer. `agent` is the
     name by which robots rules call us. `began` and `until` are in seconds, None: no end is set. `effort` None: it
-    follows from `visits` and `until`.
+    follows from `visits` and `until`. `sitemaps`: hosts with relevant pages are asked for theirs.
     """
 
     visits: int | None = None
@@ -115,6 +115,7 @@ class Limits:
     began: float = 0.0
     until: float | None = None
     effort: float | None = None
+    sitemaps: bool = False
 
     def wait_before(self, tries: int, again_after: float) -> float:
         """Seconds before the next try of a URL that failed so often before this time."""

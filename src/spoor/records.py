@@ -57,14 +57,15 @@ class Visit:
 
     `number` counts visits from 0, `at` is when the decision was taken (seconds), `tries` how often it was tried before,
     `redirects` how many redirects in a row led here. `hints` are those of the link, where a scorer reviews links.
-    `apart`: something went wrong when this URL was worked on before, so nothing else is done together with it.
+    `apart`: something went wrong when this URL was worked on before, so nothing else is done together with it. `etag`
+    and `modified` are those of a robots.txt that is known already, so that it is sent only if it has changed.
     """
 
     url: str
     host: str
     number: int
     at: float
-    purpose: Literal["page", "robots"] = "page"
+    purpose: Literal["page", "robots", "sitemap"] = "page"
     key: Key = SOONEST
     evidence: Evidence = field(default_factory=dict)
     trail: TrailState = None
@@ -74,6 +75,8 @@ class Visit:
     redirects: int = 0
     hints: bytes = b""
     apart: bool = False
+    etag: str = ""
+    modified: str = ""
 
 
 class WaitingLink(NamedTuple):
@@ -137,7 +140,9 @@ class Page:
     texts and links without context. `main_text` is the text without what surrounds it, "" where nobody looked for it;
     `published` a date such as 2026-11-15, "" when it is not known; `text_fingerprint` None where none was made.
     `duplicate_of` is the URL of a page fetched before of which it is a duplicate or near-duplicate, "" when there is
-    none or nobody compared.
+    none or nobody compared. `feeds` are the URLs of RSS and Atom feeds that it names.
+    `needs_scripts`: it has hardly any text and links, but scripts that were not run;
+    `forwards_to` is the URL to which a page without content sends a browser, "" for any other.
     """
 
     url: str
@@ -159,6 +164,9 @@ class Page:
     published: str = ""
     text_fingerprint: TextFingerprint | None = None
     duplicate_of: str = ""
+    feeds: tuple[str, ...] = ()
+    needs_scripts: bool = False
+    forwards_to: str = ""
 
     @property
     def out_degree(self) -> int:
@@ -177,11 +185,13 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """The page is elsewhere. `address` is the IP address that says so, where a robots.txt was asked for."""
+    """The page is elsewhere. `address` is the IP address that says so, where a robots.txt was asked for. `again`: the
+    target is asked for once more if it was visited already, because the answer may be another now."""
 
     to: str
     status: int = 301
     address: str = ""
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,11 +217,36 @@ class Trouble:
 @dataclass(frozen=True, slots=True)
 class RobotsRules:
     """What a host asks for: the text of its robots.txt, "" when it has none. `address` is where it was found, an IP
-    address or "" when there is none. `whole_host`: http and https have the same, which only simulated hosts promise."""
+    address or "" when there is none. `whole_host`: http and https have the same, which only simulated hosts promise.
+    `etag` and `modified` are what the server calls this version of the file, "" when it does not. `unchanged`: the text
+    is the one that is known already."""
 
     text: str = ""
     address: str = ""
     whole_host: bool = False
+    etag: str = ""
+    modified: str = ""
+    unchanged: bool = False
+
+
+class Listed(NamedTuple):
+    """What a sitemap or a feed says of a page: its language, as a tag, and the day on which it was changed or
+    published, such as 2026-11-15; "" where it does not say."""
+
+    url: str
+    language: str = ""
+    date: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SitemapFile:
+    """A sitemap or a feed. `listed` are pages, or other sitemaps if it is an index, evenly spread over the `count` URLs
+    that were read. `cut` says why there may be more, "" when it was read to its end."""
+
+    kind: str
+    listed: tuple[Listed, ...]
+    count: int
+    cut: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +269,7 @@ class Judged:
     language: str = ""
 
 
-Outcome = Page | Judged | Redirect | Failure | Trouble | RobotsRules
+Outcome = Page | Judged | Redirect | Failure | Trouble | RobotsRules | SitemapFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 
-from spoor.urls import robots_url
+from spoor.urls import normalise, robots_url
 
 # What does a robots.txt allow, and how slowly? RFC 9309, read in one pass over a bounded number of bytes.
 
@@ -34,7 +34,10 @@ beginning is heeded if it disallows, and nothing if it allows."""
 MOST_KEPT = 32_000_000
 """Bytes of rules that are kept ready for the next URL of their hosts, roughly."""
 
-_USER_AGENT, _ALLOW, _DISALLOW, _CRAWL_DELAY, _REQUEST_RATE = range(5)
+MOST_SITEMAPS = 10
+"""Sitemap lines that are heeded."""
+
+_USER_AGENT, _ALLOW, _DISALLOW, _CRAWL_DELAY, _REQUEST_RATE, _SITEMAP = range(6)
 _FIELDS = {
     "user-agent": _USER_AGENT,
     "useragent": _USER_AGENT,
@@ -49,6 +52,8 @@ _FIELDS = {
     "crawl-delay": _CRAWL_DELAY,
     "crawldelay": _CRAWL_DELAY,
     "request-rate": _REQUEST_RATE,
+    "sitemap": _SITEMAP,
+    "site-map": _SITEMAP,
 }
 """What a line may be about, with the misspellings that other crawlers forgive too."""
 
@@ -165,7 +170,8 @@ def _keep(patterns: dict[str, Weight], pattern: str, weight: Weight) -> None:
 class Rules:
     """What a file says to one robot. `lengths` are those of the `beginnings`; `wildcards` come the weightiest first;
     `delay` is the seconds that it asks for between two visits, by Crawl-delay or Request-rate, at most LONGEST_DELAY
-    (None: it does not say); `size` is what all this takes, in bytes, roughly."""
+    (None: it does not say); `size` is what all this takes, in bytes, roughly. `sitemaps` are the URLs of the sitemaps
+    that it names to everybody."""
 
     beginnings: Mapping[str, Weight]
     lengths: tuple[int, ...]
@@ -173,6 +179,7 @@ class Rules:
     wildcards: tuple[Wildcard, ...]
     delay: float | None
     size: int
+    sitemaps: tuple[str, ...] = ()
 
     def allow(self, url: str) -> bool:
         if not self.size:
@@ -203,6 +210,7 @@ def parse(text: str, agent: str) -> Rules:
     name = _product(agent)
     ours, everybody = Patterns(), Patterns()
     spoken_to: list[Patterns] = []
+    sitemaps: dict[str, None] = {}
     named = naming = False
     for line in filter(None, _lines(text)):
         known, value = _understood(line)
@@ -216,6 +224,9 @@ def parse(text: str, agent: str) -> Rules:
                 spoken_to.append(ours)
             elif who == "*":
                 spoken_to.append(everybody)
+        elif known == _SITEMAP:
+            if len(sitemaps) < MOST_SITEMAPS and (url := normalise(value)) is not None:
+                sitemaps[url] = None
         elif known in (_ALLOW, _DISALLOW):
             naming = False
             _each_add(spoken_to, value, known == _ALLOW)
@@ -223,7 +234,9 @@ def parse(text: str, agent: str) -> Rules:
             seconds = _seconds(value) if known == _CRAWL_DELAY else _seconds_of_rate(value)
             for patterns in spoken_to:
                 patterns.wait(seconds)
-    return (ours if named else everybody).rules()
+    spoken = ours if named else everybody
+    spoken.size += sum(map(len, sitemaps))
+    return replace(spoken.rules(), sitemaps=tuple(sitemaps))
 
 
 def _each_add(spoken_to: Iterable[Patterns], value: str, allowed: bool) -> None:
@@ -340,7 +353,8 @@ class RobotsFile:
 
     `delay` is the crawl delay that it asks for, 0: none. `leads_to` is where it redirects to, "" when it does not.
     `failed` says why it could not be had, "" when it could; `may_heal`, whether it is worth another try, and `tries`
-    how often it failed in a row.
+    how often it failed in a row. `etag` and `modified` are what the server calls this version of the file, "" when it
+    does not.
     """
 
     url: str
@@ -350,6 +364,8 @@ class RobotsFile:
     failed: str = ""
     may_heal: bool = False
     tries: int = 0
+    etag: str = ""
+    modified: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from spoor.checks import (
     at_least,
     contact,
     endpoint,
+    language_ranges,
     number,
     one_of,
     one_or_more,
@@ -120,8 +121,12 @@ class Crawling:
     )
     tries: int = setting(6, at_least(1, MOST_TRIES), "attempts at a page whose failure may be temporary")
     retry_hours: float = setting(20.0, above_0, "longest wait between two tries; the waits grow to that from a minute")
+    sitemaps: bool = setting(False, yes_or_no, "ask hosts with relevant pages for their sitemaps and feeds")
     contact: str = setting("", contact, "URL or e-mail address, sent to every server in the user agent")
     user_agent: str = setting("", text, "name sent to every server instead of spoor and its version")
+    accept_language: str = setting(
+        "", language_ranges, "languages that pages are asked for in, the header Accept-Language; empty: by the target"
+    )
     workers: int = setting(
         0, at_least(0, MOST_WORKERS), "processes that parse and judge; 0: the crawler does it itself"
     )
@@ -193,6 +198,7 @@ class ParseSettings:
     context: int = setting(
         100, at_least(0, WIDEST_CONTEXT), "characters around a link, on each side, that count as its own"
     )
+    documents: bool = setting(True, yes_or_no, "fetch and read PDF, DOCX, OpenDocument and EPUB files too")
 
 
 USUAL_PARSING = ParseSettings()

@@ -136,7 +136,16 @@ def verdicts_of(judge: Judge, pages: Sequence[Page]) -> list[Verdict]:
     verdicts = judge.judge(pages)
     if len(verdicts) != len(pages):
         raise BrokenContract(f"{judge!r} gave {len(verdicts)} verdicts for {len(pages)} pages")
+    if judge.reads_content and any(page.needs_scripts for page in pages):
+        return [_with_scripts_in_mind(verdict, page) for verdict, page in zip(verdicts, pages, strict=True)]
     return verdicts
+
+
+def _with_scripts_in_mind(verdict: Verdict, page: Page) -> Verdict:
+    """Nothing can be said against a page of which hardly anything could be read."""
+    if verdict.relevant or not page.needs_scripts:
+        return verdict
+    return replace(verdict, because=f"needs scripts: {len(page.text):,} characters of text")
 
 
 def prior_of(judge: Judge) -> TargetPrior:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 
 from tests.chaos.encodings import COMPRESS
+from tests.made_documents import docx, epub, odt
 from tests.warcs import page, record, response
 
 URLS = b"http://user:pw@a.test:80/a/../b;c?d=e&utm_source=f#g HTTPS://A.test/%7ex%3f ../x/./y //b.test ?q".split()
@@ -42,6 +43,19 @@ HTML = [
 HTML_SIGNS = (
     b"< > </ <b> </b> <p> <a/href= <table> <td> <svg> <math> <!-- --> <script> <select> <template> &#x &amp; = <body/"
 ).split()
+
+SITEMAPS = [
+    b"""<?xml version="1.0" encoding="UTF-8"?><urlset xmlns:x="http://www.w3.org/1999/xhtml"><url><loc>http://a.test/</loc>
+<x:link rel="alternate" hreflang="th" href="/th"/><lastmod>2026-01-02</lastmod></url></urlset>""",
+    b"<sitemapindex><sitemap><loc>http://a.test/s.xml.gz</loc></sitemap></sitemapindex>",
+    b"<rss><channel><language>th</language><item><link>/a</link><guid isPermaLink='no'>x</guid></item></channel></rss>",
+    b"<feed xml:lang='th'><entry><link rel='alternate' href='/a'/><updated>2026-01-02</updated></entry></feed>",
+    b"http://a.test/\nhttp://a.test/b\r\n",
+    b"<?xml version='1.0' encoding='shift_jis'?><!DOCTYPE rss [<!ENTITY a 'b'>]><rss>&a;</rss>",
+]
+SITEMAP_SIGNS = (
+    b"<url> </url> <loc> </loc> <item> <entry> <link href= &nbsp; &#x <![CDATA[ ]]> <!-- <!ENTITY <? ?>".split()
+)
 
 ENCODED = [name.encode() + b"\n" + compress(b"<p>Words to be packed. " * 30) for name, compress in COMPRESS.values()]
 ENCODING_SIGNS = [
@@ -110,3 +124,20 @@ MODEL_SIGNS = b'spoor "bytes": { } [ ] null "" \n - 1e308 1e999 true , :'.split(
 
 ROWS = [b"http://a.test/x\ntimed out\nTitle", b"http://b.test:8080/?q\n\n"]
 FORGERIES = [b"\0\1\2\3\4\5\6\7 text", b'\0\x09\1{"a": 1}', b"\2\7\2[1, 2]", b"\0\x11\0" + bytes(180), b"\1\3\3"]
+
+_WORD = (
+    '<w:p><w:hyperlink r:id="r"><w:r><w:t>word</w:t></w:r></w:hyperlink><w:instrText>HYPERLINK "/x"</w:instrText></w:p>'
+)
+_OPEN = '<text:h>head</text:h><text:p>word<text:s/><text:a xlink:href="/more">more</text:a></text:p>'
+DOCUMENTS = [
+    docx(_WORD, "title", {"r": "http://b.test/"}),
+    odt(_OPEN, "title"),
+    epub({"one.xhtml": "<title/><p>one <a href='http://b.test/'>two</a>", "two.xhtml": "<p>three"}, "title"),
+    f'<?xml version="1.0" encoding="UTF-8"?><d xmlns:w="urn:w" xmlns:r="urn:r">{_WORD}</d>'.encode(),
+    f'<d xmlns:text="urn:text" xmlns:xlink="urn:xlink">{_OPEN}</d>'.encode(),
+]
+DOCUMENT_SIGNS = (
+    b"PK\x01\x02 PK\x03\x04 PK\x05\x06 <!DOCTYPE <!ENTITY <![CDATA[ ]]> &amp; &#0; </ /> <w:p> </w:p> <w:t> "
+    b"<w:Fallback> <w:fldChar/> <text:p> </text:p> <text:a> </text:a> <text:annotation> "
+    b"\xff\xfe encoding='utf-16' xmlns='"
+).split()

@@ -18,13 +18,17 @@ from spoor.fetch.decoding import Decoding
 from spoor.lab.build.log_source import is_log, read_logs
 from spoor.lab.build.warc_source import read_warcs, take_apart
 from spoor.parse.demanding import demanding
+from spoor.parse.documents import read_answer
 from spoor.parse.html import Interest, read_page
 from spoor.parse.main_text import QUICK
+from spoor.parse.sitemaps import read_sitemap
+from spoor.records import Failure, SitemapFile
 from spoor.urls import canonical, host_of, join, near_misses, normalise, robots_url
 from tests.fuzz import corpus
 from tests.fuzz.journal import forged_rows, rows_as_written
 from tests.fuzz.models import model, models
 from tests.fuzz.snapshots import snapshot, snapshots
+from tests.made_documents import DOCX, EPUB, ODT, zipped
 
 PAGE = "http://a.test/dir/page.html?q=1"
 MOST_LINKS = 50
@@ -69,6 +73,13 @@ def _html(given: bytes) -> None:
     read.text.encode()
 
 
+def _sitemap(given: bytes) -> None:
+    found = read_sitemap(PAGE, given)
+    if isinstance(found, SitemapFile):
+        assert found.count >= len(found.listed)
+        assert all(normalise(listed.url) == listed.url for listed in found.listed)
+
+
 def _decoding(given: bytes) -> None:
     encodings, _, body = given.partition(b"\n")
     for size in (1 << 16, 97):
@@ -107,11 +118,22 @@ def _log(given: bytes) -> None:
                 assert normalise(packed.page.url) == packed.page.url
 
 
+def _document(given: bytes) -> None:
+    """As a whole file, and as the XML in one."""
+    files = [(given, mime) for mime in (DOCX, ODT, EPUB)]
+    files += [(zipped({"word/document.xml": given}), DOCX), (zipped({"content.xml": given}), ODT)]
+    for body, mime in files:
+        page = read_answer(PAGE, body, mime, interest=Interest(most_links=MOST_LINKS))
+        assert isinstance(page, Failure) or (page.text and len(page.links) <= MOST_LINKS), page
+
+
 TARGETS = {
     "url": Target(_url, corpus.URLS, corpus.URL_SIGNS),
     "robots": Target(_robots, corpus.ROBOTS, corpus.ROBOTS_SIGNS),
+    "sitemaps": Target(_sitemap, corpus.SITEMAPS, corpus.SITEMAP_SIGNS),
     "html": Target(_html, corpus.HTML, corpus.HTML_SIGNS),
     "decoding": Target(_decoding, corpus.ENCODED, corpus.ENCODING_SIGNS),
+    "documents": Target(_document, corpus.DOCUMENTS, corpus.DOCUMENT_SIGNS),
     "settings": Target(_settings, corpus.SETTINGS, corpus.SETTING_SIGNS),
     "recorded": Target(_recorded, corpus.RECORDED, corpus.HTTP_SIGNS),
     "warc": Target(_warc, corpus.WARCS, corpus.WARC_SIGNS),

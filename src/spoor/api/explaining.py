@@ -18,7 +18,7 @@ from spoor.live.session import strategy_of
 from spoor.ordering.learned.features import named_features
 from spoor.ordering.learned.learned import Learned
 from spoor.progress import Progress, silently
-from spoor.records import Page, WaitingLink
+from spoor.records import Listed, Page, WaitingLink
 from spoor.report.contents import archived_page
 from spoor.report.showing import moment, size
 from spoor.report.why import STEPS_BACK, Account
@@ -251,7 +251,17 @@ def _found(account: Account) -> Iterator[Line]:
         yield how, step.url + (" (a seed)" if not step.found_on else "")
     if len(sources) == STEPS_BACK and sources[-1].found_on:
         yield "", "… and so on"
+    if account.listed is not None:
+        yield "listed", ", ".join(_claims(account.listed))
     yield from (("sent by", url) for url, _ in account.sent_here)
+
+
+def _claims(listed: Listed) -> Iterator[str]:
+    yield "by a sitemap or feed"
+    if listed.language:
+        yield f"language {listed.language}"
+    if listed.date:
+        yield f"changed on {listed.date}"
 
 
 def _worth(entry: Entry) -> Iterator[Line]:
@@ -266,9 +276,10 @@ def _worth(entry: Entry) -> Iterator[Line]:
 def _visited(page: PageRow) -> str:
     came = f"{moment(page.started)} as visit {page.number}: {page.status}, {size(page.size)}"
     thought = f"{'relevant' if page.relevant else 'not relevant'}, {page.relevance:.2f} because {page.because}"
+    unread = "; needs scripts" if page.needs_scripts and not page.because.startswith("needs scripts") else ""
     twin = f"; duplicate of {page.duplicate_of}" if page.duplicate_of else ""
     title = f"; “{page.title}”" if page.title else ""
-    return f"{came}; {thought}{twin}{title}"
+    return f"{came}; {thought}{unread}{twin}{title}"
 
 
 def _happened(event: EventRow) -> str:
@@ -285,6 +296,9 @@ def _happened(event: EventRow) -> str:
             return f"{at}: {detail['reason']}; a sample was saved"
         case "host opened":
             return f"{at}, {delay_in(detail):g} s between visits"
+        case "sitemap read":
+            end = f"; {detail['cut']}" if detail["cut"] else ""
+            return f"{at}: {detail['listed']:,} URLs listed, {detail['added']:,} let in{end}"
         case _:
             return f"{at}: {detail['because']}" + (" (parked)" if detail["parked"] else "")
 

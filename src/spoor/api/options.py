@@ -55,8 +55,10 @@ class CrawlOptions(TypedDict, total=False):
     effort: float
     tries: int
     retry_hours: float
+    sitemaps: bool
     contact: str
     user_agent: str
+    accept_language: str
     workers: int
     connections: int
     allow_private: bool
@@ -82,6 +84,7 @@ class CrawlOptions(TypedDict, total=False):
     links_per_page: int
     main_text: str
     context: int
+    documents: bool
     endpoint: str
     dictionary: str
     from_language: str

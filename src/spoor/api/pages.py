@@ -8,13 +8,13 @@ from typing import Any, TypeVar, overload
 
 from spoor import registry
 from spoor.api.options import AnyJudge
-from spoor.errors import UsageError
+from spoor.errors import BadInput, UsageError
 from spoor.files import SUFFIX
 from spoor.judging.training_pages import as_page, document
-from spoor.parse import html
+from spoor.parse.apart import read_apart
 from spoor.parse.html import Interest
 from spoor.parse.main_text import QUICK
-from spoor.records import Page, Verdict
+from spoor.records import Failure, Page, Verdict
 from spoor.roles import Judge
 from spoor.settings import Config, Target
 from spoor.strategy import verdicts_of
@@ -31,13 +31,17 @@ Made = TypeVar("Made", bound=Callable[..., Any])
 
 def read_page(source: str | bytes, url: str = NOWHERE, content_type: str = "text/html") -> Page:
     """What is understood of HTML: title, text, main text, links with the words around them. Never fails for what is in
-    `source`. Bytes are decoded as browsers do, by `content_type`, by what the page says, or by how they look."""
+    `source`. Bytes are decoded as browsers do, by `content_type`, by what the page says, or by how they look. The bytes
+    of a PDF, DOCX, OpenDocument or EPUB file are read too, in another process; `BadInput` says why one has no text."""
     address = normalise(url)
     if address is None:
         raise UsageError(f"{url!r} is not an http or https URL; links are read relative to it")
     if isinstance(source, str):
         source, content_type = source.encode("utf8", "replace"), f"{content_type.partition(';')[0]}; charset=utf-8"
-    return html.read_page(address, source, content_type, interest=Interest(QUICK))
+    page = read_apart(address, source, content_type, interest=Interest(QUICK))
+    if isinstance(page, Failure):
+        raise BadInput(f"{url} cannot be read: {page.reason}")
+    return page
 
 
 @overload

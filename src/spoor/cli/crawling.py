@@ -59,7 +59,7 @@ class LiveLine:
         self._most = most
         self._minutes = minutes
         self._began = self._last_line = time.monotonic()
-        self._visited = self._found = self._failed = self._troubled = 0
+        self._visited = self._found = self._failed = self._troubled = self._need_scripts = 0
         self._holds = 0
         self._longest: Held | None = None
         self._last_failure = ""
@@ -85,6 +85,7 @@ class LiveLine:
                 self._last_page, self._silence_reported = time.monotonic(), False
                 self._visited += 1
                 self._found += event.verdict.relevant
+                self._need_scripts += event.needs_scripts
             elif isinstance(event, Failed) and not event.excused:
                 self._failed += 1
                 self._last_failure = f"{event.visit.url}: {event.reason}"
@@ -139,7 +140,8 @@ class LiveLine:
         idle = f"idle by choice {self._crawl.idle / seconds:.0%}"
         since = self._crawl.paused_since
         end = self._end(seconds) if since is None else f"paused: nothing answers since {moment(since)}"
-        return f"{done}  {queue}  {self._failed:,} failed  {idle}  {end}"
+        scripts = f"{self._need_scripts:,} need scripts  " if self._need_scripts else ""
+        return f"{done}  {queue}  {self._failed:,} failed  {scripts}{idle}  {end}"
 
     def _end(self, seconds: float) -> str:
         """What will end the crawl, and when: the budget that will be spent first."""
@@ -174,6 +176,7 @@ class LiveLine:
             "pages": self._visited,
             "relevant": self._found,
             "failed": self._failed,
+            "need_scripts": self._need_scripts,
             "waiting": len(self._frontier),
             "seconds": time.monotonic() - self._began,
             "idle": self._crawl.idle,
@@ -181,6 +184,8 @@ class LiveLine:
         }
 
     def _mishaps(self) -> Iterator[str]:
+        if self._need_scripts:
+            yield f"{self._need_scripts:,} pages need scripts: hardly anything could be read of them"
         if self._troubled:
             yield f"{self._troubled:,} URLs failed because of internal errors; samples are in trouble/"
         if self._longest is not None:

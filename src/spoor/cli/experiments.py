@@ -100,7 +100,8 @@ def _show(result: Result) -> None:
     print("", *condition_lines(result.conditions), sep="\n")
 
 
-# `spoor reproduce ahmm`: an adaptive hidden Markov model, on webs whose anchors tell little, and much.
+# `spoor reproduce ahmm`: an adaptive hidden Markov model, on webs whose anchors tell little, or much, and with
+# typical paths.
 
 
 def run_ahmm(arguments: argparse.Namespace) -> int:
@@ -109,9 +110,14 @@ def run_ahmm(arguments: argparse.Namespace) -> int:
     parts = (
         Table(_ours(setup.seeds), ahmm.PRECISION, ahmm.precision_rows(experiment)),
         Table(
-            "contribution of each part: precision, key expected where no other is named",
+            "contribution of each part: precision; AHMM has the key argmax, all else expected where no other is named",
             ahmm.PARTS,
             ahmm.ablation_rows(experiment),
+        ),
+        Table(
+            "effect of the path model: pages in common with S alone, and AHMM's visits by the likeliest layer",
+            ahmm.EFFECT,
+            ahmm.effect_rows(experiment),
         ),
         "\n".join(["", *ahmm.findings(experiment)]),
     )

@@ -9,7 +9,7 @@ from spoor import settings as config
 from spoor.cli.terminal import check_writable, print_json, progress, say
 from spoor.errors import BadInput, UsageError
 from spoor.live.session import AGENT, host_rules
-from spoor.report.export import NOT_KEPT, Report, Selection, count, export
+from spoor.report.export import NEED_SCRIPTS, NOT_KEPT, Report, Selection, count, export
 from spoor.report.figures import PARTS, Figures, figures
 from spoor.report.page import write_page
 from spoor.report.politeness import Conduct, Promise, conduct
@@ -114,7 +114,7 @@ def run_export(arguments: argparse.Namespace) -> int:
     return 0
 
 
-ASIDES = ("without main text", NOT_KEPT, "not in the archive")
+ASIDES = ("without main text", NOT_KEPT, "not in the archive", NEED_SCRIPTS)
 
 
 def summary_export(report: Report) -> str:
@@ -147,9 +147,11 @@ def summary_report(figures: Figures) -> str:
     hosts = f"on {totals.hosts_with_relevant:,} of {totals.hosts:,} hosts"
     left = f", {totals.not_kept:,} not kept" if totals.not_kept else ""
     done = f"{figures.name}: {totals.pages:,} pages in {duration(totals.seconds)}, {relevant} {hosts}{left}"
+    listed = f", {totals.from_sitemaps:,} links let in by {totals.sitemaps:,} sitemaps" if totals.sitemaps else ""
     asides = f"{totals.failures:,} failed visits, {totals.redirects:,} redirects, {totals.duplicates:,} duplicates"
+    asides += f", {totals.needs_scripts:,} pages need scripts" if totals.needs_scripts else ""
     waiting = links["waiting"] + links["returning"]
-    queue = f"{waiting:,} links waiting, {links['parked']:,} parked, {totals.dropped:,} dropped"
+    queue = f"{waiting:,} links waiting, {links['parked']:,} parked, {totals.dropped:,} dropped{listed}"
     because = (
         "not ended: it is running, or was cut off" if figures.going_on else f"ended because {figures.stops[-1].because}"
     )

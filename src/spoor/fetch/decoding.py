@@ -10,6 +10,7 @@ import brotli
 from backports.zstd import DecompressionParameter, ZstdDecompressor, ZstdError
 from isal import isal_zlib
 
+from spoor.parse.documents import readable_types
 from spoor.settings import FetchSettings
 
 # How much time and room may one answer take?
@@ -31,9 +32,10 @@ class FetchLimits:
     types: frozenset[str] | None = frozenset(FetchSettings.content_types)  # of a body that is read; "" always is
 
     @staticmethod
-    def of(asked: FetchSettings) -> FetchLimits:
+    def of(asked: FetchSettings, documents: bool = False) -> FetchLimits:
+        """`documents`: bodies of their types are read too, if they can be understood here."""
         sizes = (asked.body_bytes, asked.decompressed_bytes, asked.header_bytes)
-        types = frozenset(asked.content_types)
+        types = frozenset(asked.content_types) | (readable_types() if documents else frozenset())
         return FetchLimits(asked.connect_seconds, asked.read_seconds, asked.whole_seconds, *sizes, types)
 
     def accept(self, content_type: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
@@ -24,6 +24,8 @@ from spoor.fetch.decoding import ENCODINGS, Decoding, FetchLimits
 from spoor.fetch.responses import HEALS_AFTER, failure_of
 from spoor.records import Failure, Response
 
+Headers = Mapping[str, str]
+NO_HEADERS: Headers = {}
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5"
 KEPT_OPEN = 10.0
 """Seconds for which an idle connection waits for the next request to its host."""
@@ -114,19 +116,21 @@ class HttpFetcher:
             if session is not None:
                 await session.close()
 
-    async def fetch(self, url: str, every_type: bool = False, most: int | None = None) -> Response | Failure:
+    async def fetch(
+        self, url: str, every_type: bool = False, most: int | None = None, headers: Headers = NO_HEADERS
+    ) -> Response | Failure:
         """Never raises for what the network does. `url` is normalised; `every_type`: read the body whatever it is;
-        `most`: the number of bytes of it that are enough."""
+        `most`: the number of bytes of it that are enough; `headers` are sent besides those of every request."""
         if not self._allow_private and (address := literal_of(url)) and (refused := refusal(address)):
             return Failure(refused)
         receipt = _Receipt(url, self._limits_for(every_type, most))
         at = self._clock()
         try:
             async with asyncio.timeout(self._limits.whole) as until:
-                await self._receive(receipt, until)
+                await self._receive(receipt, until, headers)
         except (aiohttp.ClientError, OSError, ValueError) as error:
             if self._wants_no_tunnel(error):
-                return await self.fetch(url, every_type, most)
+                return await self.fetch(url, every_type, most, headers)
             if not receipt.payload:
                 return failure_of(error)
             receipt.cut = "time" if isinstance(error, TimeoutError) else "disconnect"
@@ -164,10 +168,10 @@ class HttpFetcher:
             self._given_up, self._session = self._session, self._new_session(_OpenRequest)
         return True
 
-    async def _receive(self, receipt: _Receipt, until: asyncio.Timeout) -> None:
+    async def _receive(self, receipt: _Receipt, until: asyncio.Timeout, headers: Headers) -> None:
         if self._session is None:
             raise BrokenContract("HttpFetcher.fetch outside of `async with`")
-        asking = self._session.get(URL(receipt.url, encoded=True), allow_redirects=False)
+        asking = self._session.get(URL(receipt.url, encoded=True), headers=headers, allow_redirects=False)
         async with asking as answer, contextlib.AsyncExitStack() as turn:
             assert isinstance(answer, _Answer)
             receipt.begin(answer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import socket
 import ssl
 from dataclasses import replace
@@ -12,9 +13,12 @@ from email.utils import parsedate_to_datetime
 import aiohttp
 
 from spoor.fetch.addresses import RefusedAddress
-from spoor.parse.html import LONGEST_URL, USUAL, Interest, read_page
+from spoor.parse.apart import read_apart
+from spoor.parse.documents import kind_of, read_answer
+from spoor.parse.html import LONGEST_URL, USUAL, Interest
 from spoor.parse.reading import header_directives
-from spoor.records import Failure, Page, Redirect, Response, RobotsRules, Visit
+from spoor.parse.sitemaps import read_sitemap
+from spoor.records import Failure, Page, Redirect, Response, RobotsRules, SitemapFile, Visit
 from spoor.robots import LONGEST_FILE, whole_lines
 from spoor.urls import join
 
@@ -88,40 +92,80 @@ LONGEST_DELAY = 86_400.0
 
 _LEAVE_ALONE = frozenset({429, 503})
 _MAY_HEAL = frozenset({408, 425, 429, *range(500, 600)})
+_NOT_MODIFIED = 304
+_VALIDATOR = re.compile(r"[ -~]{1,200}")
+"""What is kept and sent back; servers may say anything."""
 
 
-def understand(visit: Visit, response: Response, interest: Interest = USUAL) -> Page | Redirect | Failure | RobotsRules:
-    """Looks at nothing but its arguments; never fails. `interest` says what is of use."""
+def understand(
+    visit: Visit, response: Response, interest: Interest = USUAL, apart: bool = False
+) -> Page | Redirect | Failure | RobotsRules | SitemapFile:
+    """Looks at nothing but its arguments; never fails. `interest` says what is of use; `apart`: this process must not
+    die of a document."""
     if response.status in _MAY_HEAL:
         return Failure(f"HTTP {response.status}", _delay(response), whole_host=response.status in _LEAVE_ALONE)
+    if response.status == _NOT_MODIFIED and conditions(visit):
+        return _unchanged(visit, response)
     if 300 <= response.status < 400 and (to := _location(response)):
         return Redirect(to, response.status, response.address if visit.purpose == "robots" else "")
-    return _rules(response) if visit.purpose == "robots" else _page(response, interest)
+    match visit.purpose:
+        case "robots":
+            return _rules(response)
+        case "sitemap":
+            return _sitemap(response)
+        case "page":
+            return _page(response, interest, apart)
 
 
-def _page(response: Response, interest: Interest) -> Page | Failure:
+def _page(response: Response, interest: Interest, apart: bool) -> Page | Redirect | Failure:
+    read = _refused(response) or _read(response, interest, apart)
+    if isinstance(read, Failure):
+        return read
+    page = _with_header_directives(response, read)
+    return Redirect(page.forwards_to, response.status) if page.forwards_to else page
+
+
+def _sitemap(response: Response) -> SitemapFile | Failure:
+    """Of one that broke off, what came."""
+    found = _refused(response) or read_sitemap(response.url, response.body)
+    if isinstance(found, SitemapFile) and response.cut:
+        return replace(found, cut=found.cut or f"not whole: {response.cut}")
+    return found
+
+
+def _refused(response: Response) -> Failure | None:
+    """None: something came."""
     if 200 <= response.status < 300:
-        return _with_header_directives(response, _read(response, interest))
+        return None
     if 300 <= response.status < 400:
         return Failure(f"HTTP {response.status} leads nowhere")
     return Failure(f"HTTP {response.status}")
 
 
-def _read(response: Response, interest: Interest) -> Page:
+def _read(response: Response, interest: Interest, apart: bool) -> Page | Failure:
     content_type = response.headers.get("content-type", "")
-    return read_page(response.url, response.body, content_type, response.status, interest)
+    read = read_apart if apart else read_answer
+    page = read(response.url, response.body, content_type, response.status, interest)
+    if isinstance(page, Failure) and response.cut not in ("", "type"):
+        return Failure(f"{kind_of(response.body, content_type)}: not whole: {response.cut}")
+    return page
 
 
 def _with_header_directives(response: Response, page: Page) -> Page:
     """X-Robots-Tag adds to what the page says itself; it may come many times, so the first is not enough."""
     if "x-robots-tag" not in response.headers:
         return page
-    lines = response.head.decode("latin-1").split("\r\n")
-    tags = (line.partition(":")[2] for line in lines if line.lower().startswith("x-robots-tag:"))
-    directives = frozenset[str]().union(*map(header_directives, tags))
+    directives = frozenset[str]().union(*map(header_directives, header_values(response, "x-robots-tag")))
     if "nofollow" in directives:
-        page = replace(page, links=tuple(link._replace(nofollow=True) for link in page.links))
+        links = tuple(link._replace(nofollow=True) for link in page.links)
+        page = replace(page, links=links, forwards_to="")
     return replace(page, noindex=page.noindex or "noindex" in directives)
+
+
+def header_values(response: Response, name: str) -> list[str]:
+    """Of a header that may come many times; `name` is in small letters."""
+    lines = response.head.decode("latin-1").split("\r\n")
+    return [line.partition(":")[2].strip() for line in lines if line.lower().startswith(f"{name}:")]
 
 
 def _rules(response: Response) -> RobotsRules | Failure:
@@ -135,7 +179,25 @@ def _rules(response: Response) -> RobotsRules | Failure:
         return Failure(f"robots.txt is not whole: {response.cut}", HEALS_AFTER)
     text = response.body[:LONGEST_FILE].decode("utf-8", "replace")
     is_whole = not response.cut and len(response.body) <= LONGEST_FILE
-    return RobotsRules(text if is_whole else whole_lines(text), response.address)
+    etag, modified = _validators(response)
+    return RobotsRules(text if is_whole else whole_lines(text), response.address, etag=etag, modified=modified)
+
+
+def conditions(visit: Visit) -> dict[str, str]:
+    """Headers by which a robots.txt that is known is sent only if it has changed; none when nothing is known."""
+    said = {"If-None-Match": visit.etag, "If-Modified-Since": visit.modified}
+    return {name: value for name, value in said.items() if _VALIDATOR.fullmatch(value)}
+
+
+def _unchanged(visit: Visit, response: Response) -> RobotsRules:
+    etag, modified = _validators(response)
+    return RobotsRules("", response.address, False, etag or visit.etag, modified or visit.modified, unchanged=True)
+
+
+def _validators(response: Response) -> tuple[str, str]:
+    """ETag and Last-Modified."""
+    etag, modified = response.headers.get("etag", ""), response.headers.get("last-modified", "")
+    return etag if _VALIDATOR.fullmatch(etag) else "", modified if _VALIDATOR.fullmatch(modified) else ""
 
 
 def _location(response: Response) -> str | None:

@@ -28,6 +28,8 @@ OPEN = (State.WAITING, State.RETURNING, State.PARKED)
 
 TROUBLE = "trouble: "
 """What went wrong with a link begins so, by a mistake of ours: it is fetched apart from others."""
+INDEX_DEPTH = "index_depth"
+"""Evidence that only sitemaps have: how many indexes lie before it."""
 DIED = f"{TROUBLE}the process died while it was worked on"
 """Said of a link that may be to blame for a death. It is fetched when nothing else is; another death, and it is
 parked."""
@@ -71,6 +73,11 @@ class Entry:
     @property
     def is_seed(self) -> bool:
         return self.key == SOONEST
+
+    @property
+    def is_sitemap(self) -> bool:
+        """Not a page, but a list of pages or of other sitemaps. It has the key of a seed."""
+        return INDEX_DEPTH in self.evidence
 
     @property
     def is_apart(self) -> bool:

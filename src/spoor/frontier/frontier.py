@@ -107,7 +107,7 @@ class Frontier:
         self._leave(entry, State.PARKED)
 
     def admit(self, entry: Entry) -> None:
-        """A parked link waits after all."""
+        """A link that was parked or visited waits after all; a sitemap that was read is to be read again."""
         entry.because = ""
         entry.put_at(entry.key, self._next_arrival())
         self._enter(entry, State.WAITING)
@@ -213,10 +213,11 @@ class Frontier:
         self.leave_alone(entry.host, now, now + PAUSE)
 
     def begin(self, entry: Entry, now: float) -> int:
-        """The link from `peek` is in transit; its host is busy. Returns the number of the visit."""
+        """The link from `peek` is in transit; its host is busy. Returns the number of the visit; one to a sitemap has
+        none of its own."""
         self._hosts.begin_visit(self._hosts.host(entry.host), now)
         self._leave(entry, State.IN_TRANSIT)
-        self._counters.visits += 1
+        self._counters.visits += not entry.is_sitemap
         return self._counters.visits - 1
 
     def settle(self, url: str, now: float, again_at: float | None = None, because: str = "") -> None:
@@ -248,7 +249,7 @@ class Frontier:
             self._return_uncounted(entry, tries, entry.again_at)
 
     def _return_uncounted(self, entry: Entry, tries: int, at: float) -> None:
-        self._counters.excused += 1
+        self._counters.excused += not entry.is_sitemap
         entry.because, entry.tries, entry.again_at = entry.because if entry.is_apart else "", tries, at
         self._enter(entry, State.RETURNING)
         self._await(entry)

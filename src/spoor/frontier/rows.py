@@ -37,7 +37,8 @@ CREATE TABLE IF NOT EXISTS hosts (
 CREATE INDEX IF NOT EXISTS hosts_in_order ON hosts (head) WHERE head IS NOT NULL;
 CREATE TABLE IF NOT EXISTS robots (
     id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, until REAL NOT NULL, delay REAL NOT NULL, leads_to TEXT NOT NULL,
-    failed TEXT NOT NULL, may_heal INTEGER NOT NULL, tries INTEGER NOT NULL, text BLOB NOT NULL
+    failed TEXT NOT NULL, may_heal INTEGER NOT NULL, tries INTEGER NOT NULL, text BLOB NOT NULL,
+    etag TEXT NOT NULL DEFAULT '', modified TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX IF NOT EXISTS robots_by_time ON robots (until);
 CREATE TABLE IF NOT EXISTS links (
@@ -73,6 +74,8 @@ COLUMNS = (
 )
 HOST = "id, name, delay, free_at, address, head"
 ROBOTS = "url, until, delay, leads_to, failed, may_heal, tries"
+VALIDATORS = "etag, modified"
+"""Of a robots.txt, too. Folders of versions 3 and 4 do not have them."""
 ROBOTS_OF_URLS = "url LIKE 'http%://_%/%' AND (leads_to = '' OR leads_to LIKE 'http%://_%/%')"
 """Any others were written by somebody else; such a file is asked for again."""
 URL = 3
@@ -102,9 +105,10 @@ WRITE_HOST = (
     f"INSERT INTO hosts ({HOST}) VALUES (?, ?, ?, ?, ?, ?) "
     f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in HOST.split(', ')[2:])}"
 )
+_WRITTEN_ROBOTS = f"{ROBOTS}, {VALIDATORS}, text"
 WRITE_ROBOTS = (
-    f"INSERT INTO robots ({ROBOTS}, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (url) DO UPDATE SET "
-    f"{', '.join(f'{name} = excluded.{name}' for name in ROBOTS.split(', ')[1:])}, text = excluded.text"
+    f"INSERT INTO robots ({_WRITTEN_ROBOTS}) VALUES ({', '.join('?' * 10)}) ON CONFLICT (url) DO UPDATE SET "
+    f"{', '.join(f'{name} = excluded.{name}' for name in _WRITTEN_ROBOTS.split(', ')[1:])}"
 )
 
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
@@ -143,8 +147,9 @@ def inflated(kept: bytes | str) -> str:
 
 
 def robots_of(row: tuple[Any, ...]) -> RobotsFile:
-    url, until, delay, leads_to, failed, may_heal, tries = row
-    return RobotsFile(url, until, delay, leads_to, failed, bool(may_heal), tries)
+    """With or without the columns of `VALIDATORS`."""
+    url, until, delay, leads_to, failed, may_heal, tries, *validators = row
+    return RobotsFile(url, until, delay, leads_to, failed, bool(may_heal), tries, *map(str, validators))
 
 
 def order_of(row: tuple[Any, ...]) -> Order:

@@ -36,6 +36,7 @@ from spoor.frontier.rows import (
     STAYED,
     UNREADABLE,
     URL,
+    VALIDATORS,
     WRITE_HOST,
     WRITE_ROBOTS,
     bound_times,
@@ -71,7 +72,7 @@ crawl asks some thousands within the delay of one."""
 NAMES = 20_000
 """Hosts whose numbers are at hand, and up to twice as many: five megabytes."""
 ROBOTS_AT_HAND = 20_000
-"""Files of which it is known at hand how long they count, and up to twice as many: nine megabytes. Their rules are
+"""Files of which it is known at hand how long they count, and up to twice as many: fifteen megabytes. Their rules are
 cached elsewhere."""
 PAGES_PER_CHECKPOINT = 12 * 1024
 """The log may grow to 48 MiB before it is written back: pages that change often are then written once, not often. To
@@ -269,7 +270,8 @@ class SqliteStore:
         if (changed := self._changed_robots.get(url)) is not None:
             return changed[0]
         if url not in self._known_robots:
-            rows = self._all(f"SELECT {ROBOTS} FROM robots WHERE url = ? AND {ROBOTS_OF_URLS}", (url,))
+            query = f"SELECT {ROBOTS}, {VALIDATORS} FROM robots WHERE url = ? AND {ROBOTS_OF_URLS}"
+            rows = self._all(query, (url,))
             self._known_robots[url] = robots_of(rows[0]) if rows else None
         return self._known_robots[url]
 

@@ -22,6 +22,8 @@ from spoor.errors import UsageError
 _TAG = re.compile(r"([a-z]{2,3})(?:-[a-z]{3})?(?:-([a-z]{4}))?(?:-([a-z]{2}|[0-9]{3}))?((?:-[a-z0-9]{1,8})*)", re.A)
 _PARENTS = {"nb": "no", "nn": "no"}
 """Languages that are also called by the tag of a wider one."""
+_MOST = 50
+"""Percent."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,30 @@ def matches(target: str, found: str) -> bool:
     if language != other and _PARENTS.get(other) != language and _PARENTS.get(language) != other:
         return False
     return not script or script == (other_script or languages()[other].script)
+
+
+def accept_language(tag: str) -> str:
+    """The header by which a server that has a page in several languages is asked for this one; "" when it is no tag of
+    a known language. Servers that know a script by its country are asked by that, too: zh-TW for zh-Hant. The star at
+    the end is for servers that have none of these and would answer 406."""
+    known = read_tag(tag)
+    if known is None:
+        return ""
+    name, script = _parts(known)
+    wider = [name] if script else [_PARENTS[name]] if name in _PARENTS else []
+    narrower = [f"{name}-{country}" for country in _countries_of(languages()[name], script)]
+    narrower += [child for child, parent in _PARENTS.items() if parent == name]
+    ranges = [known, *(f"{one};q=0.9" for one in narrower), *(f"{one};q=0.8" for one in wider), "*;q=0.1"]
+    return ",".join(ranges)
+
+
+def _countries_of(known: Language, script: str) -> list[str]:
+    """Where most people speak the language and write it in a script that is not the usual one."""
+    return [
+        country
+        for country, written in known.scripts_abroad.items()
+        if written == script and known.domains.get(country.lower(), 0) >= _MOST
+    ]
 
 
 @cache

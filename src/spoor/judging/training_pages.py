@@ -9,14 +9,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from spoor.errors import BadInput
+from spoor.errors import BadInput, MissingExtra
+from spoor.parse.apart import read_apart
 from spoor.parse.charset import decode
+from spoor.parse.documents import ENDINGS, readable_types
 from spoor.parse.html import Interest, read_page
 from spoor.parse.main_text import QUICK, is_legible
-from spoor.records import Page
+from spoor.records import Failure, Page
 from spoor.urls import normalise
 
-# Documents on disk, as pages: HTML or plain text, one file or a folder of them.
+# Documents on disk, as pages: HTML, plain text or PDF and the like, one file or a folder of them.
 
 
 HTML_NAMES = (".html", ".htm", ".xhtml")
@@ -40,11 +42,22 @@ def documents(folder: Path) -> list[Page]:
 
 
 def as_page(name: str, body: bytes) -> Page:
-    """HTML is what is called so or begins with a tag; everything else is text."""
+    """HTML is what is called so or begins with a tag, a PDF what is called so; everything else is text."""
+    if mime := ENDINGS.get(Path(name).suffix.lower()):
+        return _read_document(name, body, mime)
     if name.lower().endswith(HTML_NAMES) or body.lstrip()[:1] == b"<":
         return read_page("http://document.invalid/", body, "text/html", interest=Interest(QUICK))
     text = decode(body, "").text
     return Page("http://document.invalid/", content_type="text/plain", size=len(body), text=text)
+
+
+def _read_document(name: str, body: bytes, mime: str) -> Page:
+    if mime not in readable_types():
+        raise MissingExtra(f"{name} needs pypdfium2 to be read; install it with: pip install 'spoor[documents]'")
+    page = read_apart("http://document.invalid/", body, mime)
+    if isinstance(page, Failure):
+        raise BadInput(f"cannot read the document {name}: {page.reason}")
+    return page
 
 
 # Pages to train from: files, folders of them, tar archives, and lists of URLs, each page with a name.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from math import inf
 from operator import itemgetter
 
-from spoor.events import Event, Failed, HostOpened, Redirected, Visited
+from spoor.events import Event, Failed, HostOpened, Redirected, SitemapRead, Visited
 from spoor.robots import Known, RobotsFile, delay_for
 
 
@@ -85,7 +85,7 @@ def politeness(events: Iterable[Event], delay: float) -> Politeness:
     hosts: dict[str, LastVisits] = {}
     visits, tightest, violations = 0, float("inf"), []
     for event in events:
-        if not isinstance(event, Visited | Redirected | Failed | HostOpened):
+        if not isinstance(event, Visited | Redirected | Failed | HostOpened | SitemapRead):
             continue
         host, began, visits = event.visit.host, event.visit.at, visits + 1
         due = max(delay, delay_for(files.as_of(began), host))

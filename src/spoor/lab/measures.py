@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.events import Event, Failed, HostOpened, Redirected, Visited
+from spoor.events import Event, Failed, HostOpened, Redirected, SitemapRead, Visited
 from spoor.lab.delays import Politeness, politeness
 
 # When the visits of a run began and ended on the virtual clock, and what that says: idle time, time until,
@@ -55,7 +55,9 @@ class Timing:
 
 def timing(events: Sequence[Event], connections: int, delay: float) -> Timing:
     """`delay` is the crawl delay of hosts whose own rules do not ask for more."""
-    requests = [event for event in events if isinstance(event, Visited | Redirected | Failed | HostOpened)]
+    requests = [
+        event for event in events if isinstance(event, Visited | Redirected | Failed | HostOpened | SitemapRead)
+    ]
     pages = [event for event in requests if event.visit.purpose == "page"]
     return Timing(
         starts=np.array([event.visit.at for event in pages], np.float64),

@@ -28,6 +28,7 @@ from spoor.ordering.admissions import AllOf, AtMost, Manners
 from spoor.ordering.scope import Scope
 from spoor.pricing import Limits
 from spoor.progress import Advance, counted, unseen
+from spoor.records import Visit
 from spoor.strategy import Strategy
 
 OF_TIME = ("elapsed", "idle", "half_time", "n90_time", "curve_time", "found_at")
@@ -54,6 +55,14 @@ def run(task: Task, strategy: AnyNamed, order: int = 0, advance: Advance = unsee
     events, world = _simulated(prepared, parts, order, conditions, Limits(visits=prepared.yardstick.budget))
     done = _written_down(counted(events, advance), world, conditions)
     return replace(done, seconds=time.perf_counter() - began)
+
+
+def visits(task: Task, strategy: AnyNamed) -> Iterator[Visit]:
+    """Of a crawl without conditions, those that brought a page, each with the evidence that it was chosen by."""
+    prepared = prepared_task(task)
+    limits = Limits(visits=prepared.yardstick.budget)
+    events, _ = _simulated(prepared, _parts(prepared, strategy), 0, None, limits)
+    return (event.visit for event in events if isinstance(event, Visited))
 
 
 def score(task: Task, strategy: AnyNamed, order: int = 0) -> Score:

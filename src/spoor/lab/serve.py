@@ -62,6 +62,8 @@ def _head(page: Page, links: Iterable[Occurrence]) -> Iterator[str]:
             yield f'<meta name="{name}" content="{html.escape(said)}">'
     if _nobody_follows(page):
         yield '<meta name="robots" content="nofollow">'
+    if page.needs_scripts:
+        yield '<script src="unrecorded.js"></script>'
     for one in links:
         link = one.link._replace(rel="alternate", hreflang="x", anchor="") if one.bare else one.link
         refresh = f'<meta http-equiv="refresh" content="0; url={html.escape(link.url)}">'

@@ -11,6 +11,7 @@
     content_type.npy    uint8  index into web.json "content_types"
     header_charset.npy  uint8  index into web.json "charsets"; likewise meta_charset, detected_charset
     language.npy        uint8  index into web.json "languages"; absent when no page claims a language
+    needs_scripts.npy   uint8  1: scripts make the page, and hardly anything could be read; absent when there is none
     seconds.npy         float32  how long the download took; absent when unknown
     redirect.npy        int32  where the page redirects to, -1 for none; absent when there are no redirects
     label_offsets.npy   int64  where the pages of each label of web.json "labels" begin in label_pages.npy
@@ -158,6 +159,8 @@ class Web:
                 check_range(path, array, 0, self.pages)
             case "redirect":
                 check_range(path, array, -1, len(self.urls), self.pages)
+            case "needs_scripts":
+                check_range(path, array, 0, 2, self.pages)
             case "page_host":
                 check_range(path, array, 0, len(self.urls), self.pages)
             case "seconds":
@@ -218,6 +221,11 @@ class Web:
         """What each page claims, by its place in web.json "languages"; None: no page claims anything."""
         return self.array("language") if (self.folder / "language.npy").exists() else None
 
+    @cached_property
+    def needs_scripts(self) -> NDArray[np.uint8] | None:
+        """Which pages need scripts; None: no page does, or nobody looked."""
+        return self.array("needs_scripts") if (self.folder / "needs_scripts.npy").exists() else None
+
     def page(self, number: int, links: tuple[Link, ...] = ()) -> Page:
         """The attributes of a page, without its texts."""
         attributes, charsets, languages = self._attributes, self.about["charsets"], self._languages
@@ -231,6 +239,7 @@ class Web:
             size=int(attributes["size"][number]),
             links=links,
             language="" if languages is None else self.about["languages"][languages[number]],
+            needs_scripts=self.needs_scripts is not None and bool(self.needs_scripts[number]),
         )
 
     @cached_property

@@ -8,11 +8,14 @@ from dataclasses import dataclass, field, replace
 
 from spoor.errors import OF_STORAGE
 from spoor.events import Event, Failed, Visited
+from spoor.fetch.cookies import RedirectChain, RedirectCookies
 from spoor.fetch.http import HttpFetcher
-from spoor.fetch.responses import HEALS_AFTER, understand
+from spoor.fetch.responses import HEALS_AFTER, conditions, understand
 from spoor.judging.detector import UNKNOWN, cld2_shares
 from spoor.live.workers import Workers
+from spoor.parse import sitemaps
 from spoor.parse.demanding import demanding
+from spoor.parse.documents import kind_of
 from spoor.parse.html import Interest, is_html
 from spoor.parse.main_text import extractor_named
 from spoor.parse.simhash import text_fingerprint
@@ -36,7 +39,7 @@ GLANCE = 2_000
 class Reader:
     """Makes of a response all that can be made of it alone. Pure, so that it can be done in another process. `texts` is
     whether the crawl itself has a use for them, `labels` whether the label of a verdict is a language; `waits`: it may
-    wait for somebody else, so that the event loop must not do it."""
+    wait for somebody else, so that the event loop must not do it; `apart`: documents are read in another process."""
 
     judge: Judge
     links: LinkReader | None
@@ -44,6 +47,7 @@ class Reader:
     interest: Interest
     labels: bool
     waits: bool = False
+    apart: bool = False
 
     @staticmethod
     def of(strategy: Strategy, most_links: int | None = None, parsing: ParseSettings = USUAL_PARSING) -> Reader:
@@ -53,12 +57,12 @@ class Reader:
         texts = on_the_way or (links is None and strategy.scorer.reads_content)
         contexts = on_the_way or strategy.scorer.reads_content
         extractor = extractor_named(parsing.main_text) if reads_main_text(strategy.judge) else None
-        interest = Interest(extractor, contexts, most_links, parsing.context)
+        interest = Interest(extractor, contexts, most_links, parsing.context, parsing.documents)
         labels = bool(prior_of(strategy.judge).language)
         return Reader(strategy.judge, links, texts, interest, labels, waits(strategy.judge) or waits(strategy.scorer))
 
     def read(self, visit: Visit, response: Response) -> Outcome:
-        outcome = understand(visit, response, self.interest)
+        outcome = understand(visit, response, self.interest, self.apart)
         if not isinstance(outcome, Page):
             return outcome
         page = replace(
@@ -226,7 +230,7 @@ class LiveDownloader:
     """Carries out visits over HTTP. Without an `archive` nothing is kept. Demanding pages, and those with which
     something went wrong before, are read and judged by the `workers`, where that can be stopped, or all pages if they
     are to do everything. With `troubles` an exception while a page is read is told there, with what came; without, it
-    is raised."""
+    is raised. `accept_language` is the header of that name, for pages alone; "": none."""
 
     fetcher: HttpFetcher
     archive: Archive | None
@@ -234,15 +238,24 @@ class LiveDownloader:
     workers: Workers | None = None
     everything_away: bool = False
     troubles: Troubles | None = None
+    accept_language: str = ""
+    cookies: RedirectCookies = field(default_factory=RedirectCookies, init=False)
 
     async def fetch(self, visit: Visit) -> Outcome:
         if visit.purpose == "robots":
             return await self._rules(visit)
-        response = await self.fetcher.fetch(visit.url)
+        chain = self.cookies.chain_to(visit.url)
+        outcome = await self._page(visit, chain)
+        return self.cookies.follow(chain, visit.url, outcome) if isinstance(outcome, Redirect) else outcome
+
+    async def _page(self, visit: Visit, chain: RedirectChain) -> Outcome:
+        response = await self._fetched(visit, chain)
         if isinstance(response, Failure):
             return response
-        if self.archive is not None:
-            self.archive.keep(visit, response)
+        chain.note(response)
+        archive = self.archive if visit.purpose == "page" else None
+        if archive is not None:
+            archive.keep(visit, response)
         came = response.head + response.body[:MOST_BYTES]
         try:
             outcome = self._read(visit, response)
@@ -255,18 +268,30 @@ class LiveDownloader:
             if self.troubles is None or isinstance(error, OF_STORAGE):
                 raise
             outcome = Trouble(self.troubles.keep(visit.url, "read", error, came))
-        return outcome if self.archive is None else self.archive.describe(visit, outcome)
+        return outcome if archive is None else archive.describe(visit, outcome)
+
+    async def _fetched(self, visit: Visit, chain: RedirectChain) -> Response | Failure:
+        """A sitemap may have any type: one in a gzip file has that of gzip files."""
+        if visit.purpose == "sitemap":
+            return await self.fetcher.fetch(visit.url, every_type=True, most=sitemaps.MOST_BYTES)
+        languages = {"Accept-Language": self.accept_language} if self.accept_language else {}
+        return await self.fetcher.fetch(visit.url, headers={**languages, **chain.headers(visit.url)})
 
     def _read(self, visit: Visit, response: Response) -> Outcome | asyncio.Future[Outcome]:
-        if self.workers is None and self.reader.waits:
+        is_slow = self.reader.waits or visit.purpose == "sitemap" or self._is_document(response)
+        if self.workers is None and is_slow:
             return asyncio.ensure_future(asyncio.to_thread(self.reader.read_away, visit, response))
-        if self.workers is None or not (self.everything_away or visit.apart or _is_demanding(response)):
+        if self.workers is None or not (self.everything_away or is_slow or visit.apart or _is_demanding(response)):
             return self.reader.read(visit, response)
         # The payload stays here: only the decoded body is of use to a reader.
         return self.workers.read(visit, replace(response, payload=b"", request=b""))
 
+    def _is_document(self, response: Response) -> bool:
+        content_type = response.headers.get("content-type", "")
+        return self.reader.interest.documents and kind_of(response.body, content_type) != "" and response.body != b""
+
     async def _rules(self, visit: Visit) -> Outcome:
-        response = await self.fetcher.fetch(visit.url, every_type=True, most=LONGEST_FILE)
+        response = await self.fetcher.fetch(visit.url, True, LONGEST_FILE, conditions(visit))
         return response if isinstance(response, Failure) else understand(visit, response)
 
 

@@ -25,6 +25,8 @@ from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.frontier.sqlite import SqliteStore
 from spoor.judging.classifiers import write_topic
+from spoor.judging.language_tags import accept_language
+from spoor.judging.profiles import tag_of
 from spoor.judging.train_topic import topic_from
 from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
@@ -48,7 +50,7 @@ from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import InWork, SavedTroubles, died_of
 from spoor.store.journal import Journal, last_moment
 from spoor.store.warc import WarcKeeper
-from spoor.strategy import Strategy
+from spoor.strategy import Strategy, prior_of
 from spoor.urls import host_of
 
 # What the `spoor` command changes for its whole process; a program that imports spoor decides for itself.
@@ -189,12 +191,12 @@ async def open_session(
     strategy = strategy_of(settings, objects, folder)
     earlier = earlier_crawl(settings, strategy, folder)
     store, died = SqliteStore(folder.database), died_of(folder.in_work)
-    in_work = InWork(folder.in_work)
+    in_work, languages = InWork(folder.in_work), accepted_languages(settings, strategy)
     troubles = SavedTroubles(folder.troubles, in_work)
     with (
         contextlib.closing(store),
         contextlib.closing(in_work),
-        WarcKeeper(folder.warcs, _about(settings)) as keeper,
+        WarcKeeper(folder.warcs, _about(settings, languages)) as keeper,
     ):
         check_links(strategy, store.connection)
         archive = _archive(store, keeper, troubles, settings)
@@ -221,9 +223,9 @@ async def open_session(
             fetcher_for(settings, clock) as fetcher,
         ):
             away = workers if await can_be_sent(reader) else None
-            downloader: Downloader = LiveDownloader(
-                fetcher, archive, reader, away, everything_away=count > 0 or reader.waits, troubles=troubles
-            )
+            reader = replace(reader, apart=away is None)
+            everything = count > 0 or reader.waits
+            downloader: Downloader = LiveDownloader(fetcher, archive, reader, away, everything, troubles, languages)
             downloader = downloader if came is None else Remembering(downloader, came)
             driver = LiveDriver(crawl, downloader, settings.crawl.connections, clock, troubles)
             session = Session(crawl, driver, archive, snapshots)
@@ -270,6 +272,11 @@ def user_agent(settings: Config) -> str:
     return f"{name} (+{settings.crawl.contact})" if settings.crawl.contact else name
 
 
+def accepted_languages(settings: Config, strategy: Strategy) -> str:
+    """The header Accept-Language, "" for none: as the settings say, else by the language of the target."""
+    return settings.crawl.accept_language or accept_language(tag_of(prior_of(strategy.judge).language))
+
+
 def _archive(store: SqliteStore, keeper: WarcKeeper, troubles: Troubles, settings: Config) -> Archive:
     journal = Journal.create(store.connection)
     Duplicates.create(store.connection)
@@ -279,11 +286,12 @@ def _archive(store: SqliteStore, keeper: WarcKeeper, troubles: Troubles, setting
     return Archive(keeper, journal, duplicates, troubles, relevant_only=settings.store.keep == "relevant")
 
 
-def _about(settings: Config) -> dict[str, str]:
+def _about(settings: Config, languages: str) -> dict[str, str]:
     settings_line = " ".join(config.dumps(settings).split())
     return {
         "software": f"spoor/{__version__}",
         "http-header-user-agent": user_agent(settings),
+        **({"http-header-accept-language": languages} if languages else {}),
         "robots": "obey",
         "settings": settings_line,
     }
@@ -309,11 +317,13 @@ def _limits(settings: Config, now: float) -> Limits:
         began=now,
         until=until,
         effort=asked.effort,
+        sitemaps=asked.sitemaps,
     )
 
 
 def fetcher_for(settings: Config, clock: Callable[[], float] = time.time) -> HttpFetcher:
-    asked, agent, limits = settings.crawl, user_agent(settings), FetchLimits.of(settings.limits)
+    asked, agent = settings.crawl, user_agent(settings)
+    limits = FetchLimits.of(settings.limits, settings.parse.documents)
     return HttpFetcher(agent, limits, clock, asked.connections, asked.proxy or None, asked.allow_private)
 
 

@@ -10,23 +10,20 @@ import contextlib
 import logging
 import os
 import pickle
-import resource
 import signal
-import socket
 import struct
 import subprocess
-import sys
 import tempfile
 import traceback
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import IO, Protocol
 
 from spoor.errors import BrokenContract, SpoorError, UsageError
 from spoor.origins import Origin, bring_in, pack
+from spoor.pools import bound_memory, cause_of_death, other_process
 from spoor.records import Failure, Outcome, Response, Visit
 from spoor.settings import MOST_WORKERS, FetchSettings
 
@@ -38,8 +35,6 @@ _PATIENCE, _FAREWELL = 5.0, 0.5
 """Seconds in which a process that has nothing more to do should have ended: during a crawl, and at its end."""
 _AHEAD = 2
 """Pages on their way to a process: while it reads one, the next is there already. The others wait here, once each."""
-_OUT_OF_TIME = -signal.SIGALRM
-_STATM = Path("/proc/self/statm")
 _IN_A_WORKER = "SPOOR_WORKER"
 """Set in the environment of a process, so that a script that is run once more there does not crawl once more."""
 _PROGRAM = "import sys; from spoor.live.workers import work; work(int(sys.argv[1]))"
@@ -141,7 +136,7 @@ class Worker:
     async def _begin(self) -> asyncio.StreamReader:
         # In a thread: a large model takes its time.
         packed = await asyncio.to_thread(pack, self.reader)
-        self._process, own = _hired()
+        self._process, own = other_process(_PROGRAM, **{_IN_A_WORKER: "1"})
         incoming, self._outgoing = await asyncio.open_unix_connection(sock=own)
         self._write(pickle.dumps((packed.origins, self.limits), pickle.HIGHEST_PROTOCOL))
         self._write(packed.content)
@@ -177,18 +172,12 @@ class Worker:
             await asyncio.to_thread(self._process.wait, _PATIENCE)
         code = self._process.returncode
         if code and self.asked:
-            self.asked.popleft().answered(Failure(_why(code, self.limits)))
+            self.asked.popleft().answered(Failure(cause_of_death(code, self.limits.seconds)))
 
     def _hang_up(self) -> None:
         if self._outgoing is not None:
             self._outgoing.close()
         self._outgoing = None
-
-
-def _why(code: int, limits: ReadingLimits) -> str:
-    if code == _OUT_OF_TIME:
-        return f"reading took over {limits.seconds:g} s"
-    return f"the reader crashed: {signal.strsignal(-code) if code < 0 else f'exit code {code}'}"
 
 
 @dataclass
@@ -238,16 +227,6 @@ async def working(count: int, reader: PageReader, limits: ReadingLimits) -> Asyn
         await asyncio.gather(*(worker.end() for worker in workers))
 
 
-def _hired() -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """A process that waits to be told its reader and its limits, and our end of the line. It imports what we can."""
-    ours, theirs = socket.socketpair()
-    with theirs:
-        line = theirs.fileno()
-        command = (sys.executable, "-c", _PROGRAM, str(line))
-        place = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), _IN_A_WORKER: "1"}
-        return subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=(line,), env=place), ours
-
-
 def work(line: int) -> None:
     """The life of a process, which is told everything through the socket `line`. Interrupts are for the crawl, which
     ends its workers itself. After a page that needed too much memory there may be too little left for others."""
@@ -288,7 +267,7 @@ def _outcome(
 ) -> tuple[Outcome | Exception, bool]:
     """And whether the process may go on."""
     try:
-        _bound_memory(limits.memory)
+        bound_memory(limits.memory)
         signal.setitimer(signal.ITIMER_REAL, limits.seconds)
         return reader.read_away(visit, response), True
     except MemoryError:
@@ -301,13 +280,3 @@ def _outcome(
         return mistake, True
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def _bound_memory(more: int) -> None:
-    """Address space beyond what is in use now. Without /proc nobody knows that, and there is no bound."""
-    try:
-        pages = int(_STATM.read_text().split()[0])
-    except OSError:
-        return
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + more, hard))

@@ -11,7 +11,9 @@ import numpy as np
 
 from spoor.parse.charset import Decoded, decode
 from spoor.parse.main_text import Extractor, MainText
+from spoor.parse.page_data import data_of
 from spoor.parse.reading import DESCRIPTION, HREFLANG, REL, Reading, read
+from spoor.parse.scripted import Script, forward, is_thin, locations, needs_scripts
 from spoor.parse.tags import META, TELLING_TAGS
 from spoor.parse.tidy_text import WINDOW, TidyText, crowded, tidied, words_after, words_before
 from spoor.parse.walk import END, INSIDE, IS_APART, IS_NOFOLLOW, START, UNDER, VALUES, WHAT, Numbers, deepest
@@ -25,6 +27,8 @@ LONGEST_URL = 8_000
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
 _BEGINS_AS_HTML = re.compile(rb"\s*<(!doctype\s+html|html|head|body|title|meta|!--)", re.IGNORECASE)
+MOST_FEEDS = 10
+"""Feeds of a page that are told."""
 LONGEST_TAG = 40
 """Characters of a language tag."""
 MOST_NESTED = 30_000_000
@@ -35,13 +39,14 @@ of that grows with both. Of a page with more, all text counts."""
 @dataclass(frozen=True, slots=True)
 class Interest:
     """What somebody has a use for, besides the words and the links of a page: the main text, if there is an extractor
-    to find it; what links say, their anchors and up to `window` characters on each side; and at most so many links,
-    None: all."""
+    to find it; what links say, their anchors and up to `window` characters on each side; at most so many links, None:
+    all; and documents other than HTML (`parse/documents.py`)."""
 
     main_text: Extractor | None = None
     contexts: bool = True
     most_links: int | None = None
     window: int = WINDOW
+    documents: bool = True
 
 
 USUAL = Interest()
@@ -57,10 +62,15 @@ def read_page(url: str, body: bytes, content_type: str = "", status: int = 200, 
         decoded = decode(body, content_type)
         reading = read(decoded.text)
         page = _html_page(Page(url, status, mime, size=len(body)), decoded, reading, interest)
+        filled = page
+        if is_thin(page):
+            facts = ScriptFacts(reading.scripts(), reading.refresh, _base(url, reading), reading.nofollow)
+            filled = with_scripts(page, facts, interest.most_links)
         extractor = interest.main_text
-        if extractor is None or deepest(reading.frames) * len(decoded.text) > MOST_NESTED:
-            return page
-        return _with_main_text(page, extractor.extract(decoded.text, url))
+        # No extractor sees a text that lies in scripts.
+        if extractor is None or filled.main_text or _is_too_nested(reading, decoded.text):
+            return filled
+        return _with_main_text(filled, extractor.extract(decoded.text, url))
     return Page(url, status, mime, size=len(body))
 
 
@@ -74,9 +84,17 @@ def _mime(body: bytes, content_type: str) -> str:
     return "text/html" if not mime and _BEGINS_AS_HTML.match(body) else mime
 
 
+def _is_too_nested(reading: Reading, html: str) -> bool:
+    return deepest(reading.frames) * len(html) > MOST_NESTED
+
+
+def _base(url: str, reading: Reading) -> str:
+    return _join(url, reading.base) or url
+
+
 def _html_page(page: Page, decoded: Decoded, reading: Reading, interest: Interest) -> Page:
     text = tidied(reading.text)
-    base = _join(page.url, reading.base) or page.url
+    base = _base(page.url, reading)
     places, left_out = _places(page.url, base, reading, interest.most_links)
     return Page(
         url=page.url,
@@ -96,7 +114,52 @@ def _html_page(page: Page, decoded: Decoded, reading: Reading, interest: Interes
         canonical=(_join(base, reading.canonical) if reading.canonical else None) or "",
         noindex=reading.noindex,
         language=reading.language[:LONGEST_TAG],
+        feeds=tuple(dict.fromkeys(url for href in reading.feeds[:MOST_FEEDS] if href and (url := _join(base, href)))),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptFacts:
+    """What a page has besides text and links: its scripts, and where it sends a browser ("": nowhere). `base` is what
+    its URLs are relative to; `nofollow`: it asks not to follow its links."""
+
+    scripts: Sequence[Script]
+    refresh: str
+    base: str
+    nofollow: bool
+
+
+def with_scripts(page: Page, facts: ScriptFacts, most_links: int | None = None) -> Page:
+    """A page with hardly any text and links, with what its scripts say without being run: where it forwards to; or, if
+    it needs them, the text and the links that lie in them as data."""
+    if to := _forwards_to(page, facts):
+        return replace(page, forwards_to=to)
+    if not needs_scripts(page, facts.scripts):
+        return page
+    data = data_of(facts.scripts)
+    found = [*data.links.items(), *((href, "") for script in facts.scripts for href in locations(script))]
+    links = {link.url: link for link in page.links}
+    for href, called in found:
+        if (url := _join(facts.base, href)) is not None and url != page.url:
+            links.setdefault(url, Link(url, called[:LONGEST], nofollow=facts.nofollow))
+    most = len(links) if most_links is None else max(most_links, len(page.links))
+    text = "\n".join(filter(None, (page.text, *data.texts)))
+    page = replace(
+        page,
+        title=page.title or data.title,
+        text=text,
+        main_text=text if data.texts else "",
+        links=tuple(links.values())[:most],
+        unrecorded=page.unrecorded + max(0, len(links) - most),
+    )
+    return replace(page, needs_scripts=is_thin(page))
+
+
+def _forwards_to(page: Page, facts: ScriptFacts) -> str:
+    """Only where there is nothing else to follow."""
+    href = "" if facts.nofollow else facts.refresh or forward(facts.scripts)
+    to = _join(facts.base, href) if href else None
+    return to if to is not None and to != page.url and all(link.url == to for link in page.links) else ""
 
 
 def _with_main_text(page: Page, found: MainText) -> Page:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from spoor.parse import tags
-from spoor.parse.walk import VALUES, WHAT, Codes, Numbers, walk
+from spoor.parse.scripted import Script
+from spoor.parse.walk import INSIDE, VALUES, WHAT, Codes, Numbers, walk
 
 # How much of a page is read: not all of an endless one, and not deeper than any honest page goes.
 
@@ -83,15 +84,22 @@ def header_directives(value: str) -> frozenset[str]:
 _LONGEST_PATH = 200
 """Characters of the names of elements around a link, the outermost first; what is deeper is not named."""
 _REFRESH = re.compile(r"[\s\d.]*+[;,]?\s*+url\s*=\s*[\"']?([^\"']*)", re.IGNORECASE)
-DESCRIPTION, REL, HREFLANG = 1, 2, 3
-"""The slots of attributes that links have."""
+_SECONDS = re.compile(r"\s*+(\d{0,9})(?!\d)")
+LATEST_FORWARD = 30.0
+"""Seconds after which a page that leads elsewhere does so at once; after more, it is there to be read."""
+DESCRIPTION, REL, HREFLANG, TYPE = 1, 2, 3, 4
+"""The slots of attributes that links have; the last only those of a head."""
+_FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml"})
+_SOURCE, _TYPE, _CONTENT = 0, 1, tags.SLOTS - 1
+"""The slots of a script; the last is not an attribute."""
 _WHAT_AND_FIRST_VALUE = [WHAT, VALUES, VALUES + 1]
 
 
 @dataclass(slots=True)
 class Reading:
     """What was read. `text` has a border (`walk.BORDER`) wherever a block begins or ends; `elements`, `spans` and
-    `frames` are as in `Walked`. `links` are elements by their numbers, each with its href."""
+    `frames` are as in `Walked`. `links` are elements by their numbers, each with its href; `refresh` is the href to
+    which the page sends a browser, "" when it does not."""
 
     markup: str
     text: Codes
@@ -106,6 +114,9 @@ class Reading:
     noindex: bool = False
     metas: dict[str, str] = field(default_factory=dict)
     links: list[tuple[int, str]] = field(default_factory=list)
+    feeds: list[str] = field(default_factory=list)
+    refresh: str = ""
+    _scripts: list[int] = field(default_factory=list)
     _paths: dict[int, str] = field(default_factory=lambda: {-1: ""})
 
     def read(self) -> None:
@@ -159,16 +170,39 @@ class Reading:
             self.noindex = self.noindex or "noindex" in directives
         elif claimed == "refresh" and (found := _REFRESH.match(content)):
             self.links.append((number, found[1]))
+            if is_prompt(content) and "noscript" not in self.path(int(self.elements[number, INSIDE])):
+                self.refresh = self.refresh or found[1]
         elif claimed == "content-language":
             self.language = self.language or content.partition(",")[0].strip()
 
+    def _read_script(self, number: int) -> None:
+        self._scripts.append(number)
+
+    def scripts(self) -> list[Script]:
+        """In their order."""
+        return [self._script(number) for number in self._scripts]
+
+    def _script(self, number: int) -> Script:
+        has_source = bool(self.elements[number, VALUES + 2 * _SOURCE] >= 0)
+        start, end = self.elements[number, VALUES + 2 * _CONTENT : VALUES + 2 * _CONTENT + 2].tolist()
+        return Script(self._value(number, _TYPE), has_source, self.markup[start:end])
+
     def _read_link(self, number: int) -> None:
-        """Of all that a page names in its head, other language versions are pages one may want to visit."""
+        """Of all that a page names in its head, other language versions are pages one may want to visit, and feeds list
+        pages."""
         rel = self._value(number, REL).strip().lower()
         if rel == "canonical":
             self.canonical = self.canonical or self._value(number, 0).strip()
         elif "alternate" in rel.split() and self._value(number, HREFLANG) and self.elements[number, VALUES] >= 0:
             self.links.append((number, self._value(number, 0)))
+        elif "alternate" in rel.split() and self._value(number, TYPE).strip().lower() in _FEED_TYPES:
+            self.feeds.append(self._value(number, 0))
+
+
+def is_prompt(refresh: str) -> bool:
+    """Whether a <meta http-equiv=refresh> sends a browser on before anybody could read the page."""
+    seconds = _SECONDS.match(refresh)
+    return seconds is not None and float(seconds[1] or 0) <= LATEST_FORWARD
 
 
 def _plain(value: str) -> str:
@@ -186,6 +220,7 @@ _ACTS: dict[int, Callable[[Reading, int], None]] = {
     tags.LINK: Reading._read_link,
     tags.BASE: Reading._read_base,
     tags.TITLE: Reading._read_title,
+    tags.SCRIPT: Reading._read_script,
 }
 
 

@@ -30,14 +30,14 @@ BLOCK, APART, HEADING, TELLING, HOLDS_TEXT, UNREAD, EMPTY = (1 << bit for bit in
 """It begins a line; it stands apart from the text; it is a heading; its words are told apart from those of the page;
 everything until its end tag is text, without markup; nothing inside of it is read; it has no end tag."""
 
-A, AREA, FRAME, IMG, HTML, META, LINK, BASE, TITLE, NOSCRIPT, SCRIPT, LITERAL, TO_THE_END = range(1, 14)
+A, AREA, FRAME, IMG, HTML, META, LINK, BASE, TITLE, SCRIPT, NOSCRIPT, LITERAL, TO_THE_END = range(1, 14)
 """What is done where a tag stands. `LITERAL`: its text is read as it is; `TO_THE_END`: also when it looks like its own
 end tag."""
 
 ACT, NUMBER = 8, 16
 """The bits of a kind from which on it says what is done, and which tag it is."""
 
-SLOTS = 4
+SLOTS = 5
 """Attributes of one tag that are of use."""
 
 _EMPHASES = "b strong em u i"
@@ -48,11 +48,11 @@ _ACTS: dict[int, tuple[str, str]] = {
     IMG: ("img", "- alt"),
     HTML: ("html", "lang xml:lang"),
     META: ("meta", "name content http-equiv"),
-    LINK: ("link", "href title rel hreflang"),
+    LINK: ("link", "href title rel hreflang type"),
     BASE: ("base", "href"),
     TITLE: ("title", ""),
+    SCRIPT: ("script", "src type"),
     NOSCRIPT: ("noscript", ""),
-    SCRIPT: ("script", ""),
     LITERAL: ("xmp", ""),
     TO_THE_END: ("plaintext", ""),
 }

@@ -137,11 +137,13 @@ def _walk(codes: Codes, names: NameTable) -> tuple[Codes, Numbers, Numbers, Numb
                         heading = span
                 if act == TITLE:
                     values[0], values[1] = place, finish
+                elif act == SCRIPT:
+                    values[-2], values[-1] = place, finish
                 if act == IMG and anchor >= 0 and values[2] < values[3]:
                     elements[anchor, VALUES + 2], elements[anchor, VALUES + 3] = values[2], values[3]
                 elif act == NOSCRIPT:
                     unseen += 1
-                elif (0 < act <= FRAME and values[0] >= 0) or HTML <= act <= TITLE:
+                elif (0 < act <= FRAME and values[0] >= 0) or HTML <= act <= SCRIPT:
                     if count == len(elements):
                         elements = _larger(elements)
                     element = count

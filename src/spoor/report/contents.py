@@ -11,8 +11,8 @@ from typing import Any
 from spoor.errors import BadInput
 from spoor.frontier.entry import State
 from spoor.lab.build.warc_source import take_apart
-from spoor.parse.html import read_page
-from spoor.records import Key, Page, Verdict
+from spoor.parse.apart import read_apart
+from spoor.records import Failure, Key, Page, Verdict
 from spoor.report.showing import delay_column
 from spoor.store.crawl_folder import CrawlFolder, message_of
 from spoor.store.journal import PageRow, open_to_read
@@ -108,7 +108,8 @@ def archived_page(folder: CrawlFolder, db: sqlite3.Connection, row: PageRow) -> 
     http = None if message is None else take_apart(message)
     if http is None:
         return None
-    return read_page(row.url, http.body, http.headers.get("content-type", ""), http.status)
+    page = read_apart(row.url, http.body, http.headers.get("content-type", ""), http.status)
+    return None if isinstance(page, Failure) else page
 
 
 def verdicts(folder: CrawlFolder) -> Iterator[PageVerdict]:

@@ -9,7 +9,7 @@ import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, date, datetime
 from itertools import islice
 from pathlib import Path
@@ -18,13 +18,17 @@ from typing import Any
 from spoor.errors import BadInput, MissingExtra, UsageError
 from spoor.files import replacing
 from spoor.lab.build.warc_source import take_apart
+from spoor.parse.apart import read_apart
 from spoor.parse.charset import decode
-from spoor.parse.html import HTML_TYPES
+from spoor.parse.documents import kind_of
+from spoor.parse.html import HTML_TYPES, read_page
 from spoor.parse.main_text import BEST, MainText, require_trafilatura
+from spoor.parse.scripted import THIN_TEXT
 from spoor.pools import in_order
 from spoor.progress import Advance, unseen
+from spoor.records import Failure, Page
 from spoor.store.crawl_folder import CrawlFolder, message_of
-from spoor.store.journal import PageRow, open_to_read, pages
+from spoor.store.journal import PageRow, count_needing_scripts, open_to_read, pages
 from spoor.store.warc_records import date_of
 
 _BATCH = 16
@@ -63,12 +67,14 @@ class Selection:
     workers: int = 1
 
 
+NEED_SCRIPTS = "need scripts"
+"""Pages of the crawl of which hardly anything could be read, whether or not they would be relevant."""
 NOT_KEPT = "not kept"
 """Because the settings asked for relevant pages alone."""
 
 Report = Counter[str]
-"""How many pages were exported, how many had no main text, how many were not kept, and how many are not in the archive
-though they should be."""
+"""How many pages were exported, how many had no main text, how many were not kept, how many are not in the archive
+though they should be, and how many of all need scripts."""
 
 Archived = tuple[PageRow, bytes]
 """A page and the HTTP message that brought it."""
@@ -80,6 +86,7 @@ def export(folder: CrawlFolder, selection: Selection, out: Path, advance: Advanc
     require_trafilatura()
     report = Report()
     with contextlib.closing(open_to_read(folder.database)) as db:
+        report[NEED_SCRIPTS] = count_needing_scripts(db)
         archived = _archived(folder, db, selection.every, report, advance)
         documents = _documents(archived, selection.workers)
         try:
@@ -193,9 +200,18 @@ def main_text(url: str, message: bytes, came: date) -> MainText:
         return MainText()
     content_type = http.headers.get("content-type", "")
     mime = content_type.partition(";")[0].strip().lower() or "text/html"
+    if kind_of(http.body, content_type):
+        page = read_apart(url, http.body, content_type, http.status)
+        return MainText(text="" if isinstance(page, Failure) else page.text)
     if mime in HTML_TYPES:
-        return BEST.extract(decode(http.body, content_type).text, url, came)
+        found = BEST.extract(decode(http.body, content_type).text, url, came)
+        return found if len(found.text) >= THIN_TEXT else _or_data(found, read_page(url, http.body, content_type))
     return MainText(text=decode(http.body, content_type).text if mime.startswith("text/") else "")
+
+
+def _or_data(found: MainText, page: Page) -> MainText:
+    """The text that lies in a page as data, which no extractor sees."""
+    return replace(found, text=page.main_text) if page.main_text else found
 
 
 def _counted(documents: Iterable[Document], report: Report, advance: Advance) -> Iterator[Document]:

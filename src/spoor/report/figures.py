@@ -17,6 +17,7 @@ from typing import Any
 from spoor.progress import Advance, unseen
 from spoor.report.showing import one_moment
 from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.journal import count_needing_scripts
 
 MOST_ROWS = 20
 """Of each table; the rest is counted together."""
@@ -28,7 +29,8 @@ Curve = tuple[tuple[int, int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """`visits` = `pages` + `redirects` + `failures`. Times in seconds since the epoch, sizes in bytes."""
+    """`visits` = `pages` + `redirects` + `failures`. `sitemaps` is how often one was read, `from_sitemaps` how many
+    links were let in by that. Times in seconds since the epoch, sizes in bytes."""
 
     pages: int
     relevant: int
@@ -42,6 +44,9 @@ class Totals:
     duplicates: int
     near_duplicates: int
     not_kept: int
+    sitemaps: int
+    from_sitemaps: int
+    needs_scripts: int
     bytes: int
     median_size: int
     began: float
@@ -158,6 +163,8 @@ def _totals(db: sqlite3.Connection) -> Totals:
     pages, relevant, volume = _row(db, "SELECT count(*), ifnull(sum(relevant), 0), ifnull(sum(size), 0) FROM pages")
     failed = "FROM events WHERE kind = 'failed' AND number IS NOT NULL"
     duplicates, near_duplicates = _duplicates(db)
+    let_in = "ifnull(sum(json_extract(detail, '$.added')), 0)"
+    sitemaps, from_sitemaps = _row(db, f"SELECT count(*), {let_in} FROM events WHERE kind = 'sitemap read'")
     began, ended = _span(db)
     return Totals(
         pages=pages,
@@ -172,6 +179,9 @@ def _totals(db: sqlite3.Connection) -> Totals:
         duplicates=duplicates,
         near_duplicates=near_duplicates,
         not_kept=_count(db, "FROM pages WHERE warc_file = ''"),
+        sitemaps=sitemaps,
+        from_sitemaps=from_sitemaps,
+        needs_scripts=count_needing_scripts(db),
         bytes=volume,
         median_size=_median_size(db, pages),
         began=began,
@@ -257,13 +267,13 @@ def _hosts(db: sqlite3.Connection) -> tuple[Kind, ...]:
 
 
 def _failures(db: sqlite3.Connection) -> tuple[Reason, ...]:
-    """By reason, those of robots.txt included; for good: not tried again."""
+    """By reason, those of robots.txt and sitemaps included; for good: not tried again."""
     rows = db.execute(
         "SELECT json_extract(detail, '$.purpose'), json_extract(detail, '$.reason'), "
         "json_extract(detail, '$.again_at') IS NULL, count(*) FROM events WHERE kind = 'failed' GROUP BY 1, 2, 3"
     )
-    named = ((reason if purpose == "page" else f"robots.txt: {reason}", *rest) for purpose, reason, *rest in rows)
-    return _reasons(named)
+    whose = {"page": "", "robots": "robots.txt: ", "sitemap": "sitemap: "}
+    return _reasons((whose[purpose] + reason, *rest) for purpose, reason, *rest in rows)
 
 
 _TURNED_AWAY = "kind = 'refused' AND NOT json_extract(detail, '$.parked')"
@@ -331,8 +341,12 @@ SELECT CASE kind
     WHEN 'paused' THEN 'nothing answered, the crawl paused: ' || json_extract(detail, '$.reason')
     WHEN 'resumed' THEN 'something answered again, the crawl resumed'
     WHEN 'clock set' THEN 'the clock of this machine was set'
+    WHEN 'sitemap read' THEN CASE json_extract(detail, '$.cut')
+        WHEN '' THEN 'a sitemap lists URLs of other hosts, which were left out'
+        ELSE 'a sitemap was not read to its end: ' || json_extract(detail, '$.cut') END
 END AS what, count(*), max(abs(json_extract(detail, '$.seconds')))
 FROM events WHERE kind IN ('trouble', 'held', 'paused', 'resumed', 'clock set')
+OR (kind = 'sitemap read' AND (json_extract(detail, '$.cut') != '' OR json_extract(detail, '$.foreign')))
 GROUP BY what ORDER BY min(id)
 """
 

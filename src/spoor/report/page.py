@@ -177,6 +177,7 @@ def _tiles(figures: Figures) -> str:
     speed = totals.visits / totals.seconds if totals.seconds else 0.0
     idle = sum(stop.idle for stop in figures.stops)
     unkept = f"; {totals.not_kept:,} were not kept" if totals.not_kept else ""
+    sitemaps = (f"{totals.sitemaps:,}", f"sitemaps read, {totals.from_sitemaps:,} links let in by them")
     tiles = (
         (f"{totals.relevant:,}", f"relevant pages, {share(totals.relevant, totals.pages)} of all"),
         (f"{totals.pages:,}", f"pages, {size(totals.bytes)}, median {size(totals.median_size)}{unkept}"),
@@ -186,6 +187,8 @@ def _tiles(figures: Figures) -> str:
         (f"{totals.hosts_with_relevant:,}", f"hosts with a relevant page, of {totals.hosts:,} discovered"),
         (f"{links['waiting'] + links['returning']:,}", f"links waiting, {links['parked']:,} parked"),
         (f"{totals.dropped:,}", "links dropped"),
+        (f"{totals.needs_scripts:,}", "pages that need scripts: hardly anything could be read of them"),
+        *([sitemaps] if totals.sitemaps else []),
         (f"{totals.duplicates:,}", f"duplicates, and {totals.near_duplicates:,} near-duplicates"),
     )
     return f'<div class="tiles">{"".join(_tile(*tile) for tile in tiles)}</div>'

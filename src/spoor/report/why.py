@@ -11,6 +11,7 @@ from math import inf
 from spoor import robots
 from spoor.frontier.entry import Entry, Host
 from spoor.frontier.rows import stored_entry, stored_robots, stored_robots_text
+from spoor.records import Listed
 from spoor.report.showing import delay_column, has_robots_files, one_moment
 from spoor.robots import NeededFile, RobotsFile, holding_for
 from spoor.store.crawl_folder import CrawlFolder
@@ -31,7 +32,8 @@ class Account:
     `entry` None: it never was in the frontier; then `sent_here` has the URLs that redirected to it and why that was not
     followed, and `similar` URLs that are known. `path` leads back towards a seed. `ahead` counts links of the same host
     that come before it. `robots` is what holds for it, as last heard of, or must be asked for first; None: not known
-    (a folder of version 2). `has_rules` and `allowed` are what that robots.txt says.
+    (a folder of version 2). `has_rules` and `allowed` are what that robots.txt says. `listed` is what the sitemap said
+    of it where it was found; None: nothing, or it was found elsewhere.
     """
 
     url: str
@@ -48,6 +50,7 @@ class Account:
     has_rules: bool
     allowed: bool
     similar: tuple[str, ...]
+    listed: Listed | None
 
     @property
     def discovered(self) -> bool:
@@ -82,7 +85,13 @@ def _account(db: sqlite3.Connection, url: str, agent: str) -> Account:
         has_rules=bool(text),
         allowed=robots.allows(text, agent, url),
         similar=() if entry or lost or events else tuple(_similar(db, url)),
+        listed=_listed(db, found_on, url) if found_on else None,
     )
+
+
+def _listed(db: sqlite3.Connection, sitemap: str, url: str) -> Listed | None:
+    claims = (event.detail["claims"].get(url) for event in events_of(db, sitemap) if event.kind == "sitemap read")
+    return next((Listed(url, *claim) for claim in claims if claim), None)
 
 
 def _path(db: sqlite3.Connection, found_on: str) -> Iterator[Entry]:

@@ -205,7 +205,7 @@ def _pages(db: sqlite3.Connection, found: Found) -> None:
         "pages of another host than their URL": "pages WHERE host IS NOT host_of(url)",
         "pages with an impossible relevance, status or time": "pages WHERE NOT (relevance BETWEEN 0 AND 1 "
         f"AND status BETWEEN 0 AND 999 AND started BETWEEN 0 AND {LATEST} AND ended BETWEEN 0 AND {LATEST} "
-        "AND relevant IN (0, 1) AND noindex IN (0, 1))",
+        "AND relevant IN (0, 1) AND noindex IN (0, 1) AND needs_scripts IN (0, 1))",
         "pages that came, though their link is not settled": f"pages WHERE {UNSETTLED}",
     }
     _tell_counts(db, wrong, found)

@@ -225,7 +225,7 @@ def _complete(db: sqlite3.Connection) -> None:
     db.execute("BEGIN")
     db.execute(
         f"UPDATE pages SET relevance = max(0.0, min(1.0, relevance)), status = max(0, min(999, status)), "
-        f"relevant = relevant <> 0, noindex = noindex <> 0, {_SANE_TIMES}"
+        f"relevant = relevant <> 0, noindex = noindex <> 0, needs_scripts = needs_scripts <> 0, {_SANE_TIMES}"
     )
     db.create_function("band", 2, lambda simhash, place: bands_of(simhash)[place], deterministic=True)
     for place in range(BANDS):

@@ -26,9 +26,11 @@ from spoor.events import (
     Redirected,
     Refused,
     Resumed,
+    SitemapRead,
     Troubled,
     Visited,
 )
+from spoor.frontier.entry import INDEX_DEPTH
 from spoor.frontier.evidence import renamed_evidence
 from spoor.frontier.rows import UNREADABLE, stored_entry, trail_of
 from spoor.records import Miss, Page, Sighting, Verdict, Visit
@@ -40,7 +42,7 @@ CREATE TABLE IF NOT EXISTS pages (
     ended REAL NOT NULL, status INTEGER NOT NULL, size INTEGER NOT NULL, relevance REAL NOT NULL,
     because TEXT NOT NULL, label TEXT, added INTEGER NOT NULL, waiting INTEGER NOT NULL, title TEXT NOT NULL,
     language TEXT NOT NULL, digest TEXT NOT NULL, simhash INTEGER, duplicate_of TEXT NOT NULL, warc_file TEXT,
-    warc_offset INTEGER, relevant INTEGER NOT NULL, noindex INTEGER NOT NULL
+    warc_offset INTEGER, relevant INTEGER NOT NULL, noindex INTEGER NOT NULL, needs_scripts INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX IF NOT EXISTS pages_by_url ON pages (host, url);
 CREATE TABLE IF NOT EXISTS events (
@@ -55,7 +57,7 @@ CREATE TABLE IF NOT EXISTS dropped (
 """
 _PAGE = (
     "url, host, number, started, ended, status, size, relevance, because, label, added, waiting, title, language, "
-    "digest, simhash, duplicate_of, warc_file, warc_offset, relevant, noindex"
+    "digest, simhash, duplicate_of, warc_file, warc_offset, relevant, noindex, needs_scripts"
 )
 _EVENT = "number, started, at, kind, url, host, detail"
 _DROPPED = "host, url, because, found_on, at"
@@ -101,12 +103,13 @@ class PageRow:
     warc_offset: int | None
     relevant: bool
     noindex: bool
+    needs_scripts: bool
 
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """`kind` is redirected, failed, host opened, refused, trouble, held, paused, resumed, clock set or ended; `detail`
-    holds what only that kind has.
+    """`kind` is redirected, failed, host opened, sitemap read, refused, trouble, held, paused, resumed, clock set or
+    ended; `detail` holds what only that kind has.
 
     `number` and `started` are those of the visit; None: there was no visit, or it has no number.
     """
@@ -174,6 +177,8 @@ class Journal:
                 self._note_page(event)
             else:
                 self._events.append((self._next(), *_event_row(event)))
+                if isinstance(event, SitemapRead):
+                    self._note_dropped(event)
                 if not isinstance(event, Aside):
                     self._facts.pop(event.visit.url, None)
 
@@ -193,11 +198,14 @@ class Journal:
     def _note_page(self, event: Visited) -> None:
         visit = event.visit
         self._pages.append((self._next(), *_page_row(event, self._facts.pop(visit.url, PageFacts()))))
+        self._note_dropped(event)
+
+    def _note_dropped(self, event: Visited | SitemapRead) -> None:
         # Parked links stay in the frontier with their reason; only of the dropped would nothing be known.
         for refusal in event.refused:
             if not refusal.parked:
                 because = _storable(refusal.because)
-                self._dropped.append((host_of(refusal.url), refusal.url, because, visit.url, event.at))
+                self._dropped.append((host_of(refusal.url), refusal.url, because, event.visit.url, event.at))
 
     def _next(self) -> int:
         self._last += 1
@@ -226,8 +234,23 @@ def open_to_read(database: Path) -> sqlite3.Connection:
 def pages(db: sqlite3.Connection, relevant_only: bool = False) -> Iterator[PageRow]:
     """In the order they came."""
     condition = "relevant = 1" if relevant_only else "1"
-    for row in _rows(db, f"SELECT id, {_PAGE} FROM pages WHERE {condition}"):
-        yield PageRow(*row[:-2], *map(bool, row[-2:]))
+    for row in _rows(db, f"SELECT id, {_page_columns(db)} FROM pages WHERE {condition}"):
+        yield PageRow(*row[:-3], *map(bool, row[-3:]))
+
+
+def count_needing_scripts(db: sqlite3.Connection) -> int:
+    """Pages of which hardly anything could be read, because scripts make them."""
+    return int(db.execute(f"SELECT count(*) FROM pages WHERE {needs_scripts_column(db)}").fetchone()[0])
+
+
+def needs_scripts_column(db: sqlite3.Connection) -> str:
+    """Nobody looked for it before version 5."""
+    columns = {row[1] for row in db.execute("PRAGMA table_info(pages)")}
+    return "needs_scripts" if "needs_scripts" in columns else "0"
+
+
+def _page_columns(db: sqlite3.Connection) -> str:
+    return _PAGE.replace("needs_scripts", needs_scripts_column(db))
 
 
 def lessons(db: sqlite3.Connection, until: float = math.inf) -> Iterator[Sighting | Miss]:
@@ -289,7 +312,9 @@ def _misses(db: sqlite3.Connection, after: int, until: float, before: float) -> 
         detail = json.loads(detail)
         if because := _missed(kind, number, detail):
             visit = Visit(url, host, -1 if number is None else number, at if started is None else started)
-            yield place, Miss(_as_known(_visit_of(db, visit), detail.get("known")), because)
+            visit = _as_known(_visit_of(db, visit), detail.get("known"))
+            if INDEX_DEPTH not in visit.evidence:  # Of sitemaps nobody learns.
+                yield place, Miss(visit, because)
 
 
 def _missed(kind: str, number: int | None, detail: dict[str, Any]) -> str:
@@ -329,8 +354,9 @@ def events(db: sqlite3.Connection) -> Iterator[EventRow]:
 
 
 def pages_of(db: sqlite3.Connection, url: str) -> list[PageRow]:
-    rows = db.execute(f"SELECT {_PAGE} FROM pages WHERE host = ? AND url = ? ORDER BY id", (host_of(url), url))
-    return [PageRow(*row[:-2], *map(bool, row[-2:])) for row in rows.fetchall()]
+    query = f"SELECT {_page_columns(db)} FROM pages WHERE host = ? AND url = ? ORDER BY id"
+    rows = db.execute(query, (host_of(url), url))
+    return [PageRow(*row[:-3], *map(bool, row[-3:])) for row in rows.fetchall()]
 
 
 def events_of(db: sqlite3.Connection, url: str) -> list[EventRow]:
@@ -359,7 +385,8 @@ def _page_row(event: Visited, facts: PageFacts) -> tuple[Any, ...]:
     label = None if verdict.label is None else _storable(verdict.label)
     thought = (float(verdict.relevance), _storable(verdict.because), label, event.added, event.waiting)
     found = (_storable(facts.title), facts.language, facts.digest, facts.simhash, facts.duplicate_of)
-    return (*came, *thought, *found, facts.warc_file, facts.warc_offset, bool(verdict.relevant), facts.noindex)
+    flags = (bool(verdict.relevant), facts.noindex, event.needs_scripts)
+    return (*came, *thought, *found, facts.warc_file, facts.warc_offset, *flags)
 
 
 def _storable(text: str) -> str:
@@ -372,17 +399,21 @@ def delay_in(detail: Mapping[str, Any]) -> float:
     return float(detail["delay" if "delay" in detail else "rest"])
 
 
-def _event_row(event: Redirected | Failed | HostOpened | Aside) -> tuple[Any, ...]:
+def _event_row(event: Redirected | Failed | HostOpened | SitemapRead | Aside) -> tuple[Any, ...]:
     match event:
         case Redirected(visit, at, to, because, waiting):
             return _visit_row(visit, at, "redirected", {"to": to, "because": because, "waiting": waiting})
         case Failed(visit, at, reason, again_at, waiting, excused):
-            known = {} if again_at is None or visit.purpose == "robots" else {"known": _known(visit)}
+            known = {} if again_at is None or visit.purpose != "page" else {"known": _known(visit)}
             detail = {"reason": reason, "again_at": again_at, "waiting": waiting, **known}
             detail |= {"excused": True} if excused else {}
             return _visit_row(visit, at, "failed", detail)
         case HostOpened(visit, at, delay):
             return _visit_row(visit, at, "host opened", {"delay": delay})
+        case SitemapRead(visit, at, kind, listed, foreign, added, _, claims, cut):
+            counts = {"listed": listed, "foreign": foreign, "added": added}
+            claimed = {url: [language, date] for url, language, date in claims}
+            return _visit_row(visit, at, "sitemap read", {"kind": kind, **counts, "cut": cut, "claims": claimed})
         case Refused(at, refusal):
             return _aside_row(at, "refused", refusal.url, {"because": refusal.because, "parked": refusal.parked})
         case Troubled(at, url, reason):

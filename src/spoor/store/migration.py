@@ -12,7 +12,7 @@ from pathlib import Path
 
 from spoor.frontier.entry import place_of_row
 from spoor.frontier.evidence import NAMES_SCHEMA, EvidenceNames
-from spoor.frontier.rows import FIRST_PLACE, SCHEMA, deflated
+from spoor.frontier.rows import FIRST_PLACE, SCHEMA, VALIDATORS, deflated
 from spoor.frontier.sqlite import SqliteStore
 from spoor.progress import Advance, Progress, unseen
 from spoor.store.duplicates import Duplicates
@@ -157,12 +157,37 @@ def _write_heads_and_deflate(db: sqlite3.Connection, progress: Progress) -> None
 
 
 def from_4(database: Path, progress: Progress) -> None:
-    """The column with the host delay was called `rest`. A database without tables stays as it is."""
+    """The column with the host delay was called `rest`; ETag and Last-Modified of robots.txt files were not kept, nor
+    which pages need scripts. A database without tables stays as it is."""
     with contextlib.closing(sqlite3.connect(database, isolation_level=None)) as db:
         db.execute("PRAGMA trusted_schema = OFF")
         if "rest" in {row[1] for row in db.execute("PRAGMA table_info(hosts)")}:
             _log.warning("%s: the column rest of the table hosts is called delay from now on", database)
             db.execute("ALTER TABLE hosts RENAME COLUMN rest TO delay")
+        _add_validators(db)
+        if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'pages'").fetchone() is not None:
+            _add_needs_scripts(db, progress)
+
+
+def _add_validators(db: sqlite3.Connection) -> None:
+    """All of it or nothing. Every row is written anew, because `spoor check --repair` knows rows by their length."""
+    columns = {row[1] for row in db.execute("PRAGMA table_info(robots)")}
+    if columns and "etag" not in columns:
+        db.execute("BEGIN IMMEDIATE")
+        for name in VALIDATORS.split(", "):
+            db.execute(f"ALTER TABLE robots ADD COLUMN {name} TEXT NOT NULL DEFAULT ''")
+        db.execute("UPDATE robots SET etag = '', modified = ''")
+        db.execute("COMMIT")
+
+
+def _add_needs_scripts(db: sqlite3.Connection, progress: Progress) -> None:
+    """Every row is written anew: one that is read without SQLite, when a file is repaired, must hold all columns."""
+    if "needs_scripts" not in {row[1] for row in db.execute("PRAGMA table_info(pages)")}:
+        db.execute("ALTER TABLE pages ADD COLUMN needs_scripts INTEGER NOT NULL DEFAULT 0")
+    with progress("adding a column to pages", _last(db, "pages")) as advance:
+        for first, last in _pieces(db, "pages"):
+            db.execute("UPDATE pages SET needs_scripts = 0 WHERE id BETWEEN ? AND ?", (first, last))
+            advance(ROWS)
 
 
 def write_heads(db: sqlite3.Connection, advance: Advance = unseen) -> None:

@@ -48,6 +48,7 @@ GENERATORS = {
     "mongolian": "sites in many languages, an eighth of them in traditional Mongolian, which no charset shows",
     "topical": "pages on the topic and at any distance from it, in nine types, with texts",
     "topical-weak": "the same, but anchors hardly tell where they lead",
+    "topical-paths": "pages on the topic at the end of typical paths, and pages that look alike elsewhere",
     "courses": "engineering courses in five classes, a fifth of the pages half in Hindi",
     "courses-english": "the same, all in English",
 }

@@ -190,8 +190,9 @@ def _columns(gathered: Gathered, resolved: Resolved) -> dict[str, NDArray[Any]]:
     seconds = np.array(gathered.seconds)[resolved.rows]
     if not np.isnan(seconds).all():
         columns["seconds"] = np.nan_to_num(seconds, nan=np.nanmean(seconds))
-    if (language := np.array(gathered.language)[resolved.rows]).any():
-        columns["language"] = language
+    for name in ("language", "needs_scripts"):
+        if (column := np.array(getattr(gathered, name))[resolved.rows]).any():
+            columns[name] = column
     redirect = _redirects(gathered, resolved)
     if (redirect >= 0).any():
         columns["redirect"] = redirect

@@ -31,7 +31,7 @@ class Recorded:
 class Packed:
     """`page` has neither texts nor links: they are apart, compressed (b"" for none). `contexts` go with `targets`.
     `part` says what is there of a page of which another record may have the rest: all of it, all but the text, or the
-    text alone."""
+    text alone. `unread`: it is a document that gave no text."""
 
     page: Page
     targets: tuple[str, ...] = ()
@@ -42,6 +42,7 @@ class Packed:
     labels: tuple[str, ...] = ()
     whole: bool = True
     part: Literal["all", "links", "text"] = "all"
+    unread: bool = False
 
     @property
     def complete(self) -> bool:
@@ -119,6 +120,7 @@ class Gathered:
     meta_charset: array[int] = field(default_factory=lambda: array("B"))
     detected_charset: array[int] = field(default_factory=lambda: array("B"))
     language: array[int] = field(default_factory=lambda: array("B"))
+    needs_scripts: array[int] = field(default_factory=lambda: array("B"))
     seconds: array[float] = field(default_factory=lambda: array("f"))
     redirect: array[int] = field(default_factory=lambda: array("i"))
     links: array[int] = field(default_factory=lambda: array("i"))
@@ -165,6 +167,7 @@ class Gathered:
         self.meta_charset.append(self.charsets.number(page.meta_charset))
         self.detected_charset.append(self.charsets.number(page.detected_charset))
         self.language.append(self.languages.number(page.language))
+        self.needs_scripts.append(page.needs_scripts)
         self.seconds.append(float("nan") if packed.seconds is None else packed.seconds)
         self.redirect.append(-1 if packed.redirect is None else self.number(packed.redirect))
         self.links.extend(map(self.number, packed.targets))

@@ -10,7 +10,7 @@ import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -22,10 +22,11 @@ from spoor.errors import BadInput
 from spoor.fetch.decoding import decoded
 from spoor.lab.build.extracts import REDIRECTS, Extract, joined, read_extract
 from spoor.lab.build.gather import BuildReport, Packed, Recorded, pack
+from spoor.parse.apart import read_apart
 from spoor.parse.html import Interest, read_page
 from spoor.parse.main_text import extractor_named
 from spoor.pools import in_order
-from spoor.records import Redirect
+from spoor.records import Failure, Redirect
 from spoor.settings import USUAL_PARSING, ParseSettings, parse_in
 from spoor.store.warc import NOT_KEPT
 from spoor.store.warc_records import FIELDS
@@ -176,11 +177,14 @@ def read_warcs(
 ) -> Iterator[Packed]:
     """The result does not depend on the number of workers. `report` counts what could not be used."""
     batches = _batches(record for file in files for record in joined(_records(file, report)))
-    understand = partial(_understand, Interest(extractor_named(parsing.main_text), window=parsing.context))
+    understand = partial(
+        _understand, Interest(extractor_named(parsing.main_text), window=parsing.context, documents=parsing.documents)
+    )
     found = False
     for packed in in_order(understand, batches, workers or os.cpu_count() or 1):
         if isinstance(packed, Packed):
             report["truncated"] += not packed.whole
+            report["documents without text"] += packed.unread
             found = True
             yield packed
         elif packed is not None:
@@ -276,6 +280,10 @@ def _understand(interest: Interest, batch: list[Response | Extract]) -> list[Pac
     return [read_extract(record) if isinstance(record, Extract) else _packed(record, interest) for record in batch]
 
 
+_FOUND = 302
+"""The status under which a page that only forwards is recorded, so that it can be served as a redirect."""
+
+
 def _packed(response: Response, interest: Interest) -> Packed | str:
     http = take_apart(response.block)
     if http is None:
@@ -287,5 +295,10 @@ def _packed(response: Response, interest: Interest) -> Packed | str:
     target = join(url, http.headers.get("location", "")) if http.status in REDIRECTS else None
     if target is not None and target != url:
         return pack(Recorded(url, Redirect(target, http.status), whole=whole))
-    page = read_page(url, http.body, http.headers.get("content-type", ""), http.status, interest)
+    answer = (url, http.body, http.headers.get("content-type", ""), http.status, interest)
+    page = read_apart(*answer)
+    if isinstance(page, Failure):
+        return replace(pack(Recorded(url, read_page(*answer), whole=whole)), unread=True)
+    if page.forwards_to:
+        return pack(Recorded(url, Redirect(page.forwards_to, _FOUND), whole=whole))
     return pack(Recorded(url, page, whole=whole))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from spoor.errors import BadInput, UsageError
 from spoor.files import complete_or_absent
-from spoor.lab.generate import courses, languages, topical
+from spoor.lab.generate import courses, languages, topical, topical_paths
 from spoor.lab.generate.chance import TEXT_LIMIT, Draw, Request
 from spoor.progress import Advance
 
@@ -23,6 +23,7 @@ CATALOGUE: dict[str, Draw] = {
     "mongolian": languages.mongolian,
     "topical": topical.draw,
     "topical-weak": topical.draw_weak,
+    "topical-paths": topical_paths.draw,
     "courses": courses.draw,
     "courses-english": courses.draw_english,
 }

@@ -220,14 +220,9 @@ class TopicalAuthor:
         author, kind = self._author, int(self._types[page])
         author.turn_to(page)
         own = page_words(kind, author.between_0_and_1(*TOPIC_SHARE.get(kind, BACKGROUND_SHARE)))
-        title = author.write(own, 5)
-        content = Content(title, author.write(own, 120), {"h1": author.write(own, 6), "b": author.write(own, 8)})
-        return content, [self._context(own, title, int(self._types[link])) for link in links]
-
-    def _context(self, own: Vocabulary, title: str, target: int) -> Context:
-        author = self._author
-        anchor = author.write(anchor_words(self._topic_share(target)), 4)
-        return Context(anchor, author.write(own, 6), author.write(own, 6), title)
+        content = write_page(author, own)
+        shares = (self._topic_share(int(self._types[link])) for link in links)
+        return content, [write_context(author, own, share, content.title) for share in shares]
 
     def _topic_share(self, target: int) -> float:
         author, anchors = self._author, self._anchors
@@ -236,12 +231,19 @@ class TopicalAuthor:
         return author.between_0_and_1(anchors.near if target == NEAR else anchors.other, anchors.other_deviation)
 
 
+def write_page(author: Author, own: Vocabulary) -> Content:
+    title = author.write(own, 5)
+    return Content(title, author.write(own, 120), {"h1": author.write(own, 6), "b": author.write(own, 8)})
+
+
+def write_context(author: Author, own: Vocabulary, topic_share: float, heading: str) -> Context:
+    """Of a link whose anchor has so many words of the target topic; all around it is in the words of the page."""
+    anchor = author.write(_anchor_words(round(topic_share * 20)), 4)
+    return Context(anchor, author.write(own, 6), author.write(own, 6), heading)
+
+
 def page_words(kind: int, share: float) -> Vocabulary:
     return _page_words(kind, round(share * 20))
-
-
-def anchor_words(share: float) -> Vocabulary:
-    return _anchor_words(round(share * 20))
 
 
 @cache

@@ -6,6 +6,7 @@ The conditions are frozen: they were fixed before seeds 401-410 were first run, 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -17,14 +18,15 @@ from spoor.lab.generate.chance import Request
 from spoor.lab.generate.prose import TOPICS
 from spoor.lab.link_graph import WebBacklinks
 from spoor.lab.papers.experiment import Chart, Condition, Setup, generated, rises, spread
-from spoor.lab.runs import run
+from spoor.lab.runs import run, visits
 from spoor.lab.task import Task, read_seeds
 from spoor.lab.web import Web
 from spoor.ordering.path_model import write_paths
 from spoor.ordering.train_paths import Lesson, train_paths
 from spoor.progress import unseen
 
-# Jia, Fang (2016): a crawler with an adaptive hidden Markov model, on webs whose anchors tell little, and much.
+# Jia, Fang (2016): a crawler with an adaptive hidden Markov model, on webs whose anchors tell little, on others whose
+# anchors tell much, and where typical paths lead to relevant pages.
 
 
 SEEDS = tuple(range(401, 411))
@@ -35,12 +37,29 @@ TRAINING = 0.25
 """Pages of the web that is learned from, for every page of the web that is crawled."""
 OTHER_SEED = 500
 """How many seeds on the web is that is learned from."""
-WEBS = {"weak": "topical-weak", "descriptive": "topical"}
-"""By how much their anchors tell."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Of webs: the generator, what is special about them, and how many layers around relevant pages are learned."""
+
+    like: str
+    special: str
+    layers: int = Lesson.layers
+
+
+WEBS = {
+    "weak": Kind("topical-weak", "weak anchors"),
+    "descriptive": Kind("topical", "descriptive anchors"),
+    "paths": Kind("topical-paths", "typical paths", layers=4),
+}
+"""Typical paths: a layer for each type of page on them, and one more for all that is farther away."""
 JUDGE = f"tag-weighted:{'+'.join(TOPICS[0])}"
 """The relevance of the paper, formula 2, with the words of the target topic."""
 CLUSTERS = 3
 """That the user of a traditional HMM crawler asks for."""
+ROUNDS = 5
+"""Of forward-backward re-estimation."""
 TRIES = 2
 """Crawls where time matters; the shorter processor time counts, for the other was disturbed."""
 
@@ -56,9 +75,11 @@ CRAWLERS = {
     "breadth-first": "breadth-first",
     "AHMM, aspects alike": "ahmm:model={found}:key=argmax",
 }
-"""Strategies; {found} is a model with as many clusters as were found, {given} one with CLUSTERS."""
+"""Strategies; {found} is a model with as many clusters as were found, {given} one with CLUSTERS, {refined} the first
+after ROUNDS."""
 ABLATION = {
     "S alone": f"four-aspect:{S}",
+    "S alone, aspects alike": "four-aspect",
     "first order": "hmm:model={found}:order=1",
     "second order": "hmm:model={found}:order=2",
     "first order and S": f"ahmm:model={{found}}:order=1:{S}",
@@ -66,16 +87,24 @@ ABLATION = {
     "second order and composite": "ahmm:model={found}:order=2:parent=0.5:anchor=0.25:url=0.25:chain=0.0",
     "first order, key argmax": "hmm:model={found}:order=1:key=argmax",
     "second order, key argmax": "hmm:model={found}:order=2:key=argmax",
+    "AHMM, first order": f"ahmm:model={{found}}:key=argmax:order=1:{S}",
+    "AHMM, Viterbi": f"ahmm:model={{found}}:key=argmax:decoder=viterbi:{S}",
+    "AHMM, re-estimated": f"ahmm:model={{refined}}:key=argmax:{S}",
+    "AHMM, re-estimated, Viterbi": f"ahmm:model={{refined}}:key=argmax:decoder=viterbi:{S}",
 }
-"""All with the same clusters, and with the key that is not said to be another: `expected`."""
+"""All with the same clusters. AHMM has the key `argmax`; all else has `expected` where no other is named."""
+BESIDE = {"AHMM": "S alone", "AHMM, Viterbi": "S alone", "AHMM, aspects alike": "S alone, aspects alike"}
+"""Crawlers, and what they are without the path model."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The share of visits that brought a relevant page, and the seconds of processor time that the crawl took."""
+    """The share of visits that brought a relevant page, the seconds of processor time that the crawl took, and the
+    numbers of the pages that it visited."""
 
     precision: float
     seconds: float
+    pages: frozenset[int]
 
 
 Outcomes = dict[str, Outcome]
@@ -83,39 +112,66 @@ Outcomes = dict[str, Outcome]
 
 
 @dataclass(frozen=True)
+class OnWeb:
+    """`likeliest`: the shares of AHMM's visits by the likeliest layer of the link, layer 0 first; seeds have none."""
+
+    outcomes: Outcomes
+    likeliest: tuple[float, ...]
+
+    def in_common(self, one: str, other: str) -> float:
+        """Of all pages that two crawlers visited, the share that both did."""
+        a, b = self.outcomes[one].pages, self.outcomes[other].pages
+        return len(a & b) / len(a | b)
+
+
+@dataclass(frozen=True)
 class Experiment:
-    """The outcomes on the webs of each seed, by how much anchors tell."""
+    """What came out on the webs of each seed, by kind."""
 
     seeds: tuple[int, ...]
-    outcomes: dict[str, tuple[Outcomes, ...]]
+    webs: dict[str, tuple[OnWeb, ...]]
 
-    def of(self, anchors: str, crawler: str) -> list[Outcome]:
-        return [outcomes[crawler] for outcomes in self.outcomes[anchors]]
+    def of(self, kind: str, crawler: str) -> list[Outcome]:
+        return [web.outcomes[crawler] for web in self.webs[kind]]
 
-    def mean(self, crawler: str, figure: Callable[[Outcome], float]) -> float:
-        """Where anchors tell little, as the paper has it."""
-        values = [figure(outcome) for outcome in self.of("weak", crawler)]
+    def mean(self, kind: str, crawler: str, figure: Callable[[Outcome], float] = lambda o: o.precision) -> float:
+        values = [figure(outcome) for outcome in self.of(kind, crawler)]
         return sum(values) / len(values)
+
+    def likeliest(self, kind: str) -> list[float]:
+        """The mean share of each layer."""
+        shares = zip(*(web.likeliest for web in self.webs[kind]), strict=True)
+        return [sum(of_layer) / len(of_layer) for of_layer in shares]
 
 
 def reproduce(setup: Setup, pages: int) -> Experiment:
     """Generates the webs and lets every crawler loose on each."""
     webs = list(product(WEBS, setup.seeds))
-    jobs = [(outcomes, anchors, seed, pages, setup.folder) for anchors, seed in webs]
+    jobs = [(on_web, kind, seed, pages, setup.folder) for kind, seed in webs]
     done = dict(zip(webs, setup.run("webs crawled", jobs), strict=True))
-    by_anchors = {anchors: tuple(done[anchors, seed] for seed in setup.seeds) for anchors in WEBS}
-    return Experiment(tuple(setup.seeds), by_anchors)
+    by_kind = {kind: tuple(done[kind, seed] for seed in setup.seeds) for kind in WEBS}
+    return Experiment(tuple(setup.seeds), by_kind)
 
 
-def outcomes(anchors: str, seed: int, pages: int, folder: Path) -> Outcomes:
+def on_web(kind: str, seed: int, pages: int, folder: Path) -> OnWeb:
     """One web, all crawlers, the judge reading what is really on the pages."""
-    models = learned(anchors, seed, pages, folder)
-    web = _generated(Request(WEBS[anchors], pages, seed, text=True), folder)
-    task = Task(web, "relevant", read_seeds(web / "seeds.txt"), JUDGE, budget=round(BUDGET * pages))
+    models, task = learned(kind, seed, pages, folder), task_on(kind, seed, pages, folder)
     run(task, "breadth-first")  # So that no crawl that is timed has to prepare the web.
-    tries = TRIES if anchors == "weak" else 1
+    tries = TRIES if kind == "weak" else 1
     timed = {name: outcome(task, text.format(**models), tries) for name, text in CRAWLERS.items()}
-    return timed | {name: outcome(task, text.format(**models)) for name, text in ABLATION.items()}
+    parts = {name: outcome(task, text.format(**models)) for name, text in ABLATION.items()}
+    return OnWeb(timed | parts, likeliest(task, CRAWLERS["AHMM"].format(**models), WEBS[kind].layers))
+
+
+def task_on(kind: str, seed: int, pages: int, folder: Path) -> Task:
+    web = _generated(Request(WEBS[kind].like, pages, seed, text=True), folder)
+    return Task(web, "relevant", read_seeds(web / "seeds.txt"), JUDGE, budget=round(BUDGET * pages))
+
+
+def likeliest(task: Task, ahmm: str, farthest: int) -> tuple[float, ...]:
+    """As `OnWeb` has it."""
+    found = Counter(int(visit.evidence["layer"]) for visit in visits(task, ahmm) if visit.evidence)
+    return tuple(found[layer] / found.total() for layer in range(farthest + 1))
 
 
 def outcome(task: Task, strategy: str, tries: int = 1) -> Outcome:
@@ -125,17 +181,17 @@ def outcome(task: Task, strategy: str, tries: int = 1) -> Outcome:
 def _timed(task: Task, strategy: str) -> Outcome:
     began = time.process_time()
     done = run(task, strategy)
-    return Outcome(float(done.found.mean()), time.process_time() - began)
+    return Outcome(float(done.found.mean()), time.process_time() - began, frozenset(done.order.tolist()))
 
 
-def learned(anchors: str, seed: int, pages: int, folder: Path) -> dict[str, Path]:
+def learned(kind: str, seed: int, pages: int, folder: Path) -> dict[str, Path]:
     """The models, from a smaller web of the same kind."""
-    elsewhere = Request(WEBS[anchors], round(TRAINING * pages), seed + OTHER_SEED, text=True)
+    elsewhere = Request(WEBS[kind].like, round(TRAINING * pages), seed + OTHER_SEED, text=True)
     web = Web.open(_generated(elsewhere, folder))
     relevant = np.flatnonzero(web.labelled("relevant"))
     models: dict[str, Path] = {}
-    for name, clusters in (("found", None), ("given", CLUSTERS)):
-        lesson = Lesson("relevant", web.name, clusters=clusters)
+    for name, clusters, rounds in (("found", None, 0), ("given", CLUSTERS, 0), ("refined", None, ROUNDS)):
+        lesson = Lesson("relevant", web.name, WEBS[kind].layers, clusters, rounds)
         models[name] = folder / f"{elsewhere.name}-{elsewhere.seed}-{name}.spoor"
         write_paths(models[name], train_paths(WebBacklinks(web), relevant, lesson, unseen).model)
     return models
@@ -146,15 +202,35 @@ def _generated(request: Request, folder: Path) -> Path:
 
 
 def conditions(experiment: Experiment) -> list[Condition]:
-    """The frozen list, all of it about weak anchors."""
-    composite, content, link, ahmm, hmm, *_ = (experiment.mean(name, lambda o: o.precision) for name in CRAWLERS)
-    times = [experiment.mean(name, lambda o: o.seconds) for name in ("content BF", "composite BF", "AHMM")]
+    """The frozen list: the published order where anchors tell little, what the model is for where paths are typical."""
+    return [*_as_published(experiment), *_on_paths(experiment)]
+
+
+def _as_published(experiment: Experiment) -> list[Condition]:
+    composite, content, link, ahmm, hmm, *_ = (experiment.mean("weak", name) for name in CRAWLERS)
+    compared = ("content BF", "composite BF", "AHMM")
+    times = [experiment.mean("weak", name, lambda outcome: outcome.seconds) for name in compared]
     return [
         Condition("mean precision: composite at least AHMM", (composite >= ahmm,), 1),
         Condition("mean precision: AHMM above content above link", (ahmm > content > link,), 1),
         Condition("mean precision: AHMM at least three times HMM", (ahmm >= 3 * hmm,), 1),
         Condition("mean precision: AHMM within a tenth of composite", (abs(composite - ahmm) <= 0.1 * composite,), 1),
         Condition("mean processor time: content below composite below AHMM", (rises(times),), 1),
+    ]
+
+
+def _on_paths(experiment: Experiment) -> list[Condition]:
+    mean = {name: experiment.mean("paths", name) for name in CRAWLERS | ABLATION}
+    ahmm, where = mean["AHMM"], "typical paths, mean precision:"
+    most = max(experiment.likeliest("paths"))
+    return [
+        Condition("typical paths: no layer is the likeliest of over nine tenths of AHMM's visits", (most <= 0.9,), 1),
+        Condition(f"{where} AHMM above S alone", (ahmm > mean["S alone"],), 1),
+        Condition(f"{where} AHMM above composite", (ahmm > mean["composite BF"],), 1),
+        Condition(f"{where} AHMM above HMM", (ahmm > mean["HMM"],), 1),
+        Condition(f"{where} AHMM above the same of first order", (ahmm > mean["AHMM, first order"],), 1),
+        Condition(f"{where} Viterbi at least nine tenths of AHMM", (mean["AHMM, Viterbi"] >= 0.9 * ahmm,), 1),
+        Condition(f"{where} re-estimated at least AHMM", (mean["AHMM, re-estimated"] >= ahmm,), 1),
     ]
 
 
@@ -171,9 +247,11 @@ TABLE_2 = {
 }
 """Precision, and minutes for 10,000 pages."""
 
-_ANCHORS = [f"{anchors} anchors" for anchors in WEBS]
-PRECISION = ("crawler", "paper: figure 1", "table 2", "minutes", *[f"ours: {web}" for web in _ANCHORS], "CPU seconds")
-PARTS = ("what orders the queue", *_ANCHORS)
+_SPECIAL = [web.special for web in WEBS.values()]
+PRECISION = ("crawler", "paper: figure 1", "table 2", "minutes", *[f"ours: {web}" for web in _SPECIAL], "CPU seconds")
+PARTS = ("what orders the queue", *_SPECIAL)
+_LAYERS = range(max(web.layers for web in WEBS.values()) + 1)
+EFFECT = ("webs", *[f"in common: {crawler}" for crawler in BESIDE], *[f"layer {layer}" for layer in _LAYERS])
 
 
 def precision_rows(experiment: Experiment) -> list[list[str]]:
@@ -188,12 +266,29 @@ def ablation_rows(experiment: Experiment) -> list[list[str]]:
     return [[part, *_precisions(experiment, part)] for part in ABLATION]
 
 
+def effect_rows(experiment: Experiment) -> list[list[str]]:
+    """What the path model changes: pages in common with the crawl without it, and AHMM's visits by likeliest layer."""
+    return [
+        [
+            web.special,
+            *(_in_common(experiment, kind, crawler) for crawler in BESIDE),
+            *(f"{share:.3f}" for share in experiment.likeliest(kind)),
+            *[""] * (len(_LAYERS) - web.layers - 1),
+        ]
+        for kind, web in WEBS.items()
+    ]
+
+
+def _in_common(experiment: Experiment, kind: str, crawler: str) -> str:
+    return spread([web.in_common(crawler, BESIDE[crawler]) for web in experiment.webs[kind]], ".2f")
+
+
 def charts(experiment: Experiment) -> list[Chart]:
     """Figure 1 and table 2 as one: the precision of each crawler, by its place in the list."""
     places = {crawler: float(place) for place, crawler in enumerate(CRAWLERS)}
     ours = {
-        anchors: [(place, _mean_precision(experiment, anchors, crawler)) for crawler, place in places.items()]
-        for anchors in WEBS
+        web.special: [(place, experiment.mean(kind, crawler)) for crawler, place in places.items()]
+        for kind, web in WEBS.items()
     }
     theirs = {
         "figure 1": [(places[crawler], precision) for crawler, precision in FIGURE_1.items()],
@@ -206,25 +301,24 @@ def charts(experiment: Experiment) -> list[Chart]:
     ]
 
 
-def _mean_precision(experiment: Experiment, anchors: str, crawler: str) -> float:
-    outcomes = experiment.of(anchors, crawler)
-    return sum(outcome.precision for outcome in outcomes) / len(outcomes)
-
-
 def findings(experiment: Experiment) -> list[str]:
     """In how many webs a part that was added helped."""
     pairs = (
         ("second order", "first order"),
         ("second order and S", "S alone"),
         ("second order and composite", "composite BF"),
+        ("AHMM", "S alone"),
+        ("AHMM", "AHMM, first order"),
+        ("AHMM, Viterbi", "AHMM"),
+        ("AHMM, re-estimated", "AHMM"),
     )
-    return [_above(experiment, anchors, *pair) for pair in pairs for anchors in WEBS]
+    return [_above(experiment, kind, *pair) for pair in pairs for kind in WEBS]
 
 
-def _above(experiment: Experiment, anchors: str, one: str, other: str) -> str:
-    both = zip(experiment.of(anchors, one), experiment.of(anchors, other), strict=True)
+def _above(experiment: Experiment, kind: str, one: str, other: str) -> str:
+    both = zip(experiment.of(kind, one), experiment.of(kind, other), strict=True)
     times = sum(a.precision > b.precision for a, b in both)
-    return f"{one} above {other} in {times} of {len(experiment.seeds)} webs with {anchors} anchors"
+    return f"{one} above {other} in {times} of {len(experiment.seeds)} webs with {WEBS[kind].special}"
 
 
 def _published(crawler: str) -> list[str]:

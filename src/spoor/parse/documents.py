@@ -1,0 +1,106 @@
+"""Which answers are documents (PDF, DOCX, OpenDocument, EPUB), and what do they say? A page, or the reason why not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from spoor.parse import pdf
+from spoor.parse.document_text import DocumentText, Unreadable
+from spoor.parse.epub import read_epub
+from spoor.parse.html import LONGEST_TAG, LONGEST_URL, USUAL, Interest, read_page
+from spoor.parse.office import read_docx, read_open_document
+from spoor.records import Failure, Link, Page
+from spoor.urls import join
+
+TYPES = {
+    "application/pdf": "PDF",
+    "application/x-pdf": "PDF",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "DOCX",
+    "application/vnd.oasis.opendocument.text": "OpenDocument",
+    "application/vnd.oasis.opendocument.presentation": "OpenDocument",
+    "application/vnd.oasis.opendocument.spreadsheet": "OpenDocument",
+    "application/epub+zip": "EPUB",
+}
+"""Kinds of documents by their content types."""
+ENDINGS = {
+    ".pdf": "application/pdf",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".odt": "application/vnd.oasis.opendocument.text",
+    ".odp": "application/vnd.oasis.opendocument.presentation",
+    ".ods": "application/vnd.oasis.opendocument.spreadsheet",
+    ".epub": "application/epub+zip",
+}
+"""Content types by how the names of files end."""
+_READERS: dict[str, Callable[[bytes, int], DocumentText]] = {
+    "PDF": pdf.read_pdf,
+    "DOCX": read_docx,
+    "OpenDocument": read_open_document,
+    "EPUB": read_epub,
+}
+_BEGINS_AS_PDF = b"%PDF-"
+_OF_TEXTS = "text/"
+
+
+def readable_types() -> frozenset[str]:
+    """Of documents for which everything is installed."""
+    return frozenset(mime for mime, kind in TYPES.items() if kind != "PDF" or pdf.can_be_read())
+
+
+def kind_of(body: bytes, content_type: str) -> str:
+    """Of a document, by the whole header; "" for everything else. A PDF that is sent as a text, or without a type, is
+    known by how it begins."""
+    mime = _mime(content_type)
+    if kind := TYPES.get(mime, ""):
+        return kind
+    return "PDF" if body.startswith(_BEGINS_AS_PDF) and (not mime or mime.startswith(_OF_TEXTS)) else ""
+
+
+def read_answer(
+    url: str, body: bytes, content_type: str = "", status: int = 200, interest: Interest = USUAL
+) -> Page | Failure:
+    """As `read_page`, and documents too where they are of interest. Only for a process that may die of them."""
+    kind = kind_of(body, content_type) if interest.documents and 200 <= status < 300 else ""
+    if not kind:
+        return read_page(url, body, content_type, status, interest)
+    try:
+        document = _READERS[kind](body, interest.window)
+        if not document.text:
+            raise Unreadable("no text in it")
+    except Unreadable as error:
+        return Failure(f"{kind}: {error}")
+    mime = _mime(content_type) or "application/pdf"
+    return _page(Page(url, status, mime, size=len(body)), document, interest)
+
+
+def _mime(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower()
+
+
+def _page(page: Page, document: DocumentText, interest: Interest) -> Page:
+    links = _links(page.url, document.links)
+    most = len(links) if interest.most_links is None else interest.most_links
+    title = document.heading
+    return Page(
+        page.url,
+        page.status,
+        page.content_type,
+        size=page.size,
+        title=title,
+        text=document.text,
+        tag_texts={"title": title} if title else {},
+        links=tuple(links[:most]),
+        unrecorded=max(0, len(links) - most),
+        language=document.language[:LONGEST_TAG],
+    )
+
+
+def _links(url: str, written: Iterable[Link]) -> list[Link]:
+    """Each target once, as the first link says that has an anchor."""
+    links: dict[str, Link] = {}
+    for link in written:
+        target = join(url, link.url) if len(link.url) <= LONGEST_URL else None
+        if target is None or target == url or len(target) > LONGEST_URL:
+            continue
+        if target not in links or (link.anchor and not links[target].anchor):
+            links[target] = link._replace(url=target)
+    return list(links.values())

@@ -1,0 +1,173 @@
+"""The text of a PDF, by pdfium. Files made to do harm crash it: only for a process that may die."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from spoor.parse.document_text import LONGEST_ANCHOR, DocumentText, Lines, Unreadable
+from spoor.parse.right_to_left import is_right_to_left, repaired
+from spoor.parse.tidy_text import words_after, words_before
+from spoor.records import Link
+
+if TYPE_CHECKING:
+    import pypdfium2
+    from pypdfium2 import raw
+
+MOST_PAGES = 1_000
+"""Pages of a PDF that are read."""
+MOST_LINKS_OF_A_PAGE = 1_000
+INSTALL = "install spoor[documents]"
+_HYPHEN = "\ufffe"
+"""What pdfium writes for a hyphen at which a word is parted between two lines."""
+_UNKNOWN = "\ufffd"
+_LEAST_LETTERS = 20
+"""A document with fewer is pictures: a number on each page does not make it a text."""
+
+
+def can_be_read() -> bool:
+    return find_spec("pypdfium2") is not None
+
+
+def read_pdf(body: bytes, window: int) -> DocumentText:
+    try:
+        import pypdfium2
+        from pypdfium2 import raw
+    except ImportError:
+        raise Unreadable(f"not read: {INSTALL}") from None
+    try:
+        document = pypdfium2.PdfDocument(body)
+    except pypdfium2.PdfiumError as error:
+        locked = error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY)
+        raise Unreadable("encrypted" if locked else "broken") from None
+    with contextlib.closing(document):
+        return _text_of(document, window)
+
+
+def _text_of(document: pypdfium2.PdfDocument, window: int) -> DocumentText:
+    lines, links = Lines(), list[Link]()
+    broken = 0
+    for number in range(min(len(document), MOST_PAGES)):
+        if lines.full:
+            break
+        try:
+            with contextlib.closing(document[number]) as page, contextlib.closing(page.get_textpage()) as words:
+                reading = _PdfPage(page, words)
+                _write(reading.text, lines)
+                links += reading.links(window)
+        except RuntimeError:  # the base of pdfium's
+            broken += 1
+    text = lines.text
+    if sum(map(str.isalpha, text)) < _LEAST_LETTERS:
+        raise Unreadable("broken" if broken else "no text in it: scanned, or pictures alone")
+    return DocumentText(text, _title(document), _language(document), tuple(links))
+
+
+def _write(text: str, lines: Lines) -> None:
+    for line in text.splitlines():
+        whole = line.rstrip()
+        lines.write(whole.rstrip(_HYPHEN).replace(_HYPHEN, "-"))
+        if not whole.endswith(_HYPHEN):
+            lines.end_line()
+
+
+class _PdfPage:
+    """A page that is open. Only where letters are written from right to left is each looked at by itself."""
+
+    def __init__(self, page: pypdfium2.PdfPage, words: pypdfium2.PdfTextPage) -> None:
+        self._page, self._words = page, words
+        self.text: str = words.get_text_bounded()
+        self._glyphs = list(_glyphs(words)) if is_right_to_left(self.text) else []
+        if self._glyphs:
+            self.text = repaired([(letter, across) for letter, across, _ in self._glyphs])
+
+    def links(self, window: int) -> Iterator[Link]:
+        """Annotations first, which have an anchor; then URLs that are written out."""
+        text = " ".join(self.text.split())
+        for href, anchor in self._annotations():
+            said = " ".join(anchor.split())[:LONGEST_ANCHOR]
+            place = text.find(said) if said else -1
+            if place < 0:
+                yield Link(href, said)
+            else:
+                yield Link(href, said, words_before(text, place, window), words_after(text, place + len(said), window))
+        for href in _written_out(self._words):
+            yield Link(href, href)
+
+    def _annotations(self) -> Iterator[tuple[str, str]]:
+        from pypdfium2 import raw
+
+        place, link, box = ctypes.c_int(0), raw.FPDF_LINK(), raw.FS_RECTF()
+        for _ in range(MOST_LINKS_OF_A_PAGE):
+            if not raw.FPDFLink_Enumerate(self._page, place, link):
+                return
+            action = raw.FPDFLink_GetAction(link)
+            if action and raw.FPDFAction_GetType(action) == raw.PDFACTION_URI:
+                href = _filled(partial(raw.FPDFAction_GetURIPath, self._page.pdf, action), "utf8")
+                yield href, self._inside(box) if raw.FPDFLink_GetAnnotRect(link, box) else ""
+
+    def _inside(self, box: raw.FS_RECTF) -> str:
+        """The words that stand there."""
+        if not self._glyphs:
+            said: str = self._words.get_text_bounded(box.left, box.bottom, box.right, box.top)
+            return said
+        return repaired(
+            [
+                (letter, across)
+                for letter, across, up in self._glyphs
+                if box.left <= across <= box.right and box.bottom <= up <= box.top
+            ]
+        )
+
+
+def _glyphs(words: pypdfium2.PdfTextPage) -> Iterator[tuple[str, float, float]]:
+    """Every character of a page that is known, with the place from which it is drawn."""
+    from pypdfium2 import raw
+
+    across, up, page = ctypes.c_double(), ctypes.c_double(), words.raw
+    places = ctypes.byref(across), ctypes.byref(up)
+    for number in range(words.count_chars()):
+        raw.FPDFText_GetCharOrigin(page, number, *places)
+        if code := raw.FPDFText_GetUnicode(page, number):
+            yield _character(code), across.value, up.value
+
+
+def _character(code: int) -> str:
+    return _UNKNOWN if 0xD800 <= code < 0xE000 or code > sys.maxunicode else chr(code)
+
+
+def _written_out(words: pypdfium2.PdfTextPage) -> Iterator[str]:
+    from pypdfium2 import raw
+
+    found = raw.FPDFLink_LoadWebLinks(words)
+    try:
+        for number in range(min(raw.FPDFLink_CountWebLinks(found), MOST_LINKS_OF_A_PAGE)):
+            yield _filled(partial(raw.FPDFLink_GetURL, found, number), "utf-16-le")
+    finally:
+        raw.FPDFLink_CloseWebLinks(found)
+
+
+def _title(document: pypdfium2.PdfDocument) -> str:
+    from pypdfium2 import raw
+
+    return _filled(partial(raw.FPDF_GetMetaText, document, b"Title"), "utf-16-le")
+
+
+def _language(document: pypdfium2.PdfDocument) -> str:
+    from pypdfium2 import raw
+
+    return _filled(partial(raw.FPDFCatalog_GetLanguage, document), "utf-16-le")
+
+
+def _filled(fill: Callable[[Any, int], int], encoding: str) -> str:
+    """What pdfium writes into a buffer, once it has told how large that must be."""
+    unit = ctypes.c_ushort if encoding.startswith("utf-16") else ctypes.c_char
+    size = fill(None, 0)
+    buffer = (unit * size)()
+    fill(buffer, size)
+    return bytes(buffer).decode(encoding, "replace").partition("\0")[0]
