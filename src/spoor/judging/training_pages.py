@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import lzma
 import tarfile
 import zlib
@@ -21,6 +22,7 @@ from spoor.urls import normalise
 # Documents on disk, as pages: HTML, plain text or PDF and the like, one file or a folder of them.
 
 
+_log = logging.getLogger(__name__)
 HTML_NAMES = (".html", ".htm", ".xhtml")
 
 
@@ -107,9 +109,18 @@ def read_examples(source: Path) -> Iterator[Example]:
     nothing = True
     for name, body in _bodies(source):
         nothing = False
-        yield Example(name, as_page(name, body))
+        yield _example(name, body)
     if nothing:
         raise BadInput(f"{source} holds no pages; put some there, HTML or plain text, one per file")
+
+
+def _example(name: str, body: bytes) -> Example:
+    """A document that cannot be read counts as a page without words: it costs itself, not the others."""
+    try:
+        return Example(name, as_page(name, body))
+    except (BadInput, MissingExtra) as error:
+        _log.warning("%s", error)
+        return Example(name, Page("http://document.invalid/", size=len(body)))
 
 
 def urls_in(source: Path) -> list[str]:

@@ -19,7 +19,8 @@ DEEPEST = 1_000
 Attributes = Mapping[str, str]
 """By their local names."""
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, IndexError)
-"""What zipfile raises for damaged or strange files."""
+"""What zipfile raises for damaged or strange files; NotImplementedError for a compression that it does not know. Each
+becomes a reason."""
 _ENCRYPTED = 1
 """The bit of a member's flags."""
 

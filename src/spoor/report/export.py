@@ -27,8 +27,9 @@ from spoor.parse.scripted import THIN_TEXT
 from spoor.pools import in_order
 from spoor.progress import Advance, unseen
 from spoor.records import Failure, Page
+from spoor.report.figures import count_needing_scripts
 from spoor.store.crawl_folder import CrawlFolder, message_of
-from spoor.store.journal import PageRow, count_needing_scripts, open_to_read, pages
+from spoor.store.journal import PageRow, open_to_read, pages
 from spoor.store.warc_records import date_of
 
 _BATCH = 16

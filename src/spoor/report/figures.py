@@ -17,7 +17,7 @@ from typing import Any
 from spoor.progress import Advance, unseen
 from spoor.report.showing import one_moment
 from spoor.store.crawl_folder import CrawlFolder
-from spoor.store.journal import count_needing_scripts
+from spoor.store.journal import needs_scripts_column
 
 MOST_ROWS = 20
 """Of each table; the rest is counted together."""
@@ -187,6 +187,11 @@ def _totals(db: sqlite3.Connection) -> Totals:
         began=began,
         ended=ended,
     )
+
+
+def count_needing_scripts(db: sqlite3.Connection) -> int:
+    """Pages of which hardly anything could be read, because scripts make them."""
+    return int(db.execute(f"SELECT count(*) FROM pages WHERE {needs_scripts_column(db)}").fetchone()[0])
 
 
 def _duplicates(db: sqlite3.Connection) -> tuple[int, int]:

@@ -238,11 +238,6 @@ def pages(db: sqlite3.Connection, relevant_only: bool = False) -> Iterator[PageR
         yield PageRow(*row[:-3], *map(bool, row[-3:]))
 
 
-def count_needing_scripts(db: sqlite3.Connection) -> int:
-    """Pages of which hardly anything could be read, because scripts make them."""
-    return int(db.execute(f"SELECT count(*) FROM pages WHERE {needs_scripts_column(db)}").fetchone()[0])
-
-
 def needs_scripts_column(db: sqlite3.Connection) -> str:
     """Nobody looked for it before version 5."""
     columns = {row[1] for row in db.execute("PRAGMA table_info(pages)")}
