@@ -152,7 +152,8 @@ class Gate:
         url = paused["request"]["url"]
         headers = {name.lower(): value for name, value in paused["request"]["headers"].items()}
         allowed = {name: value for name, value in headers.items() if name not in OURS and not name.startswith("sec-")}
-        answer = await self._answers.answer(SubRequest(url, paused["request"]["method"], allowed, self._response.url))
+        method, page = paused["request"]["method"], self._response.url
+        answer = await self._answers.answer(SubRequest(url, method, allowed, page, kind.lower()))
         if isinstance(answer, Failure):
             self._refuse(session, number, url, kind, answer.reason)
         else:

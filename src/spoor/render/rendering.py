@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from spoor.records import Response
@@ -107,7 +107,7 @@ class RenderLimits:
 class Rendered:
     """`html` is the final tree, "" when nothing could be read; `url` where the page says it is. `links` are the
     addresses in the tree, of buttons too, then those that scripts went to: within the page (`history.pushState`), in
-    other windows, or away from it (`forwards`). `ended` is "settled", or why not.
+    other windows, or away from it (`forwards`). `ended` is "settled", or why not; `seconds` how long its tab was busy.
 
     Rendering can lose what the response had: the caller keeps the longer text of both, and the links of both.
     """
@@ -118,6 +118,7 @@ class Rendered:
     forwards: tuple[str, ...]
     requests: tuple[PageRequest, ...]
     ended: str
+    seconds: float = 0.0
 
 
 class Renderer:
@@ -130,9 +131,12 @@ class Renderer:
     async def render(self, response: Response, answers: SubResources) -> Rendered:
         """Never raises for what a page or the browser does. The page itself is not fetched again; all else that its
         scripts ask for, `answers` is asked."""
+        time = asyncio.get_running_loop().time
         try:
             async with self._browser.tab() as tab:
-                return await _Rendering(tab, response, answers, self._limits).run()
+                began = time()
+                rendered = await _Rendering(tab, response, answers, self._limits).run()
+                return replace(rendered, seconds=time() - began)
         except BrowserGone as gone:
             return Rendered(response.url, "", (), (), (), str(gone))
 
