@@ -104,6 +104,21 @@ def test_the_live_line_counts_pages_that_need_scripts(tmp_path: Path, capsys: py
     assert "1 pages need scripts: hardly anything could be read of them" in capsys.readouterr().out
 
 
+def test_without_a_browser_a_crawl_works_and_says_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with serving() as site:
+        words = ["crawl", "--language", "en", "--seed", f"{site}/shell", "--allow-private", "--out"]
+        assert main([*words, str(tmp_path / "crawl")]) == 0
+        said = capsys.readouterr()
+        assert "install one of chromium-headless-shell" in said.out
+        assert said.err.count("pages that need scripts are not rendered: no browser on PATH") == 1
+        assert main([*words, str(tmp_path / "other"), "--render", "always"]) != 0
+    assert "no browser on PATH" in capsys.readouterr().err
+    assert not (tmp_path / "other").exists()
+
+
 class Never(PageByPage):
     """Finds no page relevant; `reads_content` as it is made."""
 

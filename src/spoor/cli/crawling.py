@@ -26,6 +26,7 @@ from spoor.errors import BadInput, UsageError
 from spoor.events import Event, Failed, Held, Paused, Resumed, Troubled, Visited
 from spoor.files import SUFFIX
 from spoor.live.relearning import earlier_crawl, misleading
+from spoor.live.scripts import program_for
 from spoor.live.session import (
     NO_OBJECTS,
     Objects,
@@ -263,6 +264,7 @@ def run_crawl(arguments: argparse.Namespace) -> int:
 def checked(settings: Config, folder: CrawlFolder) -> Objects:
     """The strategy. Whatever is wrong with the settings is said before a folder is made."""
     objects = NO_OBJECTS.made(settings)
+    program_for(settings.render)
     if warning := misleading(settings, earlier_crawl(settings, strategy_of(settings, objects), folder)):
         _log.warning("%s", warning)
     return objects
