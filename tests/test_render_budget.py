@@ -53,7 +53,7 @@ def test_rendering_goes_on_while_a_fifth_of_the_pages_gain(resumed_every: int) -
 
 
 def test_a_host_has_its_limit_and_always_means_always() -> None:
-    assert decided(9, range(9), RenderSettings(pages_per_host=3)) == "RRR......"
+    assert decided(9, range(9), RenderSettings(renders_per_host=3)) == "RRR......"
     assert decided(40, (), RenderSettings(mode="always")) == "R" * 40
 
 
@@ -70,11 +70,11 @@ def test_what_is_under_way_counts_as_rendered_and_not_as_in_vain() -> None:
 
 
 def test_tabs_have_a_minute_each_and_then_a_share_of_the_time() -> None:
-    settings = RenderSettings(tabs=2, share=0.5)
+    settings = RenderSettings(tabs=2, render_share=0.5)
     assert not is_spent(settings, 2 * ALLOWANCE, 0.0)
     assert is_spent(settings, 2 * ALLOWANCE + 101.0, 100.0)
     assert not is_spent(settings, 2 * ALLOWANCE + 99.0, 100.0)
-    assert not is_spent(RenderSettings(mode="always", share=0.0), 1e9, 0.0)
+    assert not is_spent(RenderSettings(mode="always", render_share=0.0), 1e9, 0.0)
 
 
 def test_a_folder_of_an_earlier_version_has_no_renders() -> None:

@@ -67,7 +67,7 @@ def done() -> Iterator[Crawled]:
             site = KilledRenderers(files)
             seeds = [name for name in files if name.endswith("/")]
             async with proxied(site) as proxy:
-                events = await crawled(path, settings_for(proxy, seeds, tabs=1, seconds=12))
+                events = await crawled(path, settings_for(proxy, seeds, tabs=1, render_seconds=12))
             return Crawled(CrawlFolder(path), events, site.requests, listener.heard)
 
     with tempfile.TemporaryDirectory(prefix="test-", dir="/tmp") as made:

@@ -24,13 +24,17 @@ class RenderSettings:
     """Whether pages are rendered in a browser, which one, and how much that may take."""
 
     mode: str = setting(
-        AUTO, one_of(AUTO, NEVER, ALWAYS), "which pages are rendered: those that need scripts, none, or all"
+        AUTO,
+        one_of(AUTO, NEVER, ALWAYS),
+        "which pages are rendered: those that need scripts (auto), none (never), or all (always)",
     )
     browser: str = setting("", text, "program of the browser, by name or path; empty: the first known that is on PATH")
     tabs: int = setting(4, at_least(1, MOST_TABS), "pages that are rendered at the same time")
-    share: float = setting(0.5, share, "share of the time in which tabs may be busy, unless all pages are rendered")
-    pages_per_host: int | None = setting(None, at_least(1), "pages of one host that are rendered at most")
-    seconds: float = setting(30.0, above_0, "until a page is taken as it is, requests of its scripts included")
+    render_share: float = setting(
+        0.5, share, "share of the time in which tabs may be busy, unless all pages are rendered"
+    )
+    renders_per_host: int | None = setting(None, at_least(1), "pages of one host that are rendered at most")
+    render_seconds: float = setting(30.0, above_0, "until a page is taken as it is, requests of its scripts included")
 
 
 USUAL_RENDERING = RenderSettings()
@@ -49,8 +53,8 @@ class HostRenders:
 
 def refusal(settings: RenderSettings, host: HostRenders) -> str:
     """Why the next page of a host is not rendered; "": it is."""
-    if settings.pages_per_host is not None and host.rendered >= settings.pages_per_host:
-        return f"{settings.pages_per_host:,} pages of its host were rendered"
+    if settings.renders_per_host is not None and host.rendered >= settings.renders_per_host:
+        return f"{settings.renders_per_host:,} pages of its host were rendered"
     pays = host.gained >= LEAST_GAINED * host.finished
     if settings.mode == ALWAYS or host.rendered < SAMPLE or pays or host.flagged % SELDOM == SELDOM - 1:
         return ""
@@ -59,4 +63,4 @@ def refusal(settings: RenderSettings, host: HostRenders) -> str:
 
 def is_spent(settings: RenderSettings, busy: float, elapsed: float) -> bool:
     """Whether tabs have been busy for too long: `busy` seconds together, in `elapsed` seconds."""
-    return settings.mode != ALWAYS and busy > settings.tabs * (settings.share * elapsed + ALLOWANCE)
+    return settings.mode != ALWAYS and busy > settings.tabs * (settings.render_share * elapsed + ALLOWANCE)

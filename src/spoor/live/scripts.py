@@ -61,7 +61,7 @@ class Scripts:
 
     def __post_init__(self) -> None:
         self._began = self.clock()
-        self._renderer = Renderer(self.browser, RenderLimits(seconds=self.settings.seconds))
+        self._renderer = Renderer(self.browser, RenderLimits(seconds=self.settings.render_seconds))
 
     @staticmethod
     def may_run(response: Response) -> bool:
