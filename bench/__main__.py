@@ -6,6 +6,7 @@ import sys
 
 from bench import (
     bounds,
+    browser,
     compiled,
     deciding,
     documents,
@@ -24,6 +25,7 @@ from bench import (
     ontologies,
     path_models,
     reading,
+    rendering,
     reports,
     resume,
     signs,
@@ -38,6 +40,7 @@ from bench import (
 
 PARTS = {
     "bounds": bounds.main,
+    "browser": browser.main,
     "compiled": compiled.main,
     "deciding": deciding.main,
     "documents": documents.main,
@@ -58,6 +61,7 @@ PARTS = {
     "language": language.main,
     "language-judges": language_judges.main,
     "reading": reading.main,
+    "rendering": rendering.main,
     "reports": reports.main,
     "extraction": extraction.main,
     "topic-judges": topic_judges.main,

@@ -145,7 +145,7 @@ class Crawl:
         if self._outage.is_probing or self._spent() or now < self._outage.probe_at:
             return None
         for url in map(robots_url, self._outage.candidates()):
-            if self.frontier.begin_probe(url, now):
+            if self.frontier.begin_request(url, now):
                 self._outage.probe(url, now)
                 self._under_way += 1
                 return Visit(url, host_of(url), self.frontier.visits, now, "robots")
@@ -214,6 +214,24 @@ class Crawl:
         if not parked:
             self._parts.learn_miss(visit, ruling.because)
         self._turned_away.append(Refused(now, Refusal(entry.url, ruling.because, parked)))
+
+    # What the scripts of a page ask for.
+
+    def release(self, visit: Visit, now: float) -> None:
+        """The response has come, and its scripts are about to run: the host may be asked for something else."""
+        self.frontier.release(visit.url, now)
+
+    def turn_of(self, url: str, now: float) -> Ruling | Visit | float:
+        """Whether a script may ask for this. Admitted: now, and `request_over` is called afterwards. A visit: that
+        robots.txt is to be fetched first. A number: ask again at that time."""
+        if self._outage.paused_since is not None:
+            return self._outage.probe_at
+        turn = self._access.turn_of(url, now)
+        self._under_way += isinstance(turn, Visit)
+        return turn
+
+    def request_over(self, url: str, now: float) -> None:
+        self.frontier.end_request(url, now)
 
     # What to make of what came back.
 
@@ -300,7 +318,8 @@ class Crawl:
         if self.limits.sitemaps:
             self._sitemaps.page_came(sighting)
         counts = (offered.added, offered.moved, tuple(offered.refused))
-        return Visited(visit, now, page.status, page.size, verdict, *counts, waiting, page.needs_scripts)
+        came = (visit, now, page.status, page.size, verdict)
+        return Visited(*came, *counts, waiting, page.needs_scripts, page.rendering)
 
     def _follow(self, visit: Visit, redirect: Redirect, now: float) -> Redirected:
         """The target takes the place that the redirecting URL had. A redirect that leads to nothing new is a miss."""

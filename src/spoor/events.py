@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spoor.records import Listed, Verdict, Visit
+from spoor.records import Listed, Rendering, Verdict, Visit
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,8 @@ class Visited:
     """A page came and was judged. `added` links began to wait, `moved` ones changed their place.
 
     `waiting` is the length of the queue before the links of this page were offered, this visit included.
-    `needs_scripts`: hardly anything could be read of it, because scripts make it that were not run.
+    `needs_scripts`: hardly anything could be read of it, because scripts make it that were not run. `rendering` is
+    what running them brought, or why they were not run; None where nobody thought of it.
     """
 
     visit: Visit
@@ -34,6 +35,7 @@ class Visited:
     refused: tuple[Refusal, ...]
     waiting: int
     needs_scripts: bool = False
+    rendering: Rendering | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,17 @@ from spoor.events import Event
 from spoor.files import State
 from spoor.records import (
     Evidence,
+    Failure,
     Hints,
     Key,
     Link,
     Miss,
     Outcome,
     Page,
+    Response,
     Ruling,
     Sighting,
+    SubRequest,
     TargetPrior,
     TrailState,
     Verdict,
@@ -315,6 +318,16 @@ class Downloader(Protocol):
     """Carries out visits on a real network. What goes wrong there is a Failure, never an exception."""
 
     async def fetch(self, visit: Visit) -> Outcome: ...
+
+
+class SubResources(Protocol):
+    """Answers what scripts of a page ask for: with what a server sent, or with a refusal and its reason. All that holds
+    for pages holds here: robots.txt, delays, limits, refused addresses. It alone sends requests; a redirect is an
+    answer, after which the page asks again."""
+
+    async def answer(self, request: SubRequest) -> Response | Failure:
+        """Never raises. Cancelled when the page waits no longer."""
+        ...
 
 
 class Troubles(Protocol):

@@ -38,6 +38,7 @@ from spoor.checks import (
 from spoor.errors import BadInput, UsageError
 from spoor.files import SUFFIX, as_toml
 from spoor.naming import names, parse, rename_keys
+from spoor.render_budget import USUAL_RENDERING, RenderSettings
 from spoor.stopping import stop_rule
 from spoor.urls import normalise
 
@@ -229,6 +230,7 @@ class Config:
     limits: FetchSettings = FetchSettings()
     parse: ParseSettings = USUAL_PARSING
     translate: TranslateSettings = TranslateSettings()
+    render: RenderSettings = USUAL_RENDERING
     store: StoreSettings = StoreSettings()
 
 

@@ -92,6 +92,12 @@ class CrawlOptions(TypedDict, total=False):
     into_language: str
     answer_seconds: float
     key_variable: str
+    mode: str
+    browser: AnyPath
+    tabs: int
+    render_share: float
+    renders_per_host: int
+    render_seconds: float
     keep: str
 
 

@@ -27,6 +27,7 @@ from spoor.events import Event, Failed, Held, Paused, Resumed, Troubled, Visited
 from spoor.expected_finds import ExpectedFinds
 from spoor.files import SUFFIX
 from spoor.live.relearning import earlier_crawl, misleading
+from spoor.live.scripts import program_for
 from spoor.live.session import (
     NO_OBJECTS,
     Objects,
@@ -55,13 +56,17 @@ SECONDS_WITHOUT_A_PAGE = 600.0
 class LiveLine:
     """Counts what it is told; everything goes to standard error."""
 
-    def __init__(self, crawl: Crawl, most: int | None, minutes: float | None = None) -> None:
-        """`most` is the budget of visits and `minutes` that of time; None: there is none."""
+    def __init__(self, crawl: Crawl, most: int | None, minutes: float | None = None, no_browser: str = "") -> None:
+        """`most` is the budget of visits and `minutes` that of time; None: there is none. `no_browser` is what is
+        missing to render pages."""
         self._crawl, self._frontier = crawl, crawl.frontier
         self._most = most
         self._minutes = minutes
         self._began = self._last_line = time.monotonic()
         self._visited = self._found = self._failed = self._troubled = self._need_scripts = 0
+        self._rendered = self._gained = 0
+        self._rendering = 0.0
+        self._no_browser = no_browser
         self._holds = 0
         self._longest: Held | None = None
         self._last_failure = ""
@@ -88,7 +93,7 @@ class LiveLine:
                 self._last_page, self._silence_reported = time.monotonic(), False
                 self._visited += 1
                 self._found += event.verdict.relevant
-                self._need_scripts += event.needs_scripts
+                self._count_scripts(event)
             elif isinstance(event, Failed) and not event.excused:
                 self._failed += 1
                 self._last_failure = f"{event.visit.url}: {event.reason}"
@@ -104,6 +109,15 @@ class LiveLine:
             elif isinstance(event, Resumed):
                 self._say(f"something answers again after {duration(event.seconds)}; resumed")
         self.tick()
+
+    def _count_scripts(self, event: Visited) -> None:
+        if event.needs_scripts and not self._need_scripts and self._no_browser:
+            self._say(f"pages that need scripts are not rendered: {self._no_browser}")
+        self._need_scripts += event.needs_scripts
+        if event.rendering is not None:
+            self._rendered += event.rendering.began
+            self._gained += event.rendering.gained
+            self._rendering += event.rendering.seconds
 
     def tick(self) -> None:
         """To be called now and then, whether or not anything happened."""
@@ -144,6 +158,7 @@ class LiveLine:
         since = self._crawl.paused_since
         end = self._end(seconds) if since is None else f"paused: nothing answers since {moment(since)}"
         scripts = f"{self._need_scripts:,} need scripts  " if self._need_scripts else ""
+        scripts += f"{self._rendered:,} rendered ({self._gained:,} gained)  " if self._rendered else ""
         return f"{done}  {queue}  {self._failed:,} failed  {scripts}{idle}  {self._expected()}{end}"
 
     def _expected(self) -> str:
@@ -185,6 +200,9 @@ class LiveLine:
             "relevant": self._found,
             "failed": self._failed,
             "need_scripts": self._need_scripts,
+            "rendered": self._rendered,
+            "gained": self._gained,
+            "render_seconds": self._rendering,
             "waiting": len(self._frontier),
             "seconds": time.monotonic() - self._began,
             "idle": self._crawl.idle,
@@ -193,7 +211,11 @@ class LiveLine:
 
     def _mishaps(self) -> Iterator[str]:
         if self._need_scripts:
-            yield f"{self._need_scripts:,} pages need scripts: hardly anything could be read of them"
+            missing = f"; {self._no_browser}" if self._no_browser else ""
+            yield f"{self._need_scripts:,} pages need scripts: hardly anything could be read of them{missing}"
+        if self._rendered:
+            took = f"tabs were busy for {self._rendering:,.1f} s"
+            yield f"{self._rendered:,} pages were rendered, {self._gained:,} of them gained text or links; {took}"
         if self._troubled:
             yield f"{self._troubled:,} URLs failed because of internal errors; samples are in trouble/"
         if self._longest is not None:
@@ -235,6 +257,7 @@ FLAGS = {
     "seed": ("crawl", "seeds"),
     "host_delay": ("politeness", "host_delay"),
     "keep": ("store", "keep"),
+    "render": ("render", "mode"),
 }
 """Each flag and the setting of crawl.toml that it stands for."""
 
@@ -251,6 +274,7 @@ def run_crawl(arguments: argparse.Namespace) -> int:
 def checked(settings: Config, folder: CrawlFolder) -> Objects:
     """The strategy. Whatever is wrong with the settings is said before a folder is made."""
     objects = NO_OBJECTS.made(settings)
+    program_for(settings.render)
     if warning := misleading(settings, earlier_crawl(settings, strategy_of(settings, objects), folder)):
         _log.warning("%s", warning)
     return objects
@@ -311,7 +335,8 @@ async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, as_jso
         loop = asyncio.get_running_loop()
         for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(name, session.stop, "it was interrupted")
-        with LiveLine(session.crawl, settings.crawl.max_pages, settings.crawl.max_minutes) as line:
+        budget = settings.crawl.max_pages, settings.crawl.max_minutes
+        with LiveLine(session.crawl, *budget, session.no_browser) as line:
             beside = [asyncio.create_task(task) for task in (_tick(line), _look_ahead(line, folder))]
             async for events in run_for(session, settings.crawl.max_minutes):
                 line.tell(events)

@@ -65,11 +65,19 @@ class LiveDriver:
             visit = self.crawl.next_visit(self.clock())
             if visit is None:
                 return
-            self._under_way += 1
-            task = asyncio.create_task(self._fetch(visit))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self.begin(visit)
             await asyncio.sleep(0)
+
+    def begin(self, visit: Visit) -> None:
+        """However many are under way: somebody may wait for a robots.txt."""
+        self._under_way += 1
+        task = asyncio.create_task(self._fetch(visit))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def wake(self) -> None:
+        """A host may be free that was not."""
+        self._arrived.put_nowait(None)
 
     async def _fetch(self, visit: Visit) -> None:
         try:

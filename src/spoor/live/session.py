@@ -7,11 +7,11 @@ import contextlib
 import ctypes
 import gc
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from spoor import __version__, registry
+from spoor import __version__, registry, roles
 from spoor import settings as config
 from spoor.crawl import Crawl
 from spoor.errors import UsageError
@@ -33,6 +33,8 @@ from spoor.lab.worlds import WrittenWorld
 from spoor.live.driver import LiveDriver
 from spoor.live.page_reader import Archive, LiveDownloader, Reader, Remembering
 from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, relearn_all, warm_name
+from spoor.live.scripts import Scripts, browser_for, program_for
+from spoor.live.sub_resources import SubResourceFetcher
 from spoor.live.watchdog import NOTICED, Hold, SteadyClock, watching
 from spoor.live.workers import ReadingLimits, can_be_sent, working
 from spoor.ordering.admissions import AllOf, Manners
@@ -51,6 +53,7 @@ from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import InWork, SavedTroubles, died_of
 from spoor.store.journal import Journal, last_moment
 from spoor.store.recent import last_requests
+from spoor.store.renders import Renders
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy, prior_of
 from spoor.urls import host_of
@@ -102,13 +105,15 @@ ADDRESS_DELAY = 0.25
 
 @dataclass
 class Session:
-    """A crawl that can be run once. `stop` may be called at any time from the same loop."""
+    """A crawl that can be run once. `stop` may be called at any time from the same loop. `no_browser` says what is
+    missing to render pages that need scripts, "" when nothing is."""
 
     crawl: Crawl
     driver: LiveDriver
     archive: Archive
     snapshots: SnapshotWriter
     last_requests: LastRequests | None = None
+    no_browser: str = ""
     _why: str = ""
     _noted: list[Event] = field(default_factory=list, init=False)
 
@@ -147,6 +152,17 @@ class Session:
     def ended(self) -> str:
         """Why it stopped."""
         return self._why or self.crawl.ended()
+
+
+@dataclass(frozen=True)
+class Journals:
+    """Several that are told the same."""
+
+    journals: Sequence[roles.Journal]
+
+    def note(self, events: Sequence[Event]) -> None:
+        for journal in self.journals:
+            journal.note(events)
 
 
 Maker = Callable[[Judge], Strategy]
@@ -201,6 +217,7 @@ async def open_session(
     from which the strategy learns again. `came` is given every page with its texts, by URL, before the event that tells
     of it; whoever gives it takes the pages out again."""
     strategy = strategy_of(settings, objects, folder)
+    program, no_browser = program_for(settings.render)
     earlier = earlier_crawl(settings, strategy, folder)
     store, died = SqliteStore(folder.database), died_of(folder.in_work)
     in_work, languages = InWork(folder.in_work), accepted_languages(settings, strategy)
@@ -218,7 +235,10 @@ async def open_session(
         kept = (store.connection, archive.journal, folder.snapshots, warm_name(earlier))
         snapshots = SnapshotWriter(strategy, *kept, known, now)
         frontier = Frontier(store, host_rules(settings), resumed_at=now)
-        crawl = Crawl(strategy, frontier, _limits(settings, now), archive.journal, troubles)
+        renders = Renders.create(store.connection)
+        store.write_along(renders.write)
+        journals = Journals((archive.journal, renders))
+        crawl = Crawl(strategy, frontier, _limits(settings, now), journals, troubles)
         crawl.resume(now, died, last_moment(store.connection))
         crawl.begin(settings.crawl.seeds)
         count, reader = settings.crawl.workers, Reader.of(strategy, settings.limits.links_per_page, settings.parse)
@@ -233,14 +253,18 @@ async def open_session(
         async with (
             working(count or (WAITING if reader.waits else 1), reader, limits) as workers,
             fetcher_for(settings, clock) as fetcher,
+            browser_for(program, settings.render) as browser,
         ):
             away = workers if await can_be_sent(reader) else None
             reader = replace(reader, apart=away is None)
             everything = count > 0 or reader.waits
-            downloader: Downloader = LiveDownloader(fetcher, archive, reader, away, everything, troubles, languages)
-            downloader = downloader if came is None else Remembering(downloader, came)
-            driver = LiveDriver(crawl, downloader, settings.crawl.connections, clock, troubles)
-            session = Session(crawl, driver, archive, snapshots, _last_requests(settings, store))
+            downloader = LiveDownloader(fetcher, archive, reader, away, everything, troubles, languages)
+            visible: Downloader = downloader if came is None else Remembering(downloader, came)
+            driver = LiveDriver(crawl, visible, settings.crawl.connections, clock, troubles)
+            if browser is not None:
+                resources = SubResourceFetcher(crawl, fetcher, driver, troubles, languages)
+                downloader.scripts = Scripts(settings.render, browser, crawl, resources, renders, clock)
+            session = Session(crawl, driver, archive, snapshots, _last_requests(settings, store), no_browser)
             async with watching(lambda: in_work.url, session.held), _watching_clock(clock, session):
                 yield session
 

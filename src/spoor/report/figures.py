@@ -20,6 +20,7 @@ from spoor.report.showing import one_moment
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import needs_scripts_column
 from spoor.store.recent import expected_in
+from spoor.store.renders import render_totals
 
 MOST_ROWS = 20
 """Of each table; the rest is counted together."""
@@ -32,7 +33,9 @@ Curve = tuple[tuple[int, int, int], ...]
 @dataclass(frozen=True, slots=True)
 class Totals:
     """`visits` = `pages` + `redirects` + `failures`. `sitemaps` is how often one was read, `from_sitemaps` how many
-    links were let in by that. Times in seconds since the epoch, sizes in bytes."""
+    links were let in by that. `needs_scripts` are pages of which hardly anything could be read, `rendered` those whose
+    scripts were run, for `render_seconds`; `gained_by_rendering` how many of these gained text or links. Times in
+    seconds since the epoch, sizes in bytes."""
 
     pages: int
     relevant: int
@@ -49,6 +52,9 @@ class Totals:
     sitemaps: int
     from_sitemaps: int
     needs_scripts: int
+    rendered: int
+    gained_by_rendering: int
+    render_seconds: float
     bytes: int
     median_size: int
     began: float
@@ -170,6 +176,7 @@ def _totals(db: sqlite3.Connection) -> Totals:
     let_in = "ifnull(sum(json_extract(detail, '$.added')), 0)"
     sitemaps, from_sitemaps = _row(db, f"SELECT count(*), {let_in} FROM events WHERE kind = 'sitemap read'")
     began, ended = _span(db)
+    renders = render_totals(db)
     return Totals(
         pages=pages,
         relevant=relevant,
@@ -186,6 +193,9 @@ def _totals(db: sqlite3.Connection) -> Totals:
         sitemaps=sitemaps,
         from_sitemaps=from_sitemaps,
         needs_scripts=count_needing_scripts(db),
+        rendered=renders.rendered,
+        gained_by_rendering=renders.gained,
+        render_seconds=renders.seconds,
         bytes=volume,
         median_size=_median_size(db, pages),
         began=began,

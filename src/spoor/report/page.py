@@ -179,6 +179,10 @@ def _tiles(figures: Figures) -> str:
     idle = sum(stop.idle for stop in figures.stops)
     unkept = f"; {totals.not_kept:,} were not kept" if totals.not_kept else ""
     sitemaps = (f"{totals.sitemaps:,}", f"sitemaps read, {totals.from_sitemaps:,} links let in by them")
+    gained = (
+        f"{totals.gained_by_rendering:,} gained text or links; tabs were busy for {duration(totals.render_seconds)}"
+    )
+    rendered = (f"{totals.rendered:,}", f"pages rendered in a browser, {gained}")
     tiles = (
         (f"{totals.relevant:,}", f"relevant pages, {share(totals.relevant, totals.pages)} of all"),
         (f"{totals.pages:,}", f"pages, {size(totals.bytes)}, median {size(totals.median_size)}{unkept}"),
@@ -190,6 +194,7 @@ def _tiles(figures: Figures) -> str:
         *_expected(figures.expected),
         (f"{totals.dropped:,}", "links dropped"),
         (f"{totals.needs_scripts:,}", "pages that need scripts: hardly anything could be read of them"),
+        *([rendered] if totals.rendered else []),
         *([sitemaps] if totals.sitemaps else []),
         (f"{totals.duplicates:,}", f"duplicates, and {totals.near_duplicates:,} near-duplicates"),
     )

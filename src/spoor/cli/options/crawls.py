@@ -24,6 +24,7 @@ CRAWL_EXAMPLES = """
 spoor crawl --language th --seed https://example.org/ --contact https://example.org/our-crawl --out thai-pages
 spoor crawl crawl.toml --out thai-pages
 spoor crawl --out thai-pages          (resumes where it stopped)
+spoor crawl crawl.toml --render never --out thai-pages
 spoor crawl --out thai-pages --quiet --log-file thai-pages.log
 spoor crawl --language th --seeds more.txt --warm thai-pages --out more-thai-pages
 """
@@ -98,6 +99,11 @@ def register_crawl(commands: Commands) -> None:
     _add_limits(parser)
     parser.add_argument(
         "--keep", choices=("all", "relevant"), help="responses kept in the archive: all, or of relevant pages alone"
+    )
+    parser.add_argument(
+        "--render",
+        choices=("auto", "never", "always"),
+        help="pages rendered in a browser: those that need scripts, if there is a browser (auto), none, or all",
     )
     parser.add_argument("--contact", metavar="URL", help="sent to every server, so that people can reach you")
     parser.add_argument("--proxy", metavar="URL", help="HTTP proxy for every request")
