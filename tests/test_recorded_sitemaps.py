@@ -85,7 +85,7 @@ def test_a_simulated_crawl_gets_there_by_sitemaps_where_it_reads_them(web: Web) 
 
 def test_what_sitemaps_list_can_be_reached_and_is_scored(web: Web) -> None:
     for conditions in ("lab", FIELD):
-        done = spoor.compare(web, ["breadth-first"], seeds=[HOME], sitemaps=True, conditions=conditions)  # type: ignore[arg-type]
+        done = spoor.compare(web, ["breadth-first"], seeds=[HOME], sitemaps=True, conditions=conditions)
         assert done.yardstick.relevant == 3
         assert [score.found for score in done.scores] == [3, 3]
     assert spoor.compare(web, ["breadth-first"], seeds=[HOME]).yardstick.relevant == 1

@@ -344,7 +344,7 @@ def test_a_live_crawl_reads_sitemaps_and_the_report_says_what_was_wrong_with_the
         "broken.xml",
         "feed",
     ]
-    assert [len(found.listed) for url in kept.named if (found := kept.find(url))] == [2, 1, 1]
+    assert [len(file.listed) for url in kept.named if (file := kept.find(url))] == [2, 1, 1]
 
 
 def recorded(crawl: Path, out: Path) -> Web:
