@@ -52,7 +52,8 @@ def run(task: Task, strategy: AnyNamed, order: int = 0, advance: Advance = unsee
     began, parts = time.perf_counter(), _parts(prepared, strategy)
     conditions = _drawn(task.conditions, order)
     conditions = _undelayed(conditions) if conditions and _is_oracle(strategy) else conditions
-    events, world = _simulated(prepared, parts, order, conditions, Limits(visits=prepared.yardstick.budget))
+    limits = Limits(visits=prepared.yardstick.budget, sitemaps=task.sitemaps)
+    events, world = _simulated(prepared, parts, order, conditions, limits)
     done = _written_down(counted(events, advance), world, conditions)
     return replace(done, seconds=time.perf_counter() - began)
 
@@ -60,7 +61,7 @@ def run(task: Task, strategy: AnyNamed, order: int = 0, advance: Advance = unsee
 def visits(task: Task, strategy: AnyNamed) -> Iterator[Visit]:
     """Of a crawl without conditions, those that brought a page, each with the evidence that it was chosen by."""
     prepared = prepared_task(task)
-    limits = Limits(visits=prepared.yardstick.budget)
+    limits = Limits(visits=prepared.yardstick.budget, sitemaps=task.sitemaps)
     events, _ = _simulated(prepared, _parts(prepared, strategy), 0, None, limits)
     return (event.visit for event in events if isinstance(event, Visited))
 
@@ -104,7 +105,9 @@ def run_fast_oracle(task: Task, order: int = 0) -> Run:
     began, prepared = time.perf_counter(), prepared_task(task)
     parts, conditions = _parts(prepared, "oracle"), _drawn(task.conditions, order)
     useful = AllOf((parts.admission, AtMost("level", FAR - 1)))
-    events, world = _simulated(prepared, replace(parts, admission=useful), order, conditions, Limits())
+    events, world = _simulated(
+        prepared, replace(parts, admission=useful), order, conditions, Limits(sitemaps=task.sitemaps)
+    )
     done = _written_down(_until_found(events, world, prepared.yardstick.relevant), world, conditions)
     return replace(done, seconds=time.perf_counter() - began)
 
@@ -158,9 +161,10 @@ def _simulated(
 ) -> tuple[Iterator[Event], RecordedWorld]:
     """A crawl as it happens, and the recorded world that it happens on. Under conditions hosts are asked for their
     rules first, have a crawl delay, and differ in speed; where texts are read, duplicates are recognised as in a live
-    crawl."""
+    crawl. Without, hosts are asked for their rules where these are to name sitemaps."""
     world = prepared.world(parts.reads_content)
-    rules = HostRules() if conditions is None else HostRules(delay=conditions.delay, ask_first=True)
+    delay = 0.0 if conditions is None else conditions.delay
+    rules = HostRules(delay=delay, ask_first=conditions is not None or limits.sitemaps)
     crawl = Crawl(parts, Frontier(MemoryStore(), rules), limits)
     crawl.begin(prepared.web.urls[number] for number in prepared.seed_orders(order + 1)[order])
     if conditions is None:
@@ -223,6 +227,8 @@ def _obstacle(prepared: PreparedTask, strategy: AnyNamed) -> str:
         return f"the web {prepared.web.name} has errors with links"
     if prepared.task.conditions is not None:
         return "it has no clock"
+    if prepared.task.sitemaps:
+        return "it reads no sitemaps"
     if prepared.task.open_web:
         return "links out of the web are to be tried"
     if prepared.task.per_host is not None:

@@ -190,6 +190,11 @@ class Archive:
         file, offset = self.keeper.convert(kept, at, drawn.html)
         return replace(rendering, file=file, offset=offset)
 
+    def keep_sitemap(self, response: Response) -> None:
+        """It is no page: nobody judges it, and nothing is said of it in the journal but what it listed."""
+        if not self.relevant_only and 200 <= response.status < 300:
+            self._archived(response)
+
     def _archived(self, response: Response) -> Kept:
         digest = digest_of(response.payload)
         earlier = self.duplicates.same(digest) if response.payload else None
@@ -302,6 +307,8 @@ class LiveDownloader:
         archive = self.archive if visit.purpose == "page" else None
         if archive is not None:
             archive.keep(visit, response)
+        elif self.archive is not None:
+            self.archive.keep_sitemap(response)
         came = response.head + response.body[:MOST_BYTES]
         is_page = visit.purpose == "page" and self.scripts is not None
         kept = response if is_page and Scripts.may_run(response) else None
