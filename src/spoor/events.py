@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spoor.actions import Action
 from spoor.records import Listed, Verdict, Visit
 
 
@@ -142,7 +143,18 @@ class ClockSet:
     seconds: float
 
 
-Aside = Refused | Troubled | Held | Paused | Resumed | ClockSet
+@dataclass(frozen=True, slots=True)
+class Steered:
+    """A person asked for something. It was done, or `refused` says why not. `id` is that of the submission."""
+
+    at: float
+    id: str
+    who: str
+    action: Action
+    refused: str = ""
+
+
+Aside = Refused | Troubled | Held | Paused | Resumed | ClockSet | Steered
 """What happens between visits."""
 
 Event = Visited | Redirected | Failed | HostOpened | SitemapRead | Aside

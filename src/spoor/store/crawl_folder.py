@@ -11,6 +11,7 @@ learned/        snapshots of what was learned: the two newest
 trouble/        samples of what went wrong with single URLs by a mistake of ours
 translations.db what a server has translated, and how many texts it has not (SQLite)
 in-work         the URL that is worked on right now, to be blamed if the process dies of it
+inbox/          actions of persons that were not done yet
 report.html     what `spoor report` made of it
 lock            the process that crawls, or did last; locked while it does
 """
@@ -84,6 +85,10 @@ class CrawlFolder:
     @property
     def in_work(self) -> Path:
         return self.path / "in-work"
+
+    @property
+    def inbox(self) -> Path:
+        return self.path / "inbox"
 
     @property
     def report(self) -> Path:
