@@ -67,6 +67,7 @@ CREATE TABLE IF NOT EXISTS failures (
     given_up INTEGER NOT NULL, UNIQUE (purpose, reason)
 );
 CREATE TABLE IF NOT EXISTS failed (failure INTEGER, id INTEGER, PRIMARY KEY (failure, id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS kinds (kind TEXT PRIMARY KEY, times INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS happened (kind TEXT, id INTEGER, PRIMARY KEY (kind, id)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5 (title, url, body, content = '', tokenize = 'ascii');
 """
@@ -139,6 +140,10 @@ _STEPS = (
         SELECT id, {_PURPOSE} AS purpose_, {_REASON} AS reason_ {_FAILED}
     ) AS new CROSS JOIN failures ON purpose = purpose_ AND reason = reason_
     """,
+    f"""
+    INSERT INTO kinds SELECT kind, count(*) FROM crawl.events WHERE {_NEW} GROUP BY kind
+    ON CONFLICT DO UPDATE SET times = times + excluded.times
+    """,
     f"INSERT OR IGNORE INTO happened SELECT kind, id FROM crawl.events WHERE {_NEW}",
     "INSERT OR REPLACE INTO state VALUES ('journal', :until)",
 )
@@ -185,19 +190,21 @@ def open_to_look_up(folder: CrawlFolder, file: Path) -> sqlite3.Connection:
 
 
 def count_on(db: sqlite3.Connection, piece: int = PIECE) -> tuple[int, int]:
-    """Counts one piece more. Returns the number that was reached and the last there is."""
-    (after,) = db.execute("SELECT ifnull((SELECT value FROM state WHERE name = 'journal'), 0)").fetchone()
+    """Counts one piece more. Returns the number that was reached and the last there is. Another dashboard may count in
+    the same file."""
     last, _ = db.execute(_LAST).fetchone()
-    until = min(last, after + piece)
-    if until > after:
-        db.execute("BEGIN IMMEDIATE")
-        try:
-            for step in _STEPS:
-                db.execute(step, {"after": after, "until": until})
-            db.execute("COMMIT")
-        except BaseException:
-            db.execute("ROLLBACK")
-            raise
+    if state_of(db, "journal") >= last:
+        return last, last
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        after = state_of(db, "journal")
+        until = min(last, after + piece)
+        for step in _STEPS if until > after else ():
+            db.execute(step, {"after": after, "until": until})
+        db.execute("COMMIT")
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
     return until, last
 
 

@@ -61,7 +61,8 @@ def hosts(reading: Reading, asked: HostQuery) -> Part[ListedHost]:
     if place := place_in(asked.cursor, str if column == "name" else float, int):
         where, values = [*where, f"({column}, id) {'<' if descending else '>'} (?, ?)"], [*values, *place]
     way = "DESC" if descending else "ASC"
-    query = f"SELECT {_READ}, {column} FROM counted.hosts WHERE {' AND '.join(where)} ORDER BY {column} {way}, id {way} LIMIT ?"
+    query = f"SELECT {_READ}, {column} FROM counted.hosts WHERE {' AND '.join(where)}"
+    query += f" ORDER BY {column} {way}, id {way} LIMIT ?"
     found = reading.db.execute(query, (*values, asked.limit + 1)).fetchall()
     part = part_of(found, asked.limit, lambda row: [row[-1], row[0]])
     return Part(tuple(_host(reading.db, row[:-1]) for row in part.items), part.cursor)
@@ -71,7 +72,7 @@ def _host(db: sqlite3.Connection, row: tuple[Any, ...]) -> ListedHost:
     query = f"SELECT {delay_column(db)}, free_at, address FROM hosts WHERE name = ?"
     known = db.execute(query, (row[1],)).fetchone()
     delay, free_at, address = known or (None, None, "")
-    return ListedHost(*row, delay, free_at, address, _blocked(db, row[1]))
+    return ListedHost(*(*row, delay, free_at, address, _blocked(db, row[1])))
 
 
 def _blocked(db: sqlite3.Connection, host: str) -> str:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from spoor import settings as config
+from spoor.actions import Block, Pause, Resume, Unblock
 from spoor.dashboard.counts import COARSE, FINE, state_of
 from spoor.dashboard.reading import Reading
 from spoor.errors import SpoorError
+from spoor.events import Steered
 from spoor.report.showing import plain
 from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.steered import steered
 
 State = Literal["running", "paused", "ended", "killed", "empty"]
 POINTS = 240
@@ -48,7 +52,7 @@ class Forecast:
 class Overview:
     """A crawl as of now. Times in seconds since 1970, `idle` in seconds: how long connections were left free for better
     links, in runs that have ended. `counted` and `searchable` are the shares of its journal that the dashboard has
-    counted, and of whose pages the text can be found."""
+    counted, and of whose pages the text can be found; `blocks` the patterns of what persons blocked."""
 
     number: int
     name: str
@@ -77,6 +81,7 @@ class Overview:
     idle: float
     max_pages: int | None
     max_minutes: float | None
+    blocks: tuple[str, ...]
     forecast: Forecast | None
     counted: float
     searchable: float
@@ -113,7 +118,8 @@ def overview(reading: Reading, asked: OverviewQuery) -> Overview:
     hosts, with_relevant = db.execute(
         "SELECT (SELECT count(*) FROM counted.hosts), (SELECT count(*) FROM counted.hosts WHERE relevant > 0)"
     ).fetchone()
-    state, because = _state(reading, stops)
+    actions = [event for event in steered(db) if not event.refused]
+    state, because = _state(reading, stops, actions)
     return Overview(
         number=reading.number,
         name=plain(reading.folder.path.resolve().name, 80),
@@ -142,6 +148,7 @@ def overview(reading: Reading, asked: OverviewQuery) -> Overview:
         idle=sum(idle for _, _, idle in stops),
         max_pages=settings.crawl.max_pages if settings else None,
         max_minutes=settings.crawl.max_minutes if settings else None,
+        blocks=blocks_of(actions),
         forecast=_forecast(reading, settings, counters, relevant, lately) if state in ("running", "paused") else None,
         **_progress(db),
     )
@@ -166,18 +173,25 @@ def curve_of(db: sqlite3.Connection) -> list[CurvePoint]:
     points, sums = list[CurvePoint](), [0] * 5
     for _, at, *counts, waiting in db.execute(query):
         sums = [known + more for known, more in zip(sums, counts, strict=True)]
-        points.append(CurvePoint(at, *sums, waiting))
+        requests, pages, relevant, failures, volume = sums
+        points.append(CurvePoint(at, requests, pages, relevant, failures, volume, waiting))
     return points
 
 
 @dataclass(frozen=True, slots=True)
 class _Lately:
     requests: int
+    pages: int
     relevant: int
     seconds: float
 
     @property
     def share(self) -> float:
+        """Relevant pages among all."""
+        return self.relevant / self.pages if self.pages else 0.0
+
+    @property
+    def harvest(self) -> float:
         """Relevant pages by request."""
         return self.relevant / self.requests if self.requests else 0.0
 
@@ -188,12 +202,13 @@ class _Lately:
 
 def _lately(curve: list[CurvePoint]) -> _Lately:
     if not curve:
-        return _Lately(0, 0, 0.0)
+        return _Lately(0, 0, 0, 0.0)
     end = curve[-1]
     reach = max(LEAST_LATELY, int(LATELY * end.requests))
     before = [point for point in curve if point.requests <= end.requests - reach]
     begin = before[-1] if before else CurvePoint(curve[0].at, 0, 0, 0, 0, 0, 0)
-    return _Lately(end.requests - begin.requests, end.relevant - begin.relevant, end.at - begin.at)
+    counts = (end.requests - begin.requests, end.pages - begin.pages, end.relevant - begin.relevant)
+    return _Lately(*counts, end.at - begin.at)
 
 
 def _forecast(
@@ -211,9 +226,11 @@ def _forecast(
         left.append(max(0.0, ends - reading.now) * lately.per_second)
     if not left:
         return None
-    requests, share = int(min(left)), lately.share
+    requests, share = int(min(left)), lately.harvest
     # Both what is to come and what it was estimated from vary by chance.
-    spread = CERTAIN * math.sqrt(max(share * (1 - share), 1 / lately.requests) * requests * (1 + requests / lately.requests))
+    spread = CERTAIN * math.sqrt(
+        max(share * (1 - share), 1 / lately.requests) * requests * (1 + requests / lately.requests)
+    )
     return Forecast(
         ends_at=reading.now + requests / lately.per_second,
         requests=requests,
@@ -224,12 +241,26 @@ def _forecast(
     )
 
 
-def _state(reading: Reading, stops: list[tuple[int, str, float]]) -> tuple[State, str]:
+def blocks_of(actions: Iterable[Steered]) -> tuple[str, ...]:
+    """Patterns that were blocked and not unblocked since."""
+    blocked = dict[str, None]()
+    for event in actions:
+        if isinstance(event.action, Block):
+            blocked[event.action.pattern] = None
+        elif isinstance(event.action, Unblock):
+            blocked.pop(event.action.pattern, None)
+    return tuple(blocked)
+
+
+def _state(reading: Reading, stops: list[tuple[int, str, float]], actions: Sequence[Steered]) -> tuple[State, str]:
     """And why it ended or pauses."""
     (last,) = reading.db.execute(
         "SELECT max(ifnull((SELECT max(id) FROM pages), 0), ifnull((SELECT max(id) FROM events), 0))"
     ).fetchone()
     if reading.running:
+        asked = [event for event in actions if isinstance(event.action, Pause | Resume)]
+        if asked and isinstance(asked[-1].action, Pause):
+            return "paused", f"{asked[-1].who} paused it"
         paused = _newest(reading.db, "paused")
         resumed = _newest(reading.db, "resumed")
         if paused is not None and (resumed is None or resumed[0] < paused[0]):
@@ -248,7 +279,9 @@ def _newest(db: sqlite3.Connection, kind: str) -> tuple[int, str] | None:
 
 def _stops(db: sqlite3.Connection) -> list[tuple[int, str, float]]:
     """The end of each run: its place in the journal, why, and the seconds that were idle by choice."""
-    query = "SELECT id, detail FROM events WHERE id IN (SELECT id FROM counted.happened WHERE kind = 'ended') ORDER BY id"
+    query = (
+        "SELECT id, detail FROM events WHERE id IN (SELECT id FROM counted.happened WHERE kind = 'ended') ORDER BY id"
+    )
     details = [(number, _detail(detail)) for number, detail in db.execute(query)]
     return [(number, str(said.get("because", "")), float(said.get("idle", 0.0))) for number, said in details]
 
@@ -288,11 +321,7 @@ def _progress(db: sqlite3.Connection) -> dict[str, float]:
 
 def _target(settings: Config | None) -> str:
     """What makes a page relevant, in a line."""
-    if settings is None:
-        return ""
-    given = {name: value for name, value in config.tables(settings)["target"].items() if value}
-    return "; ".join(f"{name} {_value(value)}" for name, value in given.items())
-
-
-def _value(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    named = settings.target.named() if settings else {}
+    return "; ".join(
+        f"{name} {', '.join(value) if isinstance(value, tuple) else value}" for name, value in named.items()
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -9,6 +10,7 @@ from typing import Any, Literal
 from spoor.dashboard.page_texts import query_of
 from spoor.dashboard.reading import AT_ONCE, Part, Reading, cursor_of, part_of, place_in
 from spoor.store.journal import needs_scripts_column
+from spoor.store.marks import mark_of
 
 MOST_MATCHES = 10_000
 """Pages with a searched word that are sorted by relevance: the newest of them."""
@@ -33,7 +35,8 @@ class PageQuery:
 
 @dataclass(frozen=True, slots=True)
 class ListedPage:
-    """A page that was fetched and judged. `fetched_at` in seconds since 1970; `kept`: it is in the archive."""
+    """A page that was fetched and judged. `fetched_at` in seconds since 1970; `kept`: it is in the archive; `mark`:
+    what a person said of it, None: nothing."""
 
     id: int
     url: str
@@ -50,6 +53,7 @@ class ListedPage:
     duplicate_of: str
     kept: bool
     needs_scripts: bool
+    mark: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +146,9 @@ def _conditions(asked: PageQuery) -> tuple[list[str], list[Any]]:
 
 
 def _rows(reading: Reading, where: Sequence[str], values: Sequence[Any], order: str, most: int) -> list[ListedPage]:
-    chosen = f"SELECT listed.id FROM counted.listed AS listed WHERE {' AND '.join([*where, '1'])} ORDER BY {order} LIMIT ?"
+    chosen = (
+        f"SELECT listed.id FROM counted.listed AS listed WHERE {' AND '.join([*where, '1'])} ORDER BY {order} LIMIT ?"
+    )
     return listed_pages(reading, [number for (number,) in reading.db.execute(chosen, (*values, most))])
 
 
@@ -150,10 +156,12 @@ def listed_pages(reading: Reading, numbers: Sequence[int]) -> list[ListedPage]:
     """In the order of the numbers."""
     scripts = needs_scripts_column(reading.db)
     query = f"SELECT {_COLUMNS}, {scripts} FROM pages WHERE id = ?"
-    return [_page(row) for number in numbers if (row := reading.db.execute(query, (number,)).fetchone())]
+    found = (reading.db.execute(query, (number,)).fetchone() for number in numbers)
+    return [_page(reading.db, row) for row in found if row]
 
 
-def _page(row: tuple[Any, ...]) -> ListedPage:
+def _page(db: sqlite3.Connection, row: tuple[Any, ...]) -> ListedPage:
     *head, relevant, relevance, because, label, status, size, ended, duplicate_of, warc_file, scripts = row
     facts = (because, label, status, size, ended, duplicate_of, bool(warc_file), bool(scripts))
-    return ListedPage(*head, bool(relevant), relevance, *facts)
+    mark = mark_of(db, row[1])
+    return ListedPage(*(*head, bool(relevant), relevance, *facts, mark.relevant if mark else None))

@@ -26,16 +26,18 @@ def page_at(db: sqlite3.Connection, number: int) -> PageRow | None:
 
 def index_texts(folder: CrawlFolder, db: sqlite3.Connection, most: int = PAGES_AT_ONCE) -> int:
     """Makes some more pages findable, the oldest first. Returns how many."""
-    after = state_of(db, "texts")
-    numbers = [number for (number,) in db.execute(_NEXT, (after, state_of(db, "journal"), most))]
+    numbers = [number for (number,) in db.execute(_NEXT, (state_of(db, "texts"), state_of(db, "journal"), most))]
     if not numbers:
         return 0
     with contextlib.closing(open_to_read(folder.database)) as crawl:
         rows = [_row(folder, crawl, number) for number in numbers]
     db.execute("BEGIN IMMEDIATE")
-    db.executemany("INSERT INTO texts (rowid, title, url, body) VALUES (?, ?, ?, ?)", rows)
-    db.execute("INSERT OR REPLACE INTO state VALUES ('texts', ?)", (numbers[-1],))
-    db.execute("COMMIT")
+    try:
+        if state_of(db, "texts") < numbers[0]:  # Unless another dashboard was quicker.
+            db.executemany("INSERT INTO texts (rowid, title, url, body) VALUES (?, ?, ?, ?)", rows)
+            db.execute("INSERT OR REPLACE INTO state VALUES ('texts', ?)", (numbers[-1],))
+    finally:
+        db.execute("COMMIT")
     return len(numbers)
 
 

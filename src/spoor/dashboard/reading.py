@@ -62,7 +62,9 @@ def place_in(cursor: str, *kinds: type) -> tuple[Any, ...] | None:
         place = None
     if not isinstance(place, list) or len(place) != len(kinds):
         raise UsageError("this cursor is not one of this list; leave it out to begin anew")
-    if not all(isinstance(part, kind | int if kind is float else kind) for part, kind in zip(place, kinds, strict=True)):
+    if not all(
+        isinstance(part, kind | int if kind is float else kind) for part, kind in zip(place, kinds, strict=True)
+    ):
         raise UsageError("this cursor is not one of this list; leave it out to begin anew")
     return tuple(place)
 

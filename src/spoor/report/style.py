@@ -2,9 +2,9 @@
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c2733; --soft: #5d6b7a; --line: #dde3ea; --card: #fff; --ground: #f4f6f8;
-  --accent: #0b6e75; }
+  --accent: #0b6e75; --second: #a94a14; --third: #6247b0; --fourth: #7a6200; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e4e9ee; --soft: #98a5b3; --line: #313c48; --card: #1b232c;
-  --ground: #12181e; --accent: #45b8bf; } }
+  --ground: #12181e; --accent: #45b8bf; --second: #f0935b; --third: #b39dff; --fourth: #d8bd4a; } }
 * { box-sizing: border-box; }
 body { margin: 0; padding: 1.5rem clamp(.75rem, 4vw, 3rem) 3rem; background: var(--ground); color: var(--ink);
   font: 15px/1.5 system-ui, sans-serif; }
@@ -39,6 +39,8 @@ svg { display: block; width: 100%; height: auto; }
 .tick { fill: var(--soft); font: 12px system-ui, sans-serif; }
 .line { fill: none; stroke: var(--accent); stroke-width: 2.2; stroke-linejoin: round; }
 .area { fill: var(--accent); opacity: .12; }
+.legend { fill: var(--ink); font: 12px system-ui, sans-serif; }
+.line-2 { stroke: var(--second); } .line-3 { stroke: var(--third); } .line-4 { stroke: var(--fourth); }
 footer { margin-top: 1rem; color: var(--soft); font-size: .85rem; text-align: center; }
 @media print { :root { --ink: #000; --soft: #444; --line: #bbb; --card: #fff; --ground: #fff; --accent: #0b6e75; }
   body { padding: 0; font-size: 11px; } .tile { break-inside: avoid; }
