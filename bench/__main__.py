@@ -7,6 +7,7 @@ import sys
 from bench import (
     bounds,
     compiled,
+    dashboard,
     deciding,
     documents,
     effort,
@@ -38,6 +39,7 @@ from bench import (
 PARTS = {
     "bounds": bounds.main,
     "compiled": compiled.main,
+    "dashboard": dashboard.main,
     "deciding": deciding.main,
     "documents": documents.main,
     "effort": effort.main,

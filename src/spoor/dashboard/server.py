@@ -93,9 +93,9 @@ class Dashboard:
 
     async def _index(self, request: web.Request) -> web.StreamResponse:
         if "token" in request.query:
-            answer = web.HTTPSeeOther("/")
+            answer = web.Response(status=303, headers={"Location": "/"})
             answer.set_cookie(COOKIE, self.guard.token, httponly=True, samesite="Strict", path="/")
-            raise answer
+            return answer
         return _file("index.html")
 
     async def _health(self, request: web.Request) -> web.Response:

@@ -10,7 +10,9 @@ from html import escape
 WIDTH, HEIGHT = 480, 230
 LEFT, RIGHT, TOP, BOTTOM = 46, 16, 10, 38
 """Room for what is written beside the lines."""
-LEGEND_LINE = 15
+LEGEND_WIDTH = 130
+LONGEST_NAME = 16
+"""Characters in a legend."""
 
 Point = tuple[float, float]
 
@@ -64,9 +66,10 @@ def _line(series: Series, number: int, widest: float, highest: float, alone: boo
 
 
 def _legend(series: Series, number: int) -> str:
-    y = TOP + LEGEND_LINE * number - 4
-    stroke = f'<path class="line line-{number}" d="M{LEFT + 8},{y} h18"/>'
-    return f'{stroke}<text class="legend" x="{LEFT + 32}" y="{y + 4}">{escape(series.name)}</text>'
+    x, y = LEFT + LEGEND_WIDTH * (number - 1), HEIGHT - 8
+    stroke = f'<path class="line line-{number}" d="M{x},{y} h18"/>'
+    name = series.name if len(series.name) <= LONGEST_NAME else f"{series.name[: LONGEST_NAME - 1]}…"
+    return f'{stroke}<text class="legend" x="{x + 24}" y="{y + 4}">{escape(name)}</text>'
 
 
 def _place(x: float, y: float) -> Point:

@@ -71,7 +71,7 @@ export function drawing(text) {
 const whole = new Intl.NumberFormat("en");
 
 export const number = (value) => whole.format(Math.round(value));
-export const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
+export const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)}\u00a0%`;
 export const moment = (at) => (at ? new Date(1000 * at).toLocaleString("sv-SE") : "–");
 
 export function bytes(count) {

@@ -1,11 +1,11 @@
 // Hosts: what each gave and cost; sorted by any column, searched, blocked.
 
 import { act } from "./api.js";
-import { button, bytes, el, field, inward, moment, number, percent, said, section, table, wide } from "./dom.js";
+import { button, el, field, inward, moment, number, percent, said, section, table, wide } from "./dom.js";
 import { list } from "./list.js";
 
 const COLUMNS = [["name", "Host"], ["relevant", "Relevant"], ["pages", "Pages"], ["share", "Share"], ["failures", "Failures"], ["seconds", "Seconds"], ["last", "Last"]];
-const NARROW = new Set(["name", "relevant", "pages", "share"]);
+const NARROW = new Set(["name", "relevant", "pages"]);
 
 export async function show(holder, context) {
   const chosen = Object.fromEntries(["sort", "direction", "search"].map((name) => [name, context.parameters.get(name) ?? ""]));
@@ -37,7 +37,7 @@ function row(context, host) {
   const why = blocked ? "blocked" : host.blocked;
   return [
     el("th", { scope: "row" }, inward(context.address(context.crawl, "pages", { host: host.host }), el("bdi", { dir: "ltr" }, host.host)), why ? el("small", {}, said(why)) : null),
-    number(host.relevant), number(host.pages), percent(host.share), wide(number(host.failures)), wide(host.seconds.toFixed(2)), wide(moment(host.last)),
+    number(host.relevant), number(host.pages), wide(percent(host.share)), wide(number(host.failures)), wide(host.seconds.toFixed(2)), wide(moment(host.last)),
     wide(host.delay === null ? "–" : `${host.delay} s`),
     el("td", {}, blocking(context, host.host, blocked)),
   ];

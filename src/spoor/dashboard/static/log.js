@@ -23,5 +23,5 @@ function drawn(context, events) {
 }
 
 function detail(facts) {
-  return Object.entries(facts).filter(([, value]) => value !== "" && value !== null).map(([name, value]) => `${name.replaceAll("_", " ")}: ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ");
+  return Object.entries(facts).filter(([name, value]) => value && name !== "purpose").map(([name, value]) => `${name.replaceAll("_", " ")}: ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ");
 }

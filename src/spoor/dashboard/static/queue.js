@@ -33,9 +33,13 @@ async function explained(context, url) {
 function drawn(context, links) {
   const rows = links.map((link) => [
     el("td", { class: "left" }, inward(context.address(context.crawl, "queue", { url: link.url }), el("bdi", { dir: "ltr" }, link.url)), el("small", {}, evidence(link.evidence))),
-    String(link.place), wide(link.key), wide(String(link.depth)), wide(moment(link.free_at)),
+    String(link.place), whole(link.key), wide(String(link.depth)), whole(moment(link.free_at)),
   ]);
   return table(["Link", "Place", wideHead("Key"), wideHead("Depth"), wideHead("Host free at")], rows, "Links waiting");
+}
+
+function whole(text) {
+  return el("td", { class: "wide whole" }, text);
 }
 
 function evidence(numbers) {
