@@ -17,11 +17,11 @@ from spoor.actions import (
     Budget,
     Mark,
     Pause,
-    Resume,
     SlowDown,
     Stop,
     Submission,
     Unblock,
+    Unpause,
     action_of,
     as_json,
     dumps,
@@ -32,7 +32,7 @@ from spoor.errors import BadInput
 TEXTS = st.text(st.characters(codec="utf8"), min_size=1, max_size=40).filter(str.strip)
 ACTIONS: st.SearchStrategy[Action] = st.one_of(
     st.builds(Pause),
-    st.builds(Resume),
+    st.builds(Unpause),
     st.builds(Stop),
     st.builds(Budget, st.none() | st.integers(1, 2**62), st.none() | st.floats(0, 1e9)),
     st.builds(AddSeeds, st.lists(TEXTS, min_size=1, max_size=4).map(tuple)),
@@ -76,7 +76,7 @@ def test_whatever_somebody_sends_is_an_action_or_refused_in_one_line(name: str, 
         ({"action": "add seeds", "urls": "http://a.test/"}, "must be a list of 1 to 10,000 URLs"),
         ({"action": "mark", "url": "http://a.test/"}, "relevant must be true, false or null"),
         ({"action": "mark", "url": "http://a.test/\ud800", "relevant": True}, "url must be a text"),
-        ({"action": "explode"}, "there is no action 'explode'; there are pause, resume"),
+        ({"action": "explode"}, "there is no action 'explode'; there are pause, unpause"),
     ],
 )
 def test_a_complaint_names_the_field_and_the_value(content: object, said: str) -> None:

@@ -23,11 +23,11 @@ SLOWEST = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """No new requests, until `Resume`; those in transit finish. Also after a restart."""
+    """No new requests, until `Unpause`; those in transit finish. Also after a restart."""
 
 
 @dataclass(frozen=True, slots=True)
-class Resume:
+class Unpause:
     """Ends a pause."""
 
 
@@ -81,11 +81,11 @@ class Mark:
     relevant: bool | None
 
 
-Action = Pause | Resume | Stop | Budget | AddSeeds | Block | Unblock | SlowDown | Mark
+Action = Pause | Unpause | Stop | Budget | AddSeeds | Block | Unblock | SlowDown | Mark
 
 NAMES: dict[str, type[Action]] = {
     "pause": Pause,
-    "resume": Resume,
+    "unpause": Unpause,
     "stop": Stop,
     "budget": Budget,
     "add seeds": AddSeeds,
@@ -203,7 +203,7 @@ def _is_storable(text: str) -> bool:
 
 _READERS: dict[type[Action], dict[str, Callable[[str, Mapping[str, object]], Any]]] = {
     Pause: {},
-    Resume: {},
+    Unpause: {},
     Stop: {},
     Budget: {"max_pages": _pages, "max_minutes": _minutes},
     AddSeeds: {"urls": _texts},

@@ -6,10 +6,12 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from spoor.access import Access
+from spoor.actions import Action, AddSeeds, Budget, Submission
 from spoor.errors import BrokenContract
-from spoor.events import Event, Failed, Redirected, Refusal, Refused, Visited
-from spoor.frontier.entry import DIED, OPEN, TROUBLE, Entry, State
+from spoor.events import Event, Failed, Redirected, Refusal, Refused, Steered, Visited
+from spoor.frontier.entry import DIED, OPEN, TROUBLE, Entry, State, visit_to
 from spoor.frontier.frontier import Frontier
+from spoor.guidance import Guidance, carry_out
 from spoor.isolation import IsolatedParts, Isolation
 from spoor.outage import Outage
 from spoor.pricing import Limits
@@ -61,17 +63,20 @@ class Crawl:
         limits: Limits | None = None,
         journal: Journal | None = None,
         troubles: Troubles | None = None,
+        guidance: Guidance | None = None,
     ) -> None:
         self.strategy = strategy
         self.frontier = frontier
         self.limits = limits or Limits()
+        self.guidance = guidance or Guidance()
         self._journal = journal
         self._isolation = Isolation(troubles)
         self._parts = IsolatedParts(strategy, self._isolation)
-        self._scoring = Scoring(strategy, frontier, self._isolation)
-        self._access = Access(frontier, self.limits)
+        self._scoring = Scoring(strategy, frontier, self._isolation, self.guidance)
+        self._access = Access(frontier, self.limits, self.guidance)
         self._sitemaps = SitemapBudget(frontier, self._scoring, self._access.sitemaps)
-        self._turned_away: list[Refused] = []
+        self._turned_away: list[Event] = []
+        self._set_aside = 0
         self._under_way = 0
         self._alone = False
         self._outage = Outage()
@@ -84,11 +89,14 @@ class Crawl:
 
     def begin(self, seeds: Iterable[str]) -> None:
         """Seeds wait before everything else, in the given order; those the frontier knows already are passed over."""
+        self._add_seeds(seeds)
+        self.frontier.commit()
+
+    def _add_seeds(self, seeds: Iterable[str]) -> None:
         root = self.strategy.trail.root()
         for url in dict.fromkeys(seeds):
             if self.frontier.find([url]) == [None]:
                 self.frontier.add(Entry(url, host_of(url), SOONEST, trail=root))
-        self.frontier.commit()
 
     def resume(self, now: float, died_of: str = "", last_heard_of: float | None = None) -> None:
         """Before `begin`, where a crawl may be resumed. `died_of` is the URL that the process before this one worked on
@@ -107,6 +115,8 @@ class Crawl:
         """None: nobody can be visited right now, or it is better to wait; `wake_at` says when to ask again, `ended`
         whether ever."""
         self._count_idle(now)
+        if self.guidance.paused_by:
+            return None
         if self._outage.paused_since is not None:
             return self._probe(now)
         self._reviews, self._interrupted_at = 0, None
@@ -117,9 +127,11 @@ class Crawl:
                 return asking
             if (entry := self.frontier.peek(now)) is None:
                 return None
-            if len(self._turned_away) >= AT_ONCE:
+            if len(self._turned_away) + self._set_aside >= AT_ONCE:
                 self._interrupted_at = now
                 return None
+            if self._is_blocked(entry):
+                continue
             if self._goes_back(entry):
                 best = entry if best is None or entry.order < best.order else best
                 if self._reviews < AT_ONCE:
@@ -132,7 +144,7 @@ class Crawl:
                 return None
             if (allowed := self._allowed(entry, now)) is None:
                 continue
-            visit = self._visit(entry, now)
+            visit = visit_to(entry, self.frontier.visits, now)
             ruling = self._at_turn(visit, entry) if allowed.decision == "admit" else allowed
             if ruling.decision == "admit":
                 self._begin(visit, entry, now)
@@ -145,12 +157,19 @@ class Crawl:
         if self._outage.is_probing or self._spent() or now < self._outage.probe_at:
             return None
         for url in map(robots_url, self._outage.candidates()):
-            if self.frontier.begin_probe(url, now):
+            if not self.guidance.blocks(url) and self.frontier.begin_probe(url, now):
                 self._outage.probe(url, now)
                 self._under_way += 1
                 return Visit(url, host_of(url), self.frontier.visits, now, "robots")
         self._outage.probe("", now)
         return None
+
+    def _is_blocked(self, entry: Entry) -> bool:
+        """By a person. Then the link does not wait any longer, until that is taken back."""
+        if because := self.guidance.blocks(entry.url):
+            self.frontier.park(entry, because)
+            self._set_aside += 1
+        return bool(because)
 
     def _goes_back(self, entry: Entry) -> bool:
         """Whether a link is worth less by now than when it got its place. It is asked about once until the next
@@ -167,7 +186,7 @@ class Crawl:
         if not price or entry.is_seed:
             return False
         while (best := self.frontier.foremost(now)) is not None and best is not entry and self._reviews < AT_ONCE:
-            if not self._goes_back(best):
+            if not self._is_blocked(best) and not self._goes_back(best):
                 return best.is_seed or self._parts.is_outbid(entry.url, entry.key, best.key, price)
         return False
 
@@ -183,24 +202,6 @@ class Crawl:
     def _at_turn(self, visit: Visit, entry: Entry) -> Ruling:
         """The strategy's own admission does not bind seeds."""
         return ADMIT if entry.is_seed else self._parts.at_pop(visit)
-
-    def _visit(self, entry: Entry, now: float) -> Visit:
-        return Visit(
-            url=entry.url,
-            host=entry.host,
-            number=self.frontier.visits,
-            at=now,
-            purpose="sitemap" if entry.is_sitemap else "page",
-            key=entry.key,
-            evidence=entry.evidence,
-            trail=entry.trail,
-            depth=entry.depth,
-            tries=entry.tries,
-            found_on=entry.found_on,
-            redirects=entry.redirects,
-            hints=entry.hints,
-            apart=entry.is_apart,
-        )
 
     def _begin(self, visit: Visit, entry: Entry, now: float) -> None:
         self._under_way += 1
@@ -235,6 +236,7 @@ class Crawl:
         verdicts = self._parts.judge([outcome for _, outcome in arrivals if isinstance(outcome, Page)])
         events: list[Event] = [*self._turned_away]
         self._turned_away.clear()
+        self._set_aside = 0
         events.extend(self._take_in(visit, outcome, verdicts, now) for visit, outcome in arrivals)
         self._scoring.keep_up()
         for visit in self._outage.doubtful():
@@ -381,12 +383,36 @@ class Crawl:
         """The length of the queue, what is being visited included."""
         return len(self.frontier) + self.frontier.count(State.IN_TRANSIT)
 
+    # What persons ask for.
+
+    def steer(self, submission: Submission, now: float) -> list[Event]:
+        """Does it or refuses it, as one transaction, and tells which."""
+        action, who = submission.action, submission.who
+        refused = self.guidance.refusal(action, self.frontier) or self.limits.refusal(submission, now)
+        if not refused:
+            self.guidance.note(action, who)
+            self._do(action, now)
+        self._turned_away.append(Steered(now, submission.id, who, action, refused))
+        return self._batch([], now)
+
+    def _do(self, action: Action, now: float) -> None:
+        match action:
+            case Budget():
+                self.limits = self.limits.changed(action)
+            case AddSeeds(urls):
+                self._add_seeds(urls)
+            case _:
+                carry_out(action, self.frontier, self.guidance, now)
+
     # When to ask again, and whether.
 
     def wake_at(self) -> float | None:
-        """When to ask for a visit again if nothing arrives before; None: only an arrival can help."""
+        """When to ask for a visit again if nothing arrives before; None: only an arrival can help; infinity: only
+        `steer` can."""
         if self._spent():
             return None
+        if self.guidance.paused_by:
+            return math.inf
         if self._outage.paused_since is not None:
             return None if self._outage.is_probing else self._outage.probe_at
         return self.frontier.wake_at() if self._interrupted_at is None else self._interrupted_at

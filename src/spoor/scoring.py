@@ -9,6 +9,7 @@ from spoor.errors import BrokenContract
 from spoor.events import Refusal
 from spoor.frontier.entry import OPEN, Entry, State
 from spoor.frontier.frontier import Frontier
+from spoor.guidance import Guidance
 from spoor.isolation import Isolation
 from spoor.records import Evidence, Key, Link, Page, Ruling, Sighting, TrailState, WaitingLink
 from spoor.roles import Reviewer, Saturating, Upkeep
@@ -29,8 +30,9 @@ class Scoring:
     """A link of which nobody knows is let in, parked or refused. One that is known gains evidence until it is visited,
     and may change its place by that. An exception costs the link, or what would have been known of it."""
 
-    def __init__(self, strategy: Strategy, frontier: Frontier, isolation: Isolation) -> None:
+    def __init__(self, strategy: Strategy, frontier: Frontier, isolation: Isolation, guidance: Guidance) -> None:
         self._frontier = frontier
+        self._guidance = guidance
         self._isolation = isolation
         self._admission = strategy.admission
         self._trail = strategy.trail
@@ -106,6 +108,8 @@ class Scoring:
         return facts
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
+        if because := self._guidance.blocks(link.url):
+            return Ruling("park", because)
         return self._admission.at_offer(link, evidence, trail)
 
     def _let_in(self, link: Link, evidence: Evidence, sighting: Sighting, offered: Offered) -> None:

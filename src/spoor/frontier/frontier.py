@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from spoor.errors import BrokenContract
 from spoor.frontier.entry import DIED, OPEN, Entry, Host, HostRules, State
@@ -38,6 +38,7 @@ class Frontier:
         self._hosts = HostQueue(store, self._rules, resumed_at)
         self._returning, self._put_off = Returning(store, put_off=False), Returning(store, put_off=True)
         self._errands = Errands()
+        self._asked_delays: dict[str, float] = {}
         self._resume(resumed_at)
 
     def __len__(self) -> int:
@@ -106,6 +107,10 @@ class Frontier:
         entry.because = because
         self._leave(entry, State.PARKED)
 
+    def parked(self, because: str, host: str = "") -> list[Entry]:
+        """All links that are parked for this reason, by arrival; of one host, if one is named."""
+        return self._store.parked(because, host)
+
     def admit(self, entry: Entry) -> None:
         """A link that was parked or visited waits after all; a sitemap that was read is to be read again."""
         entry.because = ""
@@ -170,6 +175,28 @@ class Frontier:
         self._store.save_host(host)
         self._hosts.sleep(host, now)
         return host.free_at <= now
+
+    def polite_delay(self, name: str) -> float:
+        """The delay of a host in seconds, at the least: ours, or what its robots.txt files ask for if that is more."""
+        return max(delay_for(self.robots_file, name), self._rules.delay)
+
+    def ask_delays(self, delays: Mapping[str, float]) -> None:
+        """Those that a person asked for in an earlier process. They count where politeness does not demand more."""
+        self._asked_delays |= delays
+
+    def slow_down(self, name: str, delay: float, now: float) -> None:
+        """A person asks for it."""
+        self._asked_delays[name] = delay
+        host = self._hosts.host(name)
+        self._adopt_delay(host)
+        self._hosts.sleep(host, now)
+
+    def call_off(self, refused: Callable[[str], bool]) -> None:
+        """No robots.txt is asked for that is `refused` by its URL. Hosts that waited for one have their turn again."""
+        for name in self._errands.call_off(refused):
+            host = self._hosts.host(name)
+            host.waits_for = ""
+            self._hosts.show(host)
 
     def next_errand(self, now: float) -> tuple[str, int] | None:
         """A robots.txt that is asked for now, and how often that was in vain; None: none is due, or nobody is free.
@@ -355,7 +382,7 @@ class Frontier:
         self._hosts.left(host, entry)
 
     def _adopt_delay(self, host: Host) -> None:
-        host.change_delay(max(delay_for(self.robots_file, host.name), self._rules.delay))
+        host.change_delay(max(self.polite_delay(host.name), self._asked_delays.get(host.name, 0.0)))
         self._store.save_host(host)
 
     def _end_visit(self, host: Host, now: float) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from spoor import __version__, registry
 from spoor import settings as config
 from spoor.crawl import Crawl
-from spoor.errors import UsageError
+from spoor.errors import OF_STORAGE, UsageError
 from spoor.events import ClockSet, Event, Held
 from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
@@ -24,6 +24,7 @@ from spoor.frontier.entry import HostRules
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.frontier.sqlite import SqliteStore
+from spoor.guidance import Guidance
 from spoor.judging.classifiers import write_topic
 from spoor.judging.language_tags import accept_language
 from spoor.judging.profiles import tag_of
@@ -31,6 +32,7 @@ from spoor.judging.train_topic import topic_from
 from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
 from spoor.live.driver import LiveDriver
+from spoor.live.heeding import LOOK, Heeding, minutes_in, stopped_by
 from spoor.live.page_reader import Archive, LiveDownloader, Reader, Remembering
 from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, relearn_all, warm_name
 from spoor.live.watchdog import NOTICED, Hold, SteadyClock, watching
@@ -45,10 +47,12 @@ from spoor.progress import Advance, unseen
 from spoor.records import Failure, Judged, Outcome, Response, Visit
 from spoor.roles import Downloader, Judge, Troubles
 from spoor.settings import GIVEN_IN_PYTHON, Config
+from spoor.steering.log import SteeringLog
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import InWork, SavedTroubles, died_of
 from spoor.store.journal import Journal, last_moment
+from spoor.store.steered import steered
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy, prior_of
 from spoor.urls import host_of
@@ -106,8 +110,10 @@ class Session:
     driver: LiveDriver
     archive: Archive
     snapshots: SnapshotWriter
+    heeding: Heeding
     _why: str = ""
     _noted: list[Event] = field(default_factory=list, init=False)
+    _deadline: asyncio.TimerHandle | None = field(default=None, init=False)
 
     def stop(self, why: str) -> None:
         self._why = self._why or why
@@ -115,14 +121,55 @@ class Session:
 
     async def run(self) -> AsyncIterator[list[Event]]:
         """The events of each batch, after they were committed and the WARC was told."""
-        async for events in self.driver.run():
-            self.archive.note(events)
-            self.snapshots.committed(self.driver.clock())
-            noted, self._noted = self._noted, []
-            yield [*noted, *events]
+        self.heed()
+        async with self._listening():
+            going_on = True
+            while going_on:
+                async for events in self.driver.run():
+                    self.archive.note(events)
+                    self.snapshots.committed(self.driver.clock())
+                    noted, self._noted = self._noted, []
+                    yield [*noted, *events]
+                going_on = not self._why and self.heed()
         self.archive.journal.end(self.driver.clock(), self.ended(), self.crawl.idle)
         self.crawl.frontier.commit()
         await self.snapshots.finish(self.driver.clock())
+
+    @contextlib.asynccontextmanager
+    async def _listening(self) -> AsyncIterator[None]:
+        async def listen() -> None:
+            while True:
+                await asyncio.sleep(LOOK)
+                try:
+                    self.heed()
+                except OF_STORAGE as error:
+                    self.driver.wake(error)
+
+        listening = asyncio.create_task(listen())
+        try:
+            yield
+        finally:
+            listening.cancel()
+
+    def heed(self) -> bool:
+        """Does what persons asked for since the last time, if anything."""
+        events = self.heeding.heed()
+        self._noted += events
+        if who := stopped_by(events):
+            self.stop(f"{who} stopped it")
+        if (minutes := minutes_in(events)) is not None:
+            self.stop_after(minutes)
+        if events:
+            self.driver.wake()
+        return bool(events)
+
+    def stop_after(self, minutes: float) -> None:
+        """Since it began, whatever was said before."""
+        if self._deadline is not None:
+            self._deadline.cancel()
+        left = self.crawl.limits.began + 60 * minutes - self.driver.clock()
+        loop = asyncio.get_running_loop()
+        self._deadline = loop.call_later(max(0.0, left), self.stop, f"{minutes:g} minutes are over")
 
     def note(self, event: Event) -> None:
         """Something happened that the crawl does not know of: it is in the journal with the next batch."""
@@ -206,7 +253,9 @@ async def open_session(
         kept = (store.connection, archive.journal, folder.snapshots, warm_name(earlier))
         snapshots = SnapshotWriter(strategy, *kept, known, now)
         frontier = Frontier(store, host_rules(settings), resumed_at=now)
-        crawl = Crawl(strategy, frontier, _limits(settings, now), archive.journal, troubles)
+        log, guidance = SteeringLog.create(store, archive.journal), Guidance.of(steered(store.connection))
+        frontier.ask_delays(guidance.delays)
+        crawl = Crawl(strategy, frontier, _limits(settings, now), log, troubles, guidance)
         crawl.resume(now, died, last_moment(store.connection))
         crawl.begin(settings.crawl.seeds)
         count, reader = settings.crawl.workers, Reader.of(strategy, settings.limits.links_per_page, settings.parse)
@@ -228,7 +277,8 @@ async def open_session(
             downloader: Downloader = LiveDownloader(fetcher, archive, reader, away, everything, troubles, languages)
             downloader = downloader if came is None else Remembering(downloader, came)
             driver = LiveDriver(crawl, downloader, settings.crawl.connections, clock, troubles)
-            session = Session(crawl, driver, archive, snapshots)
+            heeding = Heeding(folder, store.connection, settings, crawl, clock)
+            session = Session(crawl, driver, archive, snapshots, heeding)
             async with watching(lambda: in_work.url, session.held), _watching_clock(clock, session):
                 yield session
 
@@ -355,6 +405,6 @@ def _reading_limits(settings: Config, reader: Reader) -> ReadingLimits:
 async def run_for(session: Session, minutes: float | None) -> AsyncIterator[list[Event]]:
     """Like `Session.run`, but stops when the time is up."""
     if minutes is not None:
-        asyncio.get_running_loop().call_later(60 * minutes, session.stop, f"{minutes:g} minutes are over")
+        session.stop_after(minutes)
     async for events in session.run():
         yield events

@@ -46,12 +46,18 @@ class Inbox:
                     raise BadInput(f"it says that it is {submission.id[:40]!r}")
                 yield submission
             except BadInput as error:
-                _log.warning("%s is not an action that spoor submitted: %s", self.path / name, error)
-                with contextlib.suppress(OSError):
-                    (self.path / name).rename(self.path / f"{name}.refused")
+                self._set_aside(name, f"not an action that spoor submitted: {error}")
 
     def remove(self, submission: Submission) -> None:
         self._file(submission).unlink(missing_ok=True)
+
+    def set_aside(self, submission: Submission, because: str) -> None:
+        self._set_aside(f"{submission.id}.json", because)
+
+    def _set_aside(self, name: str, because: str) -> None:
+        _log.warning("%s is set aside: %s", self.path / name, because)
+        with contextlib.suppress(OSError):
+            (self.path / name).rename(self.path / f"{name}.refused")
 
     def _names(self) -> list[str]:
         """Cheap where there is nothing: a running crawl asks every second."""

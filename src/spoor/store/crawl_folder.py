@@ -284,6 +284,11 @@ def is_crawled_into(folder: CrawlFolder) -> bool:
     return False
 
 
+def is_open_for_crawling(folder: CrawlFolder) -> bool:
+    """Whether any process crawls into it right now, this one included."""
+    return folder.path.resolve() in _HELD or is_crawled_into(folder)
+
+
 def _cannot_write(path: Path, error: OSError) -> BadInput:
     return BadInput(f"cannot write to {path}: {error.strerror}; give --out a folder that you may write to")
 
