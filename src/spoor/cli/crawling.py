@@ -268,7 +268,7 @@ def run_crawl(arguments: argparse.Namespace) -> int:
     give_back_large_blocks()
     search_seldom_for_circles()
     with open_for_crawling(arguments.out, progress) as folder:
-        return asyncio.run(_crawl(folder, with_kept_model(settings, folder), objects, arguments.json))
+        return asyncio.run(_crawl(folder, with_kept_model(settings, folder), objects, arguments))
 
 
 def checked(settings: Config, folder: CrawlFolder) -> Objects:
@@ -326,11 +326,15 @@ async def _look_ahead(line: LiveLine, folder: CrawlFolder) -> None:
             line.expected = await asyncio.to_thread(expected_in, folder)
 
 
-async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, as_json: bool) -> int:
+async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, arguments: argparse.Namespace) -> int:
     async with contextlib.AsyncExitStack() as opened:
         with progress("learning from earlier visits") as advance:
             session = await opened.enter_async_context(open_session(folder, settings, advance, objects))
         folder.write_settings(config.dumps(settings))
+        if arguments.dashboard is not None:
+            from spoor.cli.dashboards import beside_crawl
+
+            remark(await opened.enter_async_context(beside_crawl(folder, arguments.dashboard)))
         _log.info("crawling into %s by %s", folder.path, settings.crawl.strategy)
         loop = asyncio.get_running_loop()
         for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -343,7 +347,7 @@ async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, as_jso
             for task in beside:
                 task.cancel()
         _log.info("%s", line.summary(session.ended(), folder.path).replace("\n", "; "))
-        if as_json:
+        if arguments.json:
             print_json(line.as_json(session.ended(), folder.path))
         else:
             say(line.summary(session.ended(), folder.path))

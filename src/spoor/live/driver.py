@@ -43,8 +43,8 @@ class LiveDriver:
         self._arrived.put_nowait(None)
 
     def wake(self, error: Exception | None = None) -> None:
-        """What to visit next may be another than it was, or a host be free that was not: a batch is yielded, if an empty
-        one. An `error` ends the crawl."""
+        """What to visit next may be another than it was, or a host be free that was not: a batch is yielded, if an
+        empty one. An `error` ends the crawl."""
         self._woken = True
         self._arrived.put_nowait(error)
 

@@ -12,6 +12,7 @@ trouble/        samples of what went wrong with single URLs by a mistake of ours
 translations.db what a server has translated, and how many texts it has not (SQLite)
 in-work         the URL that is worked on right now, to be blamed if the process dies of it
 inbox/          actions of persons that were not done yet
+dashboard.db    what the dashboard counted, and its index of texts; can be deleted (SQLite)
 report.html     what `spoor report` made of it
 lock            the process that crawls, or did last; locked while it does
 """

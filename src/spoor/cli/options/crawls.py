@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from spoor.cli.command import Commands, add_command, add_json, add_several
+from spoor.cli.options.crawl_folders import DASHBOARD_PORT, port
 
 DEMO_EXAMPLES = """
 spoor demo
@@ -25,6 +26,7 @@ spoor crawl --language th --seed https://example.org/ --contact https://example.
 spoor crawl crawl.toml --out thai-pages
 spoor crawl --out thai-pages          (resumes where it stopped)
 spoor crawl crawl.toml --render never --out thai-pages
+spoor crawl --out thai-pages --dashboard
 spoor crawl --out thai-pages --quiet --log-file thai-pages.log
 spoor crawl --language th --seeds more.txt --warm thai-pages --out more-thai-pages
 """
@@ -109,6 +111,14 @@ def register_crawl(commands: Commands) -> None:
     parser.add_argument("--proxy", metavar="URL", help="HTTP proxy for every request")
     parser.add_argument(
         "--allow-private", action="store_true", default=None, help="allow requests to private IP addresses"
+    )
+    parser.add_argument(
+        "--dashboard",
+        nargs="?",
+        type=port,
+        const=DASHBOARD_PORT,
+        metavar="PORT",
+        help=f"watch and steer the crawl in the browser, at this port of this machine ({DASHBOARD_PORT})",
     )
     add_json(parser)
 
