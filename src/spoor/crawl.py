@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from spoor.access import Access
 from spoor.actions import Action, AddSeeds, Budget, Submission
@@ -32,7 +33,8 @@ from spoor.records import (
     Verdict,
     Visit,
 )
-from spoor.roles import Journal, Troubles
+from spoor.revision import Lesson, learn_anew, revised
+from spoor.roles import Journal, Judge, Troubles
 from spoor.scoring import Scoring
 from spoor.sitemap_budget import SitemapBudget, may_be_sitemap
 from spoor.strategy import Strategy
@@ -422,6 +424,21 @@ class Crawl:
                 self._add_seeds(urls)
             case _:
                 carry_out(action, self.frontier, self.guidance, now)
+
+    # What to make of verdicts that were revised.
+
+    def revise(self, judge: Judge, changed: Mapping[str, Verdict], lessons: Iterable[Lesson]) -> None:
+        """From now on this judge judges. `changed` are the verdicts on visited pages that are others now, by URL: the
+        strategy learns anew from `lessons`, all that it has learned from so far in the order it happened, as they would
+        have been. With no verdict changed, it stays as it is to the last bit. One transaction, between two batches; to
+        be told again, with the lessons so revised, when the crawl is resumed."""
+        self.strategy = replace(self.strategy, judge=judge)
+        self._parts.take_judge(judge)
+        if changed:
+            learn_anew(self.strategy, revised(lessons, changed, self.strategy), self._parts.under_way.values())
+            self._scoring.inherit(changed)
+            self._reviewed.clear()
+            self.frontier.commit()
 
     # When to ask again, and whether.
 

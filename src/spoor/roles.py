@@ -173,6 +173,16 @@ class Reviewer(Protocol):
 
 
 @runtime_checkable
+class Heir(Protocol):
+    """A scorer whose evidence follows in part from the verdict on the page that a link was found on."""
+
+    def inherit(self, evidence: Evidence, trail: TrailState, found_on: Verdict) -> tuple[Evidence, TrailState]:
+        """The evidence and the trail of a link if that verdict is the one given; the same, to the last bit, if it was
+        so already. What other pages that link there added stays."""
+        ...
+
+
+@runtime_checkable
 class Saturating(Protocol):
     """A scorer to whom one more page that links to a URL says nothing new, when enough others do."""
 

@@ -75,6 +75,8 @@ class Target:
     examples: str = setting(
         "", text, "folder with pages in positive and negative, to train a topic from; or the model trained from it"
     )
+    like: tuple[str, ...] = setting((), one_or_more, "pages such as the page must be: URLs, or files of documents")
+    about: str = setting("", text, "one sentence that says what the page must be about")
     ontology: str = setting(
         "", text, "ontology whose terms the page must hold: SKOS, OWL or a table, or a folder of such"
     )
@@ -101,7 +103,8 @@ class Target:
 
     def _asked(self) -> dict[str, Any]:
         subjects = {name: getattr(self, name) for name in _subjects() if name != "judge"}
-        return {name: subject for name, subject in subjects.items() if subject}
+        one_judge = {"about"} if self.like else set()
+        return {name: subject for name, subject in subjects.items() if subject and name not in one_judge}
 
 
 @dataclass(frozen=True)
@@ -418,6 +421,7 @@ def _with_files(target: Target, folder: Path) -> Target:
     files = {name: getattr(target, name) for name in ("gold", "topic", "examples", "ontology")}
     files["language"] = target.language if target.language.endswith(SUFFIX) else ""
     placed: dict[str, Any] = {name: str((folder / file).resolve()) for name, file in files.items() if file}
+    placed["like"] = tuple(one if "://" in one else str((folder / one).resolve()) for one in target.like)
     return dataclasses.replace(target, **placed)
 
 

@@ -13,7 +13,7 @@ from spoor import settings as config
 from spoor.errors import SpoorError
 from spoor.frontier.entry import Entry, Host, State
 from spoor.live.page_reader import canonical_links
-from spoor.live.relearning import earlier_crawl, relearn, restore, warm_name
+from spoor.live.relearning import earlier_crawl, restore, warm_name
 from spoor.live.session import strategy_of
 from spoor.ordering.learned.features import named_features
 from spoor.ordering.learned.learned import Learned
@@ -22,6 +22,7 @@ from spoor.records import Listed, Page, WaitingLink
 from spoor.report.contents import archived_page
 from spoor.report.showing import moment, size
 from spoor.report.why import STEPS_BACK, Account
+from spoor.revision import relearn
 from spoor.robots import NeededFile
 from spoor.settings import GIVEN_IN_PYTHON, Config
 from spoor.store.crawl_folder import CrawlFolder

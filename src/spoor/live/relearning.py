@@ -18,7 +18,8 @@ from spoor.errors import OF_STORAGE, BadInput, UsageError
 from spoor.frontier.evidence import EvidenceNames
 from spoor.progress import Advance, unseen
 from spoor.records import Miss, Sighting
-from spoor.roles import Learner, MissLearner, Relearner, Reviewer, Troubles
+from spoor.revision import relearn
+from spoor.roles import Learner, Relearner, Reviewer, Troubles
 from spoor.settings import Config, Target
 from spoor.store.crawl_folder import CrawlFolder, open_for_reading
 from spoor.store.journal import Journal, Place, lessons, numbered_lessons, open_to_read, place_at
@@ -167,14 +168,6 @@ def _teach(learners: Sequence[Relearner], lesson: Sighting | Miss, advance: Adva
 
 def _left(learners: Sequence[Relearner], restored: Restored) -> list[Relearner]:
     return [learner for learner in learners if not restored.knows(learner)]
-
-
-def relearn(learner: Relearner, lesson: Sighting | Miss) -> None:
-    """Teaches again what was learned once. Not every learner learns from misses."""
-    if isinstance(lesson, Sighting):
-        learner.relearn(lesson)
-    elif isinstance(learner, MissLearner):
-        learner.learn_miss(lesson)
 
 
 def _relearners(strategy: Strategy) -> list[Relearner]:
