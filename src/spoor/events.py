@@ -156,7 +156,21 @@ class Steered:
     refused: str = ""
 
 
-Aside = Refused | Troubled | Held | Paused | Resumed | ClockSet | Steered
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """The judge has learned from all `answers` so far and has a new `version`; `changed` pages have another verdict.
+    `surprises` are new answers that contradict what the version before was sure of, `contradictions` pages of which
+    two teachers say the opposite."""
+
+    at: float
+    version: int
+    answers: int
+    changed: int
+    surprises: int
+    contradictions: int
+
+
+Aside = Refused | Troubled | Held | Paused | Resumed | ClockSet | Steered | Taught
 """What happens between visits."""
 
 Event = Visited | Redirected | Failed | HostOpened | SitemapRead | Aside

@@ -300,6 +300,18 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """A page of which a teacher is to say whether it is relevant. `text` is the main text; `words` are those by which
+    the judge decided, the weightiest first; `relevance` is what the judge says, 0..1."""
+
+    url: str
+    title: str
+    text: str
+    words: tuple[str, ...] = ()
+    relevance: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
 class Judged:
     """A page that was judged where it was read; from another process its links bring their hints along. `language` is
     the one it was found to be in, a BCP-47 tag or "" when that is not known."""

@@ -19,6 +19,7 @@ from spoor.records import (
     Miss,
     Outcome,
     Page,
+    Question,
     Response,
     Ruling,
     Sighting,
@@ -92,6 +93,29 @@ class Waiting(Protocol):
 
     @property
     def waits(self) -> bool: ...
+
+
+class Teacher(Protocol):
+    """Knows better than a judge whether a page is relevant. It may take its time, so it is asked beside the crawl. What
+    goes wrong is a Failure, never an exception."""
+
+    @property
+    def who(self) -> str:
+        """By which its answers are known: `person`, `file`, or `model:` and the name of a model."""
+        ...
+
+    @property
+    def spent(self) -> str:
+        """Why it is asked no more; "" while it may be."""
+        ...
+
+    def may_know(self, url: str) -> bool:
+        """False: there is no use in asking it about this page."""
+        ...
+
+    async def answer(self, question: Question) -> bool | Failure | None:
+        """Relevant, not relevant, or None: it cannot say. A Failure where it could not be asked."""
+        ...
 
 
 class Trail(Protocol):

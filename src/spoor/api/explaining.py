@@ -88,7 +88,7 @@ def learned_lines(folder: CrawlFolder, account: Account, progress: Progress = si
 def worth(folder: CrawlFolder, settings: Config, account: Account, progress: Progress = silently) -> Worth:
     """By what was known when its turn came, or is known now if the link still waits: from a snapshot of that time, and
     from the visits that the crawl has kept."""
-    entry, strategy = account.entry, strategy_of(settings)
+    entry, strategy = account.entry, strategy_of(settings, folder=folder)
     scorer = strategy.scorer
     assert entry is not None and isinstance(scorer, Learned)
     earlier = earlier_crawl(settings, strategy, folder)
@@ -112,7 +112,7 @@ def _relearn(
     """What was known when the visit to a page was chosen; None: everything. A snapshot of the same moment might hold
     more than was known."""
     before = math.inf if chosen is None else chosen.started
-    restored = restore([scorer], folder.snapshots, db, warm_name(earlier), before)
+    restored = restore([scorer], folder.snapshots, db, warm_name(earlier, db), before)
     if earlier is not None and not restored.knows(scorer):
         with contextlib.closing(open_to_read(earlier.database)) as other:
             _relearn_one(scorer, other, 0, progress)

@@ -89,6 +89,11 @@ class CrawlFolder:
         return self.path / "in-work"
 
     @property
+    def examples(self) -> Path:
+        """The pages that `[target] like` names by their URLs, as they were when the crawl began."""
+        return self.path / "like.json"
+
+    @property
     def inbox(self) -> Path:
         return self.path / "inbox"
 
