@@ -191,8 +191,8 @@ def test_a_tally_counts_what_waits_in_the_store(in_memory: bool, tmp_path: Path)
         visit = crawl.next_visit(0.0)
         assert visit is not None
         crawl.absorb([(visit, world.fetch(visit)[0])], 0.0)
-    assert frontier.best_keys(99) == Tally(store.waiting_keys()).best(99)
-    assert sum(count for _, count in frontier.best_keys(99)) == len(frontier) > 0
+    assert frontier.best_keys(99, 0.0) == Tally(store.waiting_keys()).best(99)
+    assert sum(count for _, count in frontier.best_keys(99, 0.0)) == len(frontier) > 0
 
 
 # Whole crawls.

@@ -22,6 +22,10 @@ LATER = 10.0
 there is comes first, and is kept whatever happens then."""
 
 
+WITHIN = 1.0
+"""Seconds ahead for which it is told what can be visited."""
+
+
 class Frontier:
     """A URL is unknown, waiting, returning, parked, in transit or settled; only `settle(again_at=…)` and `put_off` send
     one back. Links that were put off come back from `_put_off`, for which nobody waits. Whose turn it is among the
@@ -73,10 +77,13 @@ class Frontier:
         """What is known of each URL, in the same order. Read them; change them only through the frontier."""
         return self._store.find(urls)
 
-    def best_keys(self, links: int) -> list[tuple[Key, int]]:
-        """Of one that is tallied: the best keys at which so many links wait, rounded, and how many at each."""
+    def best_keys(self, links: int, now: float) -> list[tuple[Key, int]]:
+        """The best keys at which so many links wait that can be visited within a second, rounded, and how many at each.
+        Where hosts have delays, that is one of each host. To be asked of a frontier that is tallied."""
         assert self._tally is not None
-        return self._tally.best(links)
+        if not self._rules.delay:
+            return self._tally.best(links)
+        return Tally((key, 1) for key in self._hosts.best_keys(links, now + WITHIN)).best(links)
 
     def evidence_of(self, url: str) -> Evidence | None:
         (entry,) = self.find([url])

@@ -114,7 +114,16 @@ class ShardedSimulation:
         return min(moments, default=None)
 
     def _wake_at(self, shard: SimulatedShard) -> float | None:
-        return shard.crawl.wake_at() if shard.under_way < self._connections else None
+        if shard.under_way >= self._connections or self._left() == 0:
+            return None
+        if not shard.crawl.is_spent():
+            return shard.crawl.wake_at()
+        wake = shard.crawl.frontier.wake_at()
+        return None if wake is None else max(wake, self._round_ends)
+
+    def _left(self) -> int | None:
+        """Visits that nobody has made yet; None: any number."""
+        return None if self._visits is None else self._visits - sum(s.crawl.frontier.spent for s in self._shards)
 
     def _proceed(self, at: float) -> Iterator[Event]:
         self._now = at
@@ -141,9 +150,9 @@ class ShardedSimulation:
         yield from self._deliver(self._bags.pop(0))
         spent = [shard.crawl.frontier.spent for shard in self._shards]
         lease = max(len(self._shards), round(LEASE * sum(spent)))
-        if self._visits is not None:
-            lease = min(lease, self._visits - sum(spent))
-        best_keys = [shard.crawl.frontier.best_keys(lease) for shard in self._shards]
+        if (left := self._left()) is not None:
+            lease = min(lease, left)
+        best_keys = [shard.crawl.frontier.best_keys(lease, self._now) for shard in self._shards]
         gains = [shard.crawl.turns.best_gain(self._now) for shard in self._shards]
         for number, granted in enumerate(leases(best_keys, lease)):
             rival = max(gains[:number] + gains[number + 1 :])
