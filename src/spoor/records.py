@@ -343,6 +343,31 @@ class Sighting:
 
 
 @dataclass(frozen=True, slots=True)
+class Handed:
+    """A link on its way to the shard that has its host, with what is known of it where it was found.
+
+    `relevance` and `relevant` are those of the page `found_on`. `depth` and `redirects` are what the link itself has.
+    `is_seed`: it waits before everything else. `again`: it is asked for once more if it was visited already."""
+
+    link: Link
+    evidence: Evidence
+    trail: TrailState
+    depth: int
+    found_on: str
+    relevance: float = 0.0
+    relevant: bool = False
+    redirects: int = 0
+    is_seed: bool = False
+    again: bool = False
+
+    @property
+    def sighting(self) -> Sighting:
+        """The page that it was found on, as far as the receiver knows it: without texts and links."""
+        visit = Visit(self.found_on, "", 0, 0.0, depth=self.depth - 1)
+        return Sighting(visit, Page(self.found_on), Verdict(self.relevance, self.relevant, ""), self.trail)
+
+
+@dataclass(frozen=True, slots=True)
 class Miss:
     """A link that was chosen and brought no page: its fetch failed, it redirects to nothing new, robots.txt disallows
     it."""

@@ -13,6 +13,7 @@ from spoor.files import State
 from spoor.records import (
     Evidence,
     Failure,
+    Handed,
     Hints,
     Key,
     Link,
@@ -377,6 +378,12 @@ class Troubles(Protocol):
         """Saves a sample, and says in one line what went wrong. `doing` is what was done with the URL, such as "read";
         `came` the beginning of the response, if that is at hand."""
         ...
+
+
+class Post(Protocol):
+    """Takes links that belong to other shards of a crawl. Told before the batch is committed, as the journal is."""
+
+    def send(self, to: int, handed: Handed) -> None: ...
 
 
 class Journal(Protocol):

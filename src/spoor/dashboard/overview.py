@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from spoor import settings as config
-from spoor.actions import Block, Pause, Resume, Unblock
+from spoor.actions import Block, Pause, Unblock, Unpause
 from spoor.dashboard.counts import COARSE, FINE, state_of
 from spoor.dashboard.reading import Reading
 from spoor.errors import SpoorError
@@ -258,7 +258,7 @@ def _state(reading: Reading, stops: list[tuple[int, str, float]], actions: Seque
         "SELECT max(ifnull((SELECT max(id) FROM pages), 0), ifnull((SELECT max(id) FROM events), 0))"
     ).fetchone()
     if reading.running:
-        asked = [event for event in actions if isinstance(event.action, Pause | Resume)]
+        asked = [event for event in actions if isinstance(event.action, Pause | Unpause)]
         if asked and isinstance(asked[-1].action, Pause):
             return "paused", f"{asked[-1].who} paused it"
         paused = _newest(reading.db, "paused")

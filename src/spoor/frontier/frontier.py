@@ -10,6 +10,7 @@ from spoor.frontier.entry import DIED, OPEN, Entry, Host, HostRules, State
 from spoor.frontier.host_queue import HostQueue
 from spoor.frontier.hosts import Errands, Returning
 from spoor.frontier.store import Bounds, LinkStore
+from spoor.frontier.tally import Tally
 from spoor.records import Evidence, Key, TrailState, WaitingLink
 from spoor.robots import NeededFile, RobotsFile, delay_for, holding_for
 from spoor.urls import host_of, robots_url
@@ -21,6 +22,10 @@ LATER = 10.0
 there is comes first, and is kept whatever happens then."""
 
 
+WITHIN = 1.0
+"""Seconds ahead for which it is told what can be visited."""
+
+
 class Frontier:
     """A URL is unknown, waiting, returning, parked, in transit or settled; only `settle(again_at=…)` and `put_off` send
     one back. Links that were put off come back from `_put_off`, for which nobody waits. Whose turn it is among the
@@ -29,9 +34,15 @@ class Frontier:
     Told the time, it never asks. Driven from one thread.
     """
 
-    def __init__(self, store: LinkStore, rules: HostRules | None = None, resumed_at: float | None = None) -> None:
+    def __init__(
+        self,
+        store: LinkStore,
+        rules: HostRules | None = None,
+        resumed_at: float | None = None,
+        tallied: bool = False,
+    ) -> None:
         """`resumed_at`: the delay of every host begins then, since a crawl that was killed may have asked it for
-        something that nobody wrote down."""
+        something that nobody wrote down. `tallied`: it counts how many links wait at which keys."""
         self._store = store
         self._rules = rules or HostRules()
         self._counters = store.counters()
@@ -40,6 +51,7 @@ class Frontier:
         self._errands = Errands()
         self._released: set[str] = set()
         self._asked_delays: dict[str, float] = {}
+        self._tally = Tally(store.waiting_keys()) if tallied else None
         self._resume(resumed_at)
 
     def __len__(self) -> int:
@@ -67,6 +79,14 @@ class Frontier:
         """What is known of each URL, in the same order. Read them; change them only through the frontier."""
         return self._store.find(urls)
 
+    def best_keys(self, links: int, now: float) -> list[tuple[Key, int]]:
+        """The best keys at which so many links wait that can be visited within a second, rounded, and how many at each.
+        Where hosts have delays, that is one of each host. To be asked of a frontier that is tallied."""
+        assert self._tally is not None
+        if not self._rules.delay:
+            return self._tally.best(links)
+        return Tally((key, 1) for key in self._hosts.best_keys(links, now + WITHIN)).best(links)
+
     def evidence_of(self, url: str) -> Evidence | None:
         (entry,) = self.find([url])
         return entry.evidence if entry is not None and entry.state in OPEN else None
@@ -87,6 +107,7 @@ class Frontier:
         self._hosts.host(entry.host)
         self._store.save(entry)
         if entry.state is State.WAITING:
+            self._count_waiting(entry.key, 1)
             self._hosts.came_forward(entry)
 
     def change(self, entry: Entry, key: Key, evidence: Evidence, trail: TrailState, hints: bytes | None = None) -> bool:
@@ -94,6 +115,9 @@ class Frontier:
         was = entry.order if key != entry.key else None
         if was is not None:
             self._check(entry.url, key)
+            if entry.state is State.WAITING:
+                self._count_waiting(entry.key, -1)
+                self._count_waiting(key, 1)
             entry.put_at(key, self._next_arrival())
         entry.evidence, entry.trail = evidence, trail
         if hints is not None:
@@ -396,8 +420,14 @@ class Frontier:
     def _enter(self, entry: Entry, state: State) -> None:
         self._counters.by_state[entry.state] -= 1
         self._counters.by_state[state] += 1
+        if State.WAITING in (entry.state, state):
+            self._count_waiting(entry.key, (state is State.WAITING) - (entry.state is State.WAITING))
         entry.state = state
         self._store.save(entry)
+
+    def _count_waiting(self, key: Key, change: int) -> None:
+        if self._tally is not None:
+            self._tally.add(key, change)
 
     def _leave(self, entry: Entry, state: State) -> None:
         """Out of the queue of its host, into another state."""
