@@ -191,6 +191,10 @@ OWN: dict[str, st.SearchStrategy[Any]] = {
     "dictionary": st.sampled_from(["", "hindi.tsv", "/words/hindi.tsv"]),
     "key_variable": st.sampled_from(["", "TRANSLATE_KEY"]),
     "context": st.integers(0, 10_000),
+    "url": st.sampled_from(["", "http://127.0.0.1:8080/v1"]),
+    "max_calls": counts,
+    "max_cost": numbers,
+    "answer_tokens": st.integers(1, 1000),
 }
 
 
