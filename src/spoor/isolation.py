@@ -105,6 +105,11 @@ class IsolatedParts:
         outbid = self._isolation.attempt(url, "compared with others", self._promises_less, key, best, price)
         return not isinstance(outbid, Trouble) and outbid
 
+    def gain(self, url: str, key: Key) -> float:
+        """How many relevant pages a link is expected to bring; 0 where that cannot be said."""
+        gain = self._isolation.attempt(url, "compared with others", self._forecast.gain, key)
+        return 0.0 if isinstance(gain, Trouble) else gain
+
     def _promises_less(self, key: Key, best: Key, price: float) -> bool:
         return self._forecast.gain(key) < price * self._forecast.gain(best)
 

@@ -13,6 +13,7 @@ from spoor.files import State
 from spoor.records import (
     Evidence,
     Failure,
+    Handed,
     Hints,
     Key,
     Link,
@@ -20,8 +21,10 @@ from spoor.records import (
     Outcome,
     Page,
     Question,
+    Response,
     Ruling,
     Sighting,
+    SubRequest,
     TargetPrior,
     TrailState,
     Verdict,
@@ -352,6 +355,16 @@ class Downloader(Protocol):
     async def fetch(self, visit: Visit) -> Outcome: ...
 
 
+class SubResources(Protocol):
+    """Answers what scripts of a page ask for: with what a server sent, or with a refusal and its reason. All that holds
+    for pages holds here: robots.txt, delays, limits, refused addresses. It alone sends requests; a redirect is an
+    answer, after which the page asks again."""
+
+    async def answer(self, request: SubRequest) -> Response | Failure:
+        """Never raises. Cancelled when the page waits no longer."""
+        ...
+
+
 class Troubles(Protocol):
     """Is told which URL is worked on, and of exceptions that cost one URL instead of the crawl."""
 
@@ -365,6 +378,12 @@ class Troubles(Protocol):
         """Saves a sample, and says in one line what went wrong. `doing` is what was done with the URL, such as "read";
         `came` the beginning of the response, if that is at hand."""
         ...
+
+
+class Post(Protocol):
+    """Takes links that belong to other shards of a crawl. Told before the batch is committed, as the journal is."""
+
+    def send(self, to: int, handed: Handed) -> None: ...
 
 
 class Journal(Protocol):

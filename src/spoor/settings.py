@@ -38,6 +38,8 @@ from spoor.checks import (
 from spoor.errors import BadInput, UsageError
 from spoor.files import SUFFIX, as_toml
 from spoor.naming import names, parse, rename_keys
+from spoor.render_budget import USUAL_RENDERING, RenderSettings
+from spoor.stopping import stop_rule
 from spoor.teacher_settings import NO_TEACHER, TeacherSettings
 from spoor.urls import normalise
 
@@ -123,6 +125,7 @@ class Crawling:
     )
     max_pages: int | None = setting(None, at_least(1), "stop after N visits")
     max_minutes: float | None = setting(None, above_0, "stop after N minutes")
+    until: str = setting("", stop_rule, "stop when the last requests found too little, as in `fewer than 5 in 1000`")
     effort: float | None = setting(
         None,
         share,
@@ -236,6 +239,7 @@ class Config:
     limits: FetchSettings = FetchSettings()
     parse: ParseSettings = USUAL_PARSING
     translate: TranslateSettings = TranslateSettings()
+    render: RenderSettings = USUAL_RENDERING
     teacher: TeacherSettings = NO_TEACHER
     store: StoreSettings = StoreSettings()
 

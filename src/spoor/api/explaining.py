@@ -36,6 +36,7 @@ from spoor.store.journal import (
     open_to_read,
     pages_of,
 )
+from spoor.store.renders import RenderRow
 from spoor.urls import origin_of, robots_url
 
 # What moved a link in a crawl by `learned`: evidence by evidence, and feature by feature.
@@ -187,6 +188,7 @@ def lines(account: Account, now: float, moved: Iterable[Line] = ()) -> Iterator[
         yield from _worth(account.entry)
     yield from moved
     yield from (("visited", _visited(page)) for page in account.pages)
+    yield from (_rendered(render) for render in account.renders)
     yield from ((event.kind, _happened(event)) for event in account.events)
     if account.host is not None:
         yield "host", _host(account.host, now)
@@ -281,6 +283,13 @@ def _visited(page: PageRow) -> str:
     twin = f"; duplicate of {page.duplicate_of}" if page.duplicate_of else ""
     title = f"; “{page.title}”" if page.title else ""
     return f"{came}; {thought}{unread}{twin}{title}"
+
+
+def _rendered(render: RenderRow) -> Line:
+    if not render.rendered:
+        return "not rendered", render.how
+    gained = "gained text or links" if render.gained else "gained nothing"
+    return "rendered", f"{moment(render.fetched)}: {render.how} after {render.seconds:.1f} s in a browser; {gained}"
 
 
 def _happened(event: EventRow) -> str:

@@ -22,6 +22,7 @@ REGISTER = (
     crawls.register_seeds,
     crawls.register_crawl,
     crawl_folders.register_report,
+    crawl_folders.register_dashboard,
     crawl_folders.register_why,
     crawl_folders.register_ask,
     crawl_folders.register_export,

@@ -7,11 +7,11 @@ import contextlib
 import ctypes
 import gc
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from spoor import __version__, registry
+from spoor import __version__, registry, roles
 from spoor import settings as config
 from spoor.crawl import Crawl
 from spoor.errors import OF_STORAGE, UsageError
@@ -37,6 +37,8 @@ from spoor.live.example_pages import fetch_examples, read_examples, write_exampl
 from spoor.live.heeding import LOOK, Heeding, minutes_in, stopped_by
 from spoor.live.page_reader import Archive, LiveDownloader, Reader, Remembering
 from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, relearn_all, warm_name, warm_name_of
+from spoor.live.scripts import Scripts, browser_for, program_for
+from spoor.live.sub_resources import SubResourceFetcher
 from spoor.live.watchdog import NOTICED, Hold, SteadyClock, watching
 from spoor.live.workers import ReadingLimits, can_be_sent, working
 from spoor.ordering.admissions import AllOf, Manners
@@ -50,10 +52,13 @@ from spoor.records import Failure, Judged, Outcome, Page, Response, Visit
 from spoor.roles import Downloader, Judge, Troubles
 from spoor.settings import GIVEN_IN_PYTHON, Config, ScopeSettings
 from spoor.steering.log import SteeringLog
+from spoor.stopping import LastRequests, too_few
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import InWork, SavedTroubles, died_of
 from spoor.store.journal import Journal, last_moment
+from spoor.store.recent import last_requests
+from spoor.store.renders import Renders
 from spoor.store.steered import steered
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy, prior_of
@@ -108,7 +113,8 @@ ADDRESS_DELAY = 0.25
 
 @dataclass
 class Session:
-    """A crawl that can be run once. `stop` may be called at any time from the same loop."""
+    """A crawl that can be run once. `stop` may be called at any time from the same loop. `no_browser` says what is
+    missing to render pages that need scripts, "" when nothing is."""
 
     crawl: Crawl
     driver: LiveDriver
@@ -116,6 +122,8 @@ class Session:
     snapshots: SnapshotWriter
     heeding: Heeding
     learning: ActiveLearning | None = None
+    last_requests: LastRequests | None = None
+    no_browser: str = ""
     _why: str = ""
     _noted: list[Event] = field(default_factory=list, init=False)
     _deadline: asyncio.TimerHandle | None = field(default=None, init=False)
@@ -133,6 +141,7 @@ class Session:
                 async for events in self.driver.run():
                     self.archive.note(events)
                     self.snapshots.committed(self.driver.clock())
+                    self._stop_if_too_few(events)
                     if self.learning is not None:
                         self.learning.wake()
                     yield [*self._taken(), *events]
@@ -142,6 +151,14 @@ class Session:
         self.archive.journal.end(self.driver.clock(), self.ended(), self.crawl.idle)
         self.crawl.frontier.commit()
         await self.snapshots.finish(self.driver.clock())
+
+    def _stop_if_too_few(self, events: list[Event]) -> None:
+        if (last := self.last_requests) is not None:
+            last.note(events)
+            if last.are_too_few:
+                self.stop(
+                    f"the last {last.rule.requests:,} requests found fewer than {last.rule.finds:,} relevant pages"
+                )
 
     async def learn(self) -> list[Event]:
         """Instead of `run`: nothing is fetched, but the judge learns from all answers that it does not know yet."""
@@ -200,6 +217,17 @@ class Session:
     def ended(self) -> str:
         """Why it stopped."""
         return self._why or self.crawl.ended()
+
+
+@dataclass(frozen=True)
+class Journals:
+    """Several that are told the same."""
+
+    journals: Sequence[roles.Journal]
+
+    def note(self, events: Sequence[Event]) -> None:
+        for journal in self.journals:
+            journal.note(events)
 
 
 Maker = Callable[[Judge], Strategy]
@@ -264,6 +292,7 @@ async def open_session(
     of it; whoever gives it takes the pages out again."""
     await _fetch_examples(folder, settings)
     strategy = strategy_of(settings, objects, folder)
+    program, no_browser = program_for(settings.render)
     earlier = earlier_crawl(settings, strategy, folder)
     store, died = SqliteStore(folder.database), died_of(folder.in_work)
     in_work, languages = InWork(folder.in_work), accepted_languages(settings, strategy)
@@ -283,9 +312,11 @@ async def open_session(
         kept = (store.connection, archive.journal, folder.snapshots, warm_name(earlier, store.connection))
         snapshots = SnapshotWriter(strategy, *kept, known, now)
         frontier = Frontier(store, host_rules(settings), resumed_at=now)
+        renders = Renders.create(store.connection)
+        store.write_along(renders.write)
         log, guidance = SteeringLog.create(store, archive.journal), Guidance.of(steered(store.connection))
         frontier.ask_delays(guidance.delays)
-        crawl = Crawl(strategy, frontier, _limits(settings, now), log, troubles, guidance)
+        crawl = Crawl(strategy, frontier, _limits(settings, now), Journals((log, renders)), troubles, guidance)
         crawl.resume(now, died, last_moment(store.connection))
         crawl.begin(settings.crawl.seeds)
         learning = None if taught is None else learning_of(taught, crawl, archive.journal, store, settings, clock)
@@ -301,17 +332,22 @@ async def open_session(
         async with (
             working(count or (WAITING if reader.waits else 1), reader, limits) as workers,
             fetcher_for(settings, clock) as fetcher,
+            browser_for(program, settings.render) as browser,
         ):
             away = workers if await can_be_sent(reader) else None
             reader = replace(reader, apart=away is None)
             everything = count > 0 or reader.waits
             last_word = None if learning is None else learning.judged
             reading = (reader, away, everything, troubles, languages, last_word)
-            downloader: Downloader = LiveDownloader(fetcher, archive, *reading)
-            downloader = downloader if came is None else Remembering(downloader, came)
-            driver = LiveDriver(crawl, downloader, settings.crawl.connections, clock, troubles)
+            downloader = LiveDownloader(fetcher, archive, *reading)
+            visible: Downloader = downloader if came is None else Remembering(downloader, came)
+            driver = LiveDriver(crawl, visible, settings.crawl.connections, clock, troubles)
+            if browser is not None:
+                resources = SubResourceFetcher(crawl, fetcher, driver, troubles, languages)
+                downloader.scripts = Scripts(settings.render, browser, crawl, resources, renders, clock)
             heeding = Heeding(folder, store.connection, settings, crawl, clock)
-            session = Session(crawl, driver, archive, snapshots, heeding, learning)
+            last = _last_requests(settings, store)
+            session = Session(crawl, driver, archive, snapshots, heeding, learning, last, no_browser)
             if learning is not None:
                 learning.note = session.note
                 learning.on_lesson = lambda version: snapshots.renew(warm_name_of(earlier, version))
@@ -349,6 +385,13 @@ async def _watching_clock(clock: SteadyClock, session: Session) -> AsyncIterator
         yield
     finally:
         watching.cancel()
+
+
+def _last_requests(settings: Config, store: SqliteStore) -> LastRequests | None:
+    if not settings.crawl.until:
+        return None
+    rule = too_few(settings.crawl.until)
+    return LastRequests(rule, last_requests(store.connection, rule.requests))
 
 
 def strategy_of(settings: Config, objects: Objects = NO_OBJECTS, folder: CrawlFolder | None = None) -> Strategy:

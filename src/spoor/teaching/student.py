@@ -100,21 +100,21 @@ class Student(PageByPage):
     def revised(self, urls: Sequence[str], samples: Sequence[Sample]) -> list[Verdict]:
         """Of pages judged before, by what was kept of them. Reasons name no words."""
         return [
-            self._again(url, probability)
+            self.with_probability(url, probability)
             for url, probability in zip(urls, self.model.probabilities(samples).tolist(), strict=True)
         ]
 
     def similarities(self, texts: Sequence[str]) -> list[float]:
         return [self.model.opinion("", text).probability for text in texts]
 
-    def _again(self, url: str, probability: float) -> Verdict:
+    def with_probability(self, url: str, probability: float) -> Verdict:
         if (known := self.answers.get(url)) is not None:
             return confirmed(known.answer)
         because = f"probability {probability:.2f} of {self.name}, version {self.version}"
         return Verdict(probability, probability >= self.model.threshold, because)
 
     def _verdict(self, opinion: Opinion) -> Verdict:
-        again = self._again("", opinion.probability)
+        again = self.with_probability("", opinion.probability)
         sides = {"for it": opinion.speaks_for, "against it": opinion.against}
         deciding = "; ".join(f"{side} {', '.join(words)}" for side, words in sides.items() if words)
         return replace(again, because=f"{again.because}: {deciding}") if deciding else again
