@@ -17,19 +17,9 @@ import numpy as np
 from spoor.errors import BadInput
 from spoor.judging.regression import Sample
 from spoor.records import Verdict
+from spoor.store.lesson_tables import create_lesson_tables
 from spoor.urls import host_of
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS judged (
-    id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, host TEXT NOT NULL, version INTEGER NOT NULL,
-    revised INTEGER NOT NULL, probability REAL NOT NULL, decides INTEGER NOT NULL, others TEXT NOT NULL,
-    sample BLOB NOT NULL, excerpt BLOB NOT NULL
-);
-CREATE TABLE IF NOT EXISTS students (
-    version INTEGER PRIMARY KEY, at REAL NOT NULL, answers INTEGER NOT NULL, marks TEXT NOT NULL,
-    changed REAL NOT NULL, row INTEGER NOT NULL
-);
-"""
 EXCERPT = 6_000
 """Characters of the main text."""
 LARGEST = 1 << 22
@@ -90,7 +80,7 @@ class KeptPages:
 
     @staticmethod
     def create(db: sqlite3.Connection) -> KeptPages:
-        db.executescript(SCHEMA)
+        create_lesson_tables(db)
         return KeptPages()
 
     def keep(self, page: JudgedPage) -> None:
