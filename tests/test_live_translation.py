@@ -135,7 +135,7 @@ def test_the_same_file_judges_a_recorded_web(tmp_path: Path, capsys: pytest.Capt
     (tmp_path / "a.warc").write_bytes(b"".join(records))
     (tmp_path / "truth.tsv").write_text("url\tlabels\nhttp://a.test/one\trelevant\n")
     sources = [str(tmp_path / "a.warc"), "--truth", str(tmp_path / "truth.tsv"), "--workers", "1"]
-    assert main(["web", "build", *sources, "--out", str(tmp_path / "web"), "--workers", "1"]) == 0
+    assert main(["web", "build", *sources, "--out", str(tmp_path / "web")]) == 0
     with translating(WORDS) as server:
         (tmp_path / "crawl.toml").write_text(ML_CORE.format(server.url, 5.0, 0))
         capsys.readouterr()
