@@ -6,6 +6,7 @@ STAMP := $(VENV)/installed
 INPUTS ?= 20000
 KILLS ?= 1000
 EFFORT ?= 10
+CRASHES ?= 1000
 MINUTES ?= 30
 
 .DEFAULT_GOAL := help
@@ -41,7 +42,8 @@ fix: install ## let the formatter and the linter repair what they can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-soak: install ## kill a live crawl a thousand times and see that nothing is lost (half an hour; fewer: make soak KILLS=50)
+soak: install ## crash shards, kill a live crawl a thousand times: nothing is lost (half an hour; fewer: make soak KILLS=50)
+	SPOOR_CRASHES=$(CRASHES) $(BIN)/python -m pytest -k crashes_at_random tests/test_mail.py
 	SPOOR_KILLS=$(KILLS) $(BIN)/python -m pytest -k killed_at_random tests/test_live.py
 
 chaos: install ## half an hour on hosts that do everything wrong, stopped and resumed at random (shorter: MINUTES=3)

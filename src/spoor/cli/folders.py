@@ -154,6 +154,7 @@ def summary_report(figures: Figures) -> str:
     listed = f", {totals.from_sitemaps:,} links let in by {totals.sitemaps:,} sitemaps" if totals.sitemaps else ""
     asides = f"{totals.failures:,} failed visits, {totals.redirects:,} redirects, {totals.duplicates:,} duplicates"
     asides += f", {totals.needs_scripts:,} pages need scripts" if totals.needs_scripts else ""
+    asides += f", {totals.rendered:,} rendered ({totals.gained_by_rendering:,} gained)" if totals.rendered else ""
     waiting = links["waiting"] + links["returning"]
     queue = f"{waiting:,} links waiting, {links['parked']:,} parked, {totals.dropped:,} dropped{listed}"
     because = (

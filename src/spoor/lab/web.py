@@ -18,6 +18,7 @@
     label_pages.npy     int32  page numbers, rising
     texts.bin           compressed title and texts of each page; texts_offsets.npy   (webs with content)
     contexts.bin        compressed contexts of the links of each page; contexts_offsets.npy   (webs with content)
+    sitemaps.bin        compressed lists of what each sitemap or feed of web.json "sitemaps" lists; sitemaps_offsets.npy
     seeds.txt           a URL a line   (generated webs)
 
 A generated web has no urls.bin: web.json "url_pattern" makes the URL from the host's number and the page's place on it
@@ -38,6 +39,7 @@ from numpy.typing import NDArray
 
 from spoor.errors import BadInput
 from spoor.files import read_bounded
+from spoor.lab.sitemaps import SITEMAPS, RecordedSitemaps
 from spoor.lab.web_files import (
     REAL,
     WHOLE,
@@ -229,6 +231,11 @@ class Web:
         """Which pages need scripts; None: no page does, or nobody looked."""
         return self._array_if_there("needs_scripts")
 
+    @cached_property
+    def sitemaps(self) -> RecordedSitemaps:
+        """None of them in most webs."""
+        return RecordedSitemaps(self.folder, self.about.get(SITEMAPS, []))
+
     def page(self, number: int, links: tuple[Link, ...] = ()) -> Page:
         """The attributes of a page, without its texts."""
         attributes, charsets, languages = self._attributes, self.about["charsets"], self._languages
@@ -277,8 +284,8 @@ def _check_about(path: Path, about: dict[str, Any]) -> None:
     for name in ("pages", "hosts", "links", "unrecorded"):
         if not isinstance(about.get(name), int) or not 0 <= about[name] < 2**62:
             raise damaged(path, f"{name} is {str(about.get(name))[:40]!r}")
-    for name in ("labels", "charsets", "content_types", "languages"):
-        words = about.get(name, [] if name == "languages" else None)
+    for name in ("labels", "charsets", "content_types", "languages", SITEMAPS):
+        words = about.get(name, [] if name in ("languages", SITEMAPS) else None)
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
             raise damaged(path, f"{name} is no list of words")
     pattern = about.get("url_pattern", "")
