@@ -177,6 +177,7 @@ OWN: dict[str, st.SearchStrategy[Any]] = {
     "body_bytes": st.integers(1, 250_000_000),
     "header_bytes": st.integers(1, 1_000_000),
     "max_minutes": numbers,
+    "until": st.sampled_from(["", "fewer than 5 in 500"]),
     "effort": st.floats(0.0, 1.0),
     "max_depth": counts,
     "pages_per_host": counts,

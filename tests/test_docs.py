@@ -169,7 +169,14 @@ def test_a_generated_web_holds_the_files_that_the_format_names(tmp_path: Path) -
     also_charsets = re.search(r"likewise (\w+), (\w+)", folder.__doc__)
     assert also_charsets
     named |= {f"{name}.npy" for name in also_charsets.groups()}
-    optional = {"seconds.npy", "redirect.npy", "language.npy", "needs_scripts.npy"}
+    optional = {
+        "seconds.npy",
+        "redirect.npy",
+        "language.npy",
+        "needs_scripts.npy",
+        "sitemaps.bin",
+        "sitemaps_offsets.npy",
+    }
     listed = {"urls.bin", "url_offsets.npy", "url_hashes.npy", "url_hash_ids.npy"}
     assert {file.name for file in (tmp_path / "web").iterdir()} == named - optional - listed
 

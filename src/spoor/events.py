@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spoor.actions import Action
 from spoor.records import Listed, Rendering, Verdict, Visit
 
 
@@ -144,7 +145,32 @@ class ClockSet:
     seconds: float
 
 
-Aside = Refused | Troubled | Held | Paused | Resumed | ClockSet
+@dataclass(frozen=True, slots=True)
+class Steered:
+    """A person asked for something. It was done, or `refused` says why not. `id` is that of the submission."""
+
+    at: float
+    id: str
+    who: str
+    action: Action
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """The judge has learned from all `answers` so far and has a new `version`; `changed` pages have another verdict.
+    `surprises` are new answers that contradict what the version before was sure of, `contradictions` pages of which
+    two teachers say the opposite."""
+
+    at: float
+    version: int
+    answers: int
+    changed: int
+    surprises: int
+    contradictions: int
+
+
+Aside = Refused | Troubled | Held | Paused | Resumed | ClockSet | Steered | Taught
 """What happens between visits."""
 
 Event = Visited | Redirected | Failed | HostOpened | SitemapRead | Aside

@@ -300,6 +300,18 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """A page of which a teacher is to say whether it is relevant. `text` is the main text; `words` are those by which
+    the judge decided, the weightiest first; `relevance` is what the judge says, 0..1."""
+
+    url: str
+    title: str
+    text: str
+    words: tuple[str, ...] = ()
+    relevance: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
 class Judged:
     """A page that was judged where it was read; from another process its links bring their hints along. `language` is
     the one it was found to be in, a BCP-47 tag or "" when that is not known."""
@@ -328,6 +340,31 @@ class Sighting:
     def is_find(self) -> bool:
         """Relevant, and not a duplicate of a page that the crawl has already."""
         return self.verdict.relevant and not self.page.duplicate_of
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """A link on its way to the shard that has its host, with what is known of it where it was found.
+
+    `relevance` and `relevant` are those of the page `found_on`. `depth` and `redirects` are what the link itself has.
+    `is_seed`: it waits before everything else. `again`: it is asked for once more if it was visited already."""
+
+    link: Link
+    evidence: Evidence
+    trail: TrailState
+    depth: int
+    found_on: str
+    relevance: float = 0.0
+    relevant: bool = False
+    redirects: int = 0
+    is_seed: bool = False
+    again: bool = False
+
+    @property
+    def sighting(self) -> Sighting:
+        """The page that it was found on, as far as the receiver knows it: without texts and links."""
+        visit = Visit(self.found_on, "", 0, 0.0, depth=self.depth - 1)
+        return Sighting(visit, Page(self.found_on), Verdict(self.relevance, self.relevant, ""), self.trail)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from spoor import settings as config
 from spoor.errors import SpoorError
 from spoor.frontier.entry import Entry, Host, State
 from spoor.live.page_reader import canonical_links
-from spoor.live.relearning import earlier_crawl, relearn, restore, warm_name
+from spoor.live.relearning import earlier_crawl, restore, warm_name
 from spoor.live.session import strategy_of
 from spoor.ordering.learned.features import named_features
 from spoor.ordering.learned.learned import Learned
@@ -22,6 +22,7 @@ from spoor.records import Listed, Page, WaitingLink
 from spoor.report.contents import archived_page
 from spoor.report.showing import moment, size
 from spoor.report.why import STEPS_BACK, Account
+from spoor.revision import relearn
 from spoor.robots import NeededFile
 from spoor.settings import GIVEN_IN_PYTHON, Config
 from spoor.store.crawl_folder import CrawlFolder
@@ -87,7 +88,7 @@ def learned_lines(folder: CrawlFolder, account: Account, progress: Progress = si
 def worth(folder: CrawlFolder, settings: Config, account: Account, progress: Progress = silently) -> Worth:
     """By what was known when its turn came, or is known now if the link still waits: from a snapshot of that time, and
     from the visits that the crawl has kept."""
-    entry, strategy = account.entry, strategy_of(settings)
+    entry, strategy = account.entry, strategy_of(settings, folder=folder)
     scorer = strategy.scorer
     assert entry is not None and isinstance(scorer, Learned)
     earlier = earlier_crawl(settings, strategy, folder)
@@ -111,7 +112,7 @@ def _relearn(
     """What was known when the visit to a page was chosen; None: everything. A snapshot of the same moment might hold
     more than was known."""
     before = math.inf if chosen is None else chosen.started
-    restored = restore([scorer], folder.snapshots, db, warm_name(earlier), before)
+    restored = restore([scorer], folder.snapshots, db, warm_name(earlier, db), before)
     if earlier is not None and not restored.knows(scorer):
         with contextlib.closing(open_to_read(earlier.database)) as other:
             _relearn_one(scorer, other, 0, progress)

@@ -52,6 +52,7 @@ class CrawlOptions(TypedDict, total=False):
     warm: AnyPath
     max_pages: int
     max_minutes: float
+    until: str
     effort: float
     tries: int
     retry_hours: float

@@ -24,6 +24,7 @@ from spoor.cli.terminal import is_quiet, print_json, progress, remark, say
 from spoor.crawl import Crawl
 from spoor.errors import BadInput, UsageError
 from spoor.events import Event, Failed, Held, Paused, Resumed, Troubled, Visited
+from spoor.expected_finds import ExpectedFinds
 from spoor.files import SUFFIX
 from spoor.live.relearning import earlier_crawl, misleading
 from spoor.live.scripts import program_for
@@ -40,6 +41,7 @@ from spoor.live.session import (
 from spoor.report.showing import duration, moment
 from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
+from spoor.store.recent import expected_in
 
 # One line about a running crawl: redrawn on a terminal, printed every few seconds elsewhere, and logged as often.
 
@@ -68,6 +70,7 @@ class LiveLine:
         self._holds = 0
         self._longest: Held | None = None
         self._last_failure = ""
+        self.expected: ExpectedFinds | None = None
         self._last_page, self._silence_reported, self._last_count = self._began, False, 0
         shown = _terminal() and not is_quiet()
         self._live = Live(console=Console(stderr=True), transient=True, refresh_per_second=4) if shown else None
@@ -156,7 +159,12 @@ class LiveLine:
         end = self._end(seconds) if since is None else f"paused: nothing answers since {moment(since)}"
         scripts = f"{self._need_scripts:,} need scripts  " if self._need_scripts else ""
         scripts += f"{self._rendered:,} rendered ({self._gained:,} gained)  " if self._rendered else ""
-        return f"{done}  {queue}  {self._failed:,} failed  {scripts}{idle}  {end}"
+        return f"{done}  {queue}  {self._failed:,} failed  {scripts}{idle}  {self._expected()}{end}"
+
+    def _expected(self) -> str:
+        if (expected := self.expected) is None:
+            return ""
+        return f"expected: {expected.among_waiting:,.0f} relevant waiting, {expected.next_500:,.0f} in the next 500  "
 
     def _end(self, seconds: float) -> str:
         """What will end the crawl, and when: the budget that will be spent first."""
@@ -224,6 +232,7 @@ def _terminal() -> bool:
 
 
 SECONDS_BETWEEN_TICKS = 1.0
+SECONDS_BETWEEN_FORECASTS = 30.0
 FLAGS = {
     "language": ("target", "language"),
     "charset": ("target", "charset"),
@@ -237,6 +246,7 @@ FLAGS = {
     "warm": ("crawl", "warm"),
     "max_pages": ("crawl", "max_pages"),
     "max_minutes": ("crawl", "max_minutes"),
+    "until": ("crawl", "until"),
     "effort": ("crawl", "effort"),
     "workers": ("crawl", "workers"),
     "connections": ("crawl", "connections"),
@@ -258,7 +268,7 @@ def run_crawl(arguments: argparse.Namespace) -> int:
     give_back_large_blocks()
     search_seldom_for_circles()
     with open_for_crawling(arguments.out, progress) as folder:
-        return asyncio.run(_crawl(folder, with_kept_model(settings, folder), objects, arguments.json))
+        return asyncio.run(_crawl(folder, with_kept_model(settings, folder), objects, arguments))
 
 
 def checked(settings: Config, folder: CrawlFolder) -> Objects:
@@ -308,23 +318,36 @@ async def _tick(line: LiveLine) -> None:
         line.tick()
 
 
-async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, as_json: bool) -> int:
+async def _look_ahead(line: LiveLine, folder: CrawlFolder) -> None:
+    """In a thread, since every waiting link is counted."""
+    while True:
+        await asyncio.sleep(SECONDS_BETWEEN_FORECASTS)
+        with contextlib.suppress(BadInput):  # The next time perhaps.
+            line.expected = await asyncio.to_thread(expected_in, folder)
+
+
+async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, arguments: argparse.Namespace) -> int:
     async with contextlib.AsyncExitStack() as opened:
         with progress("learning from earlier visits") as advance:
             session = await opened.enter_async_context(open_session(folder, settings, advance, objects))
         folder.write_settings(config.dumps(settings))
+        if arguments.dashboard is not None:
+            from spoor.cli.dashboards import beside_crawl
+
+            remark(await opened.enter_async_context(beside_crawl(folder, arguments.dashboard)))
         _log.info("crawling into %s by %s", folder.path, settings.crawl.strategy)
         loop = asyncio.get_running_loop()
         for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(name, session.stop, "it was interrupted")
         budget = settings.crawl.max_pages, settings.crawl.max_minutes
         with LiveLine(session.crawl, *budget, session.no_browser) as line:
-            ticking = asyncio.create_task(_tick(line))
+            beside = [asyncio.create_task(task) for task in (_tick(line), _look_ahead(line, folder))]
             async for events in run_for(session, settings.crawl.max_minutes):
                 line.tell(events)
-            ticking.cancel()
+            for task in beside:
+                task.cancel()
         _log.info("%s", line.summary(session.ended(), folder.path).replace("\n", "; "))
-        if as_json:
+        if arguments.json:
             print_json(line.as_json(session.ended(), folder.path))
         else:
             say(line.summary(session.ended(), folder.path))

@@ -9,6 +9,7 @@ from spoor.frontier.entry import Entry, Host, HostRules, Order
 from spoor.frontier.hosts import Hosts, Reading
 from spoor.frontier.queues import ALL_READ
 from spoor.frontier.store import Bounds, LinkStore
+from spoor.records import Key
 
 SLACK = 64
 SOON = 30.0
@@ -96,6 +97,13 @@ class HostQueue:
         while (host := self._first_head(now)) is None and self._read_on(self._heads_read, now):
             pass
         return None if host is None else host.head
+
+    def best_keys(self, most: int, until: float) -> list[Key]:
+        """Of the best waiting links of hosts that can be asked by then, first to last."""
+        waiting = [host for host in self._at_hand if host.order is not None and not host.waits_for]
+        free = [host for host in waiting if host.visiting < self._rules.connections and self.free_at(host) <= until]
+        orders = heapq.nsmallest(most, [host.order for host in free if host.order is not None])
+        return [tuple([-part for part in key]) for key, _ in orders]
 
     def _first_head(self, now: float) -> Host | None:
         """None: more hosts must be read before it can be told, or nobody is free soon."""

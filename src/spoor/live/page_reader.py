@@ -190,6 +190,11 @@ class Archive:
         file, offset = self.keeper.convert(kept, at, drawn.html)
         return replace(rendering, file=file, offset=offset)
 
+    def keep_sitemap(self, response: Response) -> None:
+        """It is no page: nobody judges it, and nothing is said of it in the journal but what it listed."""
+        if not self.relevant_only and 200 <= response.status < 300:
+            self._archived(response)
+
     def _archived(self, response: Response) -> Kept:
         digest = digest_of(response.payload)
         earlier = self.duplicates.same(digest) if response.payload else None
@@ -274,8 +279,8 @@ class LiveDownloader:
     """Carries out visits over HTTP. Without an `archive` nothing is kept. Demanding pages, and those with which
     something went wrong before, are read and judged by the `workers`, where that can be stopped, or all pages if they
     are to do everything. With `troubles` an exception while a page is read is told there, with what came; without, it
-    is raised. `accept_language` is the header of that name, for pages alone; "": none. With `scripts` pages that need
-    it are rendered."""
+    is raised. `accept_language` is the header of that name, for pages alone; "": none. `last_word` may give what was
+    read another verdict, before it is kept. With `scripts` pages that need it are rendered."""
 
     fetcher: HttpFetcher
     archive: Archive | None
@@ -284,6 +289,7 @@ class LiveDownloader:
     everything_away: bool = False
     troubles: Troubles | None = None
     accept_language: str = ""
+    last_word: Callable[[Outcome], Outcome] | None = None
     scripts: Scripts | None = None
     cookies: RedirectCookies = field(default_factory=RedirectCookies, init=False)
 
@@ -302,6 +308,8 @@ class LiveDownloader:
         archive = self.archive if visit.purpose == "page" else None
         if archive is not None:
             archive.keep(visit, response)
+        elif self.archive is not None:
+            self.archive.keep_sitemap(response)
         came = response.head + response.body[:MOST_BYTES]
         is_page = visit.purpose == "page" and self.scripts is not None
         kept = response if is_page and Scripts.may_run(response) else None
@@ -312,6 +320,7 @@ class LiveDownloader:
                 outcome = await outcome
             if kept is not None and isinstance(outcome, Judged):
                 outcome = await self._with_scripts(visit, kept, outcome)
+            outcome = outcome if self.last_word is None else self.last_word(outcome)
         except OSError as error:  # No room for a file, or no process to be had; the page is not to blame.
             outcome = Failure(line_of("read", error), HEALS_AFTER, here=True)
         except Exception as error:

@@ -14,10 +14,12 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any
 
+from spoor.expected_finds import ExpectedFinds
 from spoor.progress import Advance, unseen
 from spoor.report.showing import one_moment
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import needs_scripts_column
+from spoor.store.recent import expected_in
 from spoor.store.renders import render_totals
 
 MOST_ROWS = 20
@@ -143,6 +145,7 @@ class Figures:
     slowest: tuple[Pace, ...]
     incidents: tuple[Incident, ...]
     finds: tuple[Find, ...]
+    expected: ExpectedFinds | None
 
 
 def figures(folder: CrawlFolder, advance: Advance = unseen) -> Figures:
@@ -156,7 +159,8 @@ def figures(folder: CrawlFolder, advance: Advance = unseen) -> Figures:
             advance(1)
     stops, incidents = parts["stops"], (*parts.pop("incidents"), *_untranslated(folder))
     going_on = not stops or parts["totals"].ended > stops[-1].at
-    return Figures(name=folder.path.resolve().name, going_on=going_on, incidents=incidents, **parts)
+    name, expected = folder.path.resolve().name, expected_in(folder)
+    return Figures(name=name, going_on=going_on, incidents=incidents, expected=expected, **parts)
 
 
 def _count_by_host(db: sqlite3.Connection) -> None:

@@ -11,6 +11,8 @@ learned/        snapshots of what was learned: the two newest
 trouble/        samples of what went wrong with single URLs by a mistake of ours
 translations.db what a server has translated, and how many texts it has not (SQLite)
 in-work         the URL that is worked on right now, to be blamed if the process dies of it
+inbox/          actions of persons that were not done yet
+dashboard.db    what the dashboard counted, and its index of texts; can be deleted (SQLite)
 report.html     what `spoor report` made of it
 lock            the process that crawls, or did last; locked while it does
 """
@@ -85,6 +87,15 @@ class CrawlFolder:
     @property
     def in_work(self) -> Path:
         return self.path / "in-work"
+
+    @property
+    def examples(self) -> Path:
+        """The pages that `[target] like` names by their URLs, as they were when the crawl began."""
+        return self.path / "like.json"
+
+    @property
+    def inbox(self) -> Path:
+        return self.path / "inbox"
 
     @property
     def report(self) -> Path:
@@ -277,6 +288,11 @@ def is_crawled_into(folder: CrawlFolder) -> bool:
     finally:
         os.close(file)
     return False
+
+
+def is_open_for_crawling(folder: CrawlFolder) -> bool:
+    """Whether any process crawls into it right now, this one included."""
+    return folder.path.resolve() in _HELD or is_crawled_into(folder)
 
 
 def _cannot_write(path: Path, error: OSError) -> BadInput:

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from spoor.cli.command import Commands, add_command, add_json, add_several
+from spoor.cli.options.crawl_folders import DASHBOARD_PORT, port
 
 DEMO_EXAMPLES = """
 spoor demo
@@ -25,6 +26,7 @@ spoor crawl --language th --seed https://example.org/ --contact https://example.
 spoor crawl crawl.toml --out thai-pages
 spoor crawl --out thai-pages          (resumes where it stopped)
 spoor crawl crawl.toml --render never --out thai-pages
+spoor crawl --out thai-pages --dashboard
 spoor crawl --out thai-pages --quiet --log-file thai-pages.log
 spoor crawl --language th --seeds more.txt --warm thai-pages --out more-thai-pages
 """
@@ -110,6 +112,14 @@ def register_crawl(commands: Commands) -> None:
     parser.add_argument(
         "--allow-private", action="store_true", default=None, help="allow requests to private IP addresses"
     )
+    parser.add_argument(
+        "--dashboard",
+        nargs="?",
+        type=port,
+        const=DASHBOARD_PORT,
+        metavar="PORT",
+        help=f"watch and steer the crawl in the browser, at this port of this machine ({DASHBOARD_PORT})",
+    )
     add_json(parser)
 
 
@@ -139,6 +149,9 @@ def _listed(words: str) -> list[str]:
 def _add_limits(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-pages", type=int, metavar="N", help="stop after N fetches, over all runs")
     parser.add_argument("--max-minutes", type=float, metavar="M", help="stop after M minutes of this run")
+    parser.add_argument(
+        "--until", metavar="RULE", help="stop when the last requests found too little, as in 'fewer than 5 in 1000'"
+    )
     parser.add_argument(
         "--effort",
         type=float,
