@@ -33,6 +33,7 @@ def kinds(refused: str) -> dict[str, str]:
         "filled.test/": shell(),
         "filled.test/app.js": "fetch('/data.json').then((r) => r.json()).then((d) => { root.innerHTML = d.html })",
         "filled.test/data.json": json.dumps({"html": f"<p>{STORY}</p><a href=/one>one</a>"}),
+        "filled.test/more/": shell(),
         "list.test/": shell("<div id=items></div><div id=end>end</div>"),
         "list.test/app.js": """let next = 0, busy = false;
             new IntersectionObserver(async (seen) => {

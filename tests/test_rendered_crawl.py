@@ -152,11 +152,11 @@ def test_a_page_without_a_tree_still_needs_scripts_and_all_is_reported(
     done: Crawled, capsys: pytest.CaptureFixture[str]
 ) -> None:
     totals = figures(done.folder).totals
-    assert (totals.needs_scripts, totals.rendered) == (1, 12)
-    assert totals.gained_by_rendering == 6 and totals.render_seconds > 0.0
+    assert (totals.needs_scripts, totals.rendered) == (1, 13)
+    assert totals.gained_by_rendering == 7 and totals.render_seconds > 0.0
     assert main(["report", str(done.folder.path)]) == 0
-    assert "1 pages need scripts, 12 rendered (6 gained)" in capsys.readouterr().out
-    assert "pages rendered in a browser, 6 gained" in done.folder.report.read_text()
+    assert "1 pages need scripts, 13 rendered (7 gained)" in capsys.readouterr().out
+    assert "pages rendered in a browser, 7 gained" in done.folder.report.read_text()
     for name, line in (("filled", "gained text or links"), ("timers", "gained nothing"), ("crash", "crashed after")):
         assert main(["why", str(done.folder.path), f"http://{name}.test/"]) == 0
         assert line in capsys.readouterr().out
