@@ -45,10 +45,12 @@ from spoor.progress import Advance, unseen
 from spoor.records import Failure, Judged, Outcome, Response, Visit
 from spoor.roles import Downloader, Judge, Troubles
 from spoor.settings import GIVEN_IN_PYTHON, Config
+from spoor.share import Handover, Share
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import InWork, SavedTroubles, died_of
 from spoor.store.journal import Journal, last_moment
+from spoor.store.mail import Mail
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy, prior_of
 from spoor.urls import host_of
@@ -106,6 +108,7 @@ class Session:
     driver: LiveDriver
     archive: Archive
     snapshots: SnapshotWriter
+    _mail: Mail | None = None
     _why: str = ""
     _noted: list[Event] = field(default_factory=list, init=False)
 
@@ -131,6 +134,12 @@ class Session:
 
     def held(self, hold: Hold) -> None:
         self.note(Held(self.driver.clock(), hold.seconds, hold.cpu, hold.url, hold.where))
+
+    @property
+    def mail(self) -> Mail:
+        """Of a shard."""
+        assert self._mail is not None
+        return self._mail
 
     def ended(self) -> str:
         """Why it stopped."""
@@ -184,10 +193,11 @@ async def open_session(
     advance: Advance = unseen,
     objects: Objects = NO_OBJECTS,
     came: dict[str, Judged] | None = None,
+    share: Share | None = None,
 ) -> AsyncIterator[Session]:
     """The folder is locked by the caller; a crawl that it holds already is resumed. `advance` is told of every visit
     from which the strategy learns again. `came` is given every page with its texts, by URL, before the event that tells
-    of it; whoever gives it takes the pages out again."""
+    of it; whoever gives it takes the pages out again. With a `share` of the hosts it is one shard of a crawl."""
     strategy = strategy_of(settings, objects, folder)
     earlier = earlier_crawl(settings, strategy, folder)
     store, died = SqliteStore(folder.database), died_of(folder.in_work)
@@ -205,8 +215,13 @@ async def open_session(
         now = clock()
         kept = (store.connection, archive.journal, folder.snapshots, warm_name(earlier))
         snapshots = SnapshotWriter(strategy, *kept, known, now)
-        frontier = Frontier(store, host_rules(settings), resumed_at=now)
-        crawl = Crawl(strategy, frontier, _limits(settings, now), archive.journal, troubles)
+        mail = Mail(store.connection, lambda: archive.journal.last) if share else None
+        handover = Handover(share, mail) if share and mail else None
+        if mail:
+            store.write_along(mail.write)
+        rules = host_rules(settings, shards=len(share.others) + 1 if share else 1)
+        frontier = Frontier(store, rules, resumed_at=now, tallied=share is not None)
+        crawl = Crawl(strategy, frontier, _limits(settings, now), archive.journal, troubles, handover)
         crawl.resume(now, died, last_moment(store.connection))
         crawl.begin(settings.crawl.seeds)
         count, reader = settings.crawl.workers, Reader.of(strategy, settings.limits.links_per_page, settings.parse)
@@ -227,8 +242,8 @@ async def open_session(
             everything = count > 0 or reader.waits
             downloader: Downloader = LiveDownloader(fetcher, archive, reader, away, everything, troubles, languages)
             downloader = downloader if came is None else Remembering(downloader, came)
-            driver = LiveDriver(crawl, downloader, settings.crawl.connections, clock, troubles)
-            session = Session(crawl, driver, archive, snapshots)
+            driver = LiveDriver(crawl, downloader, settings.crawl.connections, clock, troubles, share is not None)
+            session = Session(crawl, driver, archive, snapshots, mail)
             async with watching(lambda: in_work.url, session.held), _watching_clock(clock, session):
                 yield session
 
@@ -297,10 +312,11 @@ def _about(settings: Config, languages: str) -> dict[str, str]:
     }
 
 
-def host_rules(settings: Config) -> HostRules:
-    """What every host is promised, at the least."""
+def host_rules(settings: Config, shards: int = 1) -> HostRules:
+    """What every host is promised, at the least. Hosts of several shards may be at one IP address: each waits longer,
+    so that all together ask it no more often."""
     polite, delay = settings.politeness, settings.politeness.host_delay
-    return HostRules(delay, min(delay, ADDRESS_DELAY), polite.connections_per_host, ask_first=True)
+    return HostRules(delay, min(delay, ADDRESS_DELAY) * shards, polite.connections_per_host, ask_first=True)
 
 
 def _limits(settings: Config, now: float) -> Limits:

@@ -66,6 +66,10 @@ class Mail:
         query = "SELECT number, body FROM outbox WHERE receiver = ? ORDER BY number LIMIT ?"
         return [Letter(*row) for row in self.db.execute(query, (to, most))]
 
+    def count(self) -> int:
+        """How many letters are not answered yet."""
+        return int(self.db.execute("SELECT count(*) FROM outbox").fetchone()[0])
+
     def receivers(self) -> list[int]:
         """Those for whom there are letters."""
         return [receiver for (receiver,) in self.db.execute("SELECT DISTINCT receiver FROM outbox ORDER BY receiver")]
