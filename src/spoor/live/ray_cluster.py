@@ -7,8 +7,11 @@ folder keeps out an actor that was taken for dead and still writes.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import closing
+import contextlib
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -73,18 +76,60 @@ class RayShard:
 class ShardActor(Shard):
     """A shard in a process of its own. Knows the others by their names, so that it finds them after a restart."""
 
-    def __init__(self, folder: str, share: Share, settings: Config, namespace: str) -> None:
+    def __init__(self, folder: Path, share: Share, settings: Config, namespace: str) -> None:
         give_back_large_blocks()
         search_seldom_for_circles()
-        super().__init__(ShardedFolder(_path(folder)).shard(share.me), share, settings)
+        super().__init__(folder, share, settings)
         self.peers = [RayShard(_name(number), namespace) for number in range(len(share.others) + 1)]
-
-
-def _path(folder: str) -> Any:
-    from pathlib import Path
-
-    return Path(folder)
 
 
 def _name(number: int) -> str:
     return f"shard {number}"
+
+
+@contextlib.contextmanager
+def connected(shards: int, cluster: str = "") -> Iterator[None]:
+    """To the cluster at an address, or to one that is started on this machine and ended afterwards."""
+    if ray is None:
+        raise MissingExtra("shards need Ray; install it with: pip install 'spoor[ray]'")
+    quiet = {"include_dashboard": False, "log_to_driver": False, "logging_level": logging.ERROR}
+    try:
+        if cluster:
+            ray.init(cluster, log_to_driver=False, logging_level=logging.ERROR)
+        else:
+            ray.init(num_cpus=shards, _node_ip_address="127.0.0.1", **quiet)
+    except (ConnectionError, OSError, RuntimeError) as error:
+        raise BadInput(f"cannot reach Ray{f' at {cluster}' if cluster else ''}: {error}") from None
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+async def crawl_in_actors(
+    folder: ShardedFolder,
+    settings: Config,
+    shards: int,
+    tell: Callable[[Totals], None],
+    started: Callable[[Coordinator], None],
+) -> str:
+    """Runs one actor for each shard until the crawl ends; returns why it did. `started` is given the coordinator, so
+    that it can be stopped."""
+    namespace, table = f"spoor {uuid4().hex}", folder.table(shards)
+    asked = replace(settings, crawl=replace(settings.crawl, connections=max(1, settings.crawl.connections // shards)))
+    actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=0)(ShardActor)
+    # Held until the end: an actor goes with the last of its handles.
+    actors = [
+        actor.options(name=_name(number), namespace=namespace).remote(
+            folder.shard(number).resolve(), Share(number, table), asked, namespace
+        )
+        for number in range(shards)
+    ]
+    handles = [RayShard(_name(number), namespace) for number in range(len(actors))]
+    with contextlib.closing(GrantedVisits(folder.coordinator)) as granted:
+        coordinator = Coordinator(handles, granted, settings.crawl.max_pages)
+        started(coordinator)
+        if settings.crawl.max_minutes is not None:
+            minutes = settings.crawl.max_minutes
+            asyncio.get_running_loop().call_later(60 * minutes, coordinator.stop, f"{minutes:g} minutes are over")
+        return await coordinator.run(tell)

@@ -33,20 +33,28 @@ class ShardedFolder:
     def shard(self, number: int) -> Path:
         return self.path / "shards" / f"{number:03}"
 
+    @property
+    def shards(self) -> int | None:
+        """How many there are; None: it is no folder of shards."""
+        return max(_read(self._file)) + 1 if self._file.exists() else None
+
     def table(self, shards: int) -> tuple[int, ...]:
         """The shard of each bucket, as it was written down when the crawl began; written down if it begins now."""
-        file = self.path / "shards.toml"
-        if not file.exists():
-            self._write(file, even_table(shards))
-        table = _read(file)
+        if not self._file.exists():
+            self._write(even_table(shards))
+        table = _read(self._file)
         if (there := max(table) + 1) != shards:
             raise UsageError(
                 f"{self.path} is a crawl of {there} shards, not of {shards}; resume it with --shards {there}"
             )
         return table
 
-    def _write(self, file: Path, table: Sequence[int]) -> None:
-        with replacing(file, ".partial") as partial:
+    @property
+    def _file(self) -> Path:
+        return self.path / "shards.toml"
+
+    def _write(self, table: Sequence[int]) -> None:
+        with replacing(self._file, ".partial") as partial:
             partial.write_text(f"buckets = [{', '.join(map(str, table))}]\n", "utf8")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from spoor.cli.command import Commands, add_command, add_json, add_several
+from spoor.cli.command import Commands, add_command, add_json, add_several, at_least_one
 
 DEMO_EXAMPLES = """
 spoor demo
@@ -26,6 +26,7 @@ spoor crawl crawl.toml --out thai-pages
 spoor crawl --out thai-pages          (resumes where it stopped)
 spoor crawl --out thai-pages --quiet --log-file thai-pages.log
 spoor crawl --language th --seeds more.txt --warm thai-pages --out more-thai-pages
+spoor crawl --language th --seeds more.txt --shards 8 --out many-thai-pages
 """
 
 
@@ -104,6 +105,13 @@ def register_crawl(commands: Commands) -> None:
     parser.add_argument(
         "--allow-private", action="store_true", default=None, help="allow requests to private IP addresses"
     )
+    parser.add_argument(
+        "--shards",
+        type=at_least_one,
+        metavar="N",
+        help="run as N shards, processes of Ray on this machine (1, without Ray; or as the folder has)",
+    )
+    parser.add_argument("--cluster", metavar="ADDRESS", help="run the shards on this Ray cluster, as in 10.0.0.1:6379")
     add_json(parser)
 
 
