@@ -33,7 +33,7 @@ from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
 from spoor.live.active_learning import ActiveLearning, learning_of, resumed_judge
 from spoor.live.driver import LiveDriver
-from spoor.live.example_pages import fetch_examples, read_examples, write_examples
+from spoor.live.example_pages import fetch_examples, keep_examples, read_examples
 from spoor.live.heeding import LOOK, Heeding, minutes_in, stopped_by
 from spoor.live.page_reader import Archive, LiveDownloader, Reader, Remembering
 from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, relearn_all, warm_name, warm_name_of
@@ -300,7 +300,7 @@ async def open_session(
     """The folder is locked by the caller; a crawl that it holds already is resumed. `advance` is told of every visit
     from which the strategy learns again. `came` is given every page with its texts, by URL, before the event that tells
     of it; whoever gives it takes the pages out again. With a `share` of the hosts it is one shard of a crawl."""
-    await _fetch_examples(folder, settings)
+    await keep_examples(folder.examples, settings.target.like, lambda urls: _fetched(urls, settings))
     strategy = strategy_of(settings, objects, folder)
     program, no_browser = program_for(settings.render)
     earlier = earlier_crawl(settings, strategy, folder)
@@ -365,17 +365,14 @@ async def open_session(
             last = _last_requests(settings, store)
             session = Session(crawl, driver, archive, snapshots, heeding, learning, last, no_browser, mail)
             if learning is not None:
-                learning.note = session.note
+                learning.note, learning.on_error = session.note, driver.wake
                 learning.on_lesson = lambda version: snapshots.renew(warm_name_of(earlier, version))
             async with watching(lambda: in_work.url, session.held), _watching_clock(clock, session):
                 yield session
 
 
-async def _fetch_examples(folder: CrawlFolder, settings: Config) -> None:
-    """Once, with the delays and the obedience to robots.txt that the crawl itself has."""
-    urls = [url for url in settings.target.like_urls if url not in read_examples(folder.examples)]
-    if not urls:
-        return
+async def _fetched(urls: Sequence[str], settings: Config) -> dict[str, Page]:
+    """With the delays and the obedience to robots.txt that the crawl itself has."""
     plain = replace(settings, crawl=replace(settings.crawl, strategy="breadth-first"), scope=ScopeSettings(max_depth=0))
     strategy, clock, came = strategy_of(plain), SteadyClock(), dict[str, Judged]()
     frontier, troubles = Frontier(MemoryStore(), host_rules(settings)), SavedTroubles(None)
@@ -384,8 +381,7 @@ async def _fetch_examples(folder: CrawlFolder, settings: Config) -> None:
         reader = replace(Reader.of(strategy, parsing=settings.parse), apart=True)
         downloader = Remembering(LiveDownloader(fetcher, None, reader, troubles=troubles), came)
         driver = LiveDriver(crawl, downloader, settings.crawl.connections, clock, troubles)
-        pages = await fetch_examples(urls, driver, came)
-    write_examples(folder.examples, read_examples(folder.examples) | pages)
+        return await fetch_examples(urls, driver, came)
 
 
 @contextlib.asynccontextmanager
