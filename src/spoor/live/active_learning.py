@@ -6,7 +6,7 @@ import asyncio
 import logging
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 
 from spoor.crawl import Crawl
@@ -42,6 +42,8 @@ PATIENCE = 1.0
 """Seconds after which it is seen whether a person has answered, if nothing else happens."""
 PAUSE = 30.0
 """Seconds in which a teacher is not asked again after it could not be."""
+GRACE = 1.0
+"""Seconds that answers under way may still take when the crawl has ended."""
 _log = logging.getLogger(__name__)
 
 
@@ -66,6 +68,7 @@ class ActiveLearning:
     on_error: Callable[[Exception], None] = field(default=lambda error: None)
     _began: int = field(init=False)
     _news: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+    _is_idle: asyncio.Event = field(default_factory=asyncio.Event, init=False)
     _pausing_until: float = field(default=0.0, init=False)
     _said: set[str] = field(default_factory=set, init=False)
 
@@ -85,47 +88,62 @@ class ActiveLearning:
         return replace(outcome, verdict=verdict)
 
     def wake(self) -> None:
+        self._is_idle.clear()
         self._news.set()
+
+    async def caught_up(self) -> None:
+        """Returns when everything is asked and learned that is due now."""
+        self.wake()
+        await self._is_idle.wait()
 
     @asynccontextmanager
     async def beside(self) -> AsyncIterator[None]:
-        """While it lasts, teachers are asked and answers are learned from."""
+        """While it lasts, teachers are asked and answers are learned from. Answers that are under way at its end are
+        waited for, but not for long: they may have been paid for."""
         task = asyncio.create_task(self._run())
         try:
             yield
+            with suppress(TimeoutError):
+                async with asyncio.timeout(GRACE):
+                    await self.caught_up()
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
     async def _run(self) -> None:
         while True:
-            try:
+            with suppress(TimeoutError):
                 async with asyncio.timeout(PATIENCE):
                     await self._news.wait()
-            except TimeoutError:
-                pass
             self._news.clear()
             try:
-                await self._step()
+                while await self._step():
+                    pass
             except OF_STORAGE as error:
                 self.on_error(error)
                 return
             except Exception:
                 _log.exception("the judge could not be taught; it goes on as it is, and that is tried again")
                 await asyncio.sleep(PAUSE)
+            if not self._news.is_set():
+                self._is_idle.set()
 
-    async def _step(self) -> None:
-        if self.teacher is not None:
-            await self._ask(self.teacher)
-        if self._is_lesson_due():
+    async def _step(self) -> bool:
+        """Whether there was anything to do."""
+        asked = 0 if self.teacher is None else await self._ask(self.teacher)
+        is_due = self._is_lesson_due()
+        if is_due:
             await self._learn()
+        return asked > 0 or is_due
 
-    async def _ask(self, teacher: Teacher) -> None:
+    async def _ask(self, teacher: Teacher) -> int:
+        """How many questions were put."""
         questions = self._due_questions(teacher)
         for first in range(0, len(questions), AT_ONCE):
             some = questions[first : first + AT_ONCE]
             if self.clock() >= self._pausing_until and not teacher.spent:
                 await asyncio.gather(*(self._ask_about(teacher, question) for question in some))
+        return len(questions)
 
     def _due_questions(self, teacher: Teacher) -> Sequence[Question]:
         """As many as are worth a lesson, when that many are due."""
