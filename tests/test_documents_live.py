@@ -16,13 +16,14 @@ from aiohttp import web
 import spoor
 from spoor import settings as config
 from spoor.cli.main import main
+from spoor.demo.plain_pdf import pdf
 from spoor.events import Failed, Visited
 from spoor.lab.web import Web
 from spoor.records import Page, Verdict
 from spoor.report.figures import figures
 from spoor.store.crawl_folder import open_for_reading
 from tests.html_site import answering, events_of
-from tests.made_documents import DOCX, EPUB, ODT, PDF, docx, epub, odt, pdf, scanned
+from tests.made_documents import DOCX, EPUB, ODT, PDF, docx, epub, odt, scanned
 
 Answers = Mapping[str, tuple[bytes, str]]
 T = TypeVar("T")

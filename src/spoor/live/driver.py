@@ -24,13 +24,15 @@ must not wait for all of them."""
 @dataclass
 class LiveDriver:
     """Keeps up to `connections` fetches under way: begun, and not absorbed yet. `clock` tells seconds since the epoch.
-    A fetch that raises anything but an error of storage costs its URL, and `troubles` is told."""
+    A fetch that raises anything but an error of storage costs its URL, and `troubles` is told. `lasting`: it does not
+    end by itself, since more visits may be granted."""
 
     crawl: Crawl
     downloader: Downloader
     connections: int
     clock: Callable[[], float]
     troubles: Troubles
+    lasting: bool = False
     _arrived: asyncio.Queue[Arrival | BaseException | None] = field(default_factory=asyncio.Queue, init=False)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
     _under_way: int = field(default=0, init=False)
@@ -48,6 +50,10 @@ class LiveDriver:
         self._woken = True
         self._arrived.put_nowait(error)
 
+    @property
+    def under_way(self) -> int:
+        return self._under_way
+
     async def run(self) -> AsyncIterator[list[Event]]:
         """While there is room and a visit, start fetching; wait for whichever comes first, an arrival or a host waking;
         absorb; when neither can come, stop. Yields the events of each batch, after it was committed."""
@@ -55,7 +61,7 @@ class LiveDriver:
             while True:
                 await self._start_fetching()
                 wake = self._stop_by if self._stop_by is not None else self._wake_at()
-                if not self._under_way and (self._stop_by is not None or wake is None):
+                if not self._under_way and (self._stop_by is not None or (wake is None and not self.lasting)):
                     yield self.crawl.absorb([], self.clock())
                     return
                 arrivals = await self._arrivals(wake)

@@ -51,12 +51,14 @@ from spoor.progress import Advance, unseen
 from spoor.records import Failure, Judged, Outcome, Page, Response, Visit
 from spoor.roles import Downloader, Judge, Troubles
 from spoor.settings import GIVEN_IN_PYTHON, Config, ScopeSettings
+from spoor.share import Handover, Share
 from spoor.steering.log import SteeringLog
 from spoor.stopping import LastRequests, too_few
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import InWork, SavedTroubles, died_of
 from spoor.store.journal import Journal, last_moment
+from spoor.store.mail import Mail
 from spoor.store.recent import last_requests
 from spoor.store.renders import Renders
 from spoor.store.steered import steered
@@ -124,6 +126,7 @@ class Session:
     learning: ActiveLearning | None = None
     last_requests: LastRequests | None = None
     no_browser: str = ""
+    _mail: Mail | None = None
     _why: str = ""
     _noted: list[Event] = field(default_factory=list, init=False)
     _deadline: asyncio.TimerHandle | None = field(default=None, init=False)
@@ -214,6 +217,12 @@ class Session:
     def held(self, hold: Hold) -> None:
         self.note(Held(self.driver.clock(), hold.seconds, hold.cpu, hold.url, hold.where))
 
+    @property
+    def mail(self) -> Mail:
+        """Of a shard."""
+        assert self._mail is not None
+        return self._mail
+
     def ended(self) -> str:
         """Why it stopped."""
         return self._why or self.crawl.ended()
@@ -286,10 +295,11 @@ async def open_session(
     advance: Advance = unseen,
     objects: Objects = NO_OBJECTS,
     came: dict[str, Judged] | None = None,
+    share: Share | None = None,
 ) -> AsyncIterator[Session]:
     """The folder is locked by the caller; a crawl that it holds already is resumed. `advance` is told of every visit
     from which the strategy learns again. `came` is given every page with its texts, by URL, before the event that tells
-    of it; whoever gives it takes the pages out again."""
+    of it; whoever gives it takes the pages out again. With a `share` of the hosts it is one shard of a crawl."""
     await _fetch_examples(folder, settings)
     strategy = strategy_of(settings, objects, folder)
     program, no_browser = program_for(settings.render)
@@ -311,12 +321,18 @@ async def open_session(
         now = clock()
         kept = (store.connection, archive.journal, folder.snapshots, warm_name(earlier, store.connection))
         snapshots = SnapshotWriter(strategy, *kept, known, now)
-        frontier = Frontier(store, host_rules(settings), resumed_at=now)
+        mail = Mail(store.connection, lambda: archive.journal.last) if share else None
+        handover = Handover(share, mail) if share and mail else None
+        if mail:
+            store.write_along(mail.write)
+        rules = host_rules(settings, shards=len(share.others) + 1 if share else 1)
+        frontier = Frontier(store, rules, resumed_at=now, tallied=share is not None)
         renders = Renders.create(store.connection)
         store.write_along(renders.write)
         log, guidance = SteeringLog.create(store, archive.journal), Guidance.of(steered(store.connection))
         frontier.ask_delays(guidance.delays)
-        crawl = Crawl(strategy, frontier, _limits(settings, now), Journals((log, renders)), troubles, guidance)
+        journals = Journals((log, renders))
+        crawl = Crawl(strategy, frontier, _limits(settings, now), journals, troubles, guidance, handover)
         crawl.resume(now, died, last_moment(store.connection))
         crawl.begin(settings.crawl.seeds)
         learning = None if taught is None else learning_of(taught, crawl, archive.journal, store, settings, clock)
@@ -341,13 +357,13 @@ async def open_session(
             reading = (reader, away, everything, troubles, languages, last_word)
             downloader = LiveDownloader(fetcher, archive, *reading)
             visible: Downloader = downloader if came is None else Remembering(downloader, came)
-            driver = LiveDriver(crawl, visible, settings.crawl.connections, clock, troubles)
+            driver = LiveDriver(crawl, visible, settings.crawl.connections, clock, troubles, share is not None)
             if browser is not None:
                 resources = SubResourceFetcher(crawl, fetcher, driver, troubles, languages)
                 downloader.scripts = Scripts(settings.render, browser, crawl, resources, renders, clock)
             heeding = Heeding(folder, store.connection, settings, crawl, clock)
             last = _last_requests(settings, store)
-            session = Session(crawl, driver, archive, snapshots, heeding, learning, last, no_browser)
+            session = Session(crawl, driver, archive, snapshots, heeding, learning, last, no_browser, mail)
             if learning is not None:
                 learning.note = session.note
                 learning.on_lesson = lambda version: snapshots.renew(warm_name_of(earlier, version))
@@ -443,10 +459,11 @@ def _about(settings: Config, languages: str) -> dict[str, str]:
     }
 
 
-def host_rules(settings: Config) -> HostRules:
-    """What every host is promised, at the least."""
+def host_rules(settings: Config, shards: int = 1) -> HostRules:
+    """What every host is promised, at the least. Hosts of several shards may be at one IP address: each waits longer,
+    so that all together ask it no more often."""
     polite, delay = settings.politeness, settings.politeness.host_delay
-    return HostRules(delay, min(delay, ADDRESS_DELAY), polite.connections_per_host, ask_first=True)
+    return HostRules(delay, min(delay, ADDRESS_DELAY) * shards, polite.connections_per_host, ask_first=True)
 
 
 def _limits(settings: Config, now: float) -> Limits:
