@@ -334,7 +334,7 @@ async def steer_everything(path: Path, site: Site) -> list[Event]:
             await crawl.more_pages(20)
             assert site.asked_of(2) == blocked
             await crawl.ask(Pause())
-            await crawl.until(lambda: not session.driver._under_way)
+            await crawl.until(lambda: not session.driver.under_way)
             paused = len(site.requests)
             mark, seeds = Mark(f"http://{site.host(1)}/", False), AddSeeds((f"http://{site.host(1)}/999999",))
             await crawl.ask(mark, seeds, Budget(max_pages=100_000, max_minutes=600.0), SlowDown(site.host(1), 0.02))

@@ -72,6 +72,12 @@ def _seconds(text: str) -> float:
     return seconds
 
 
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port, 0 to 65535")
+    return int(text)
+
+
 def _contact(text: str) -> str:
     from spoor.checks import contact
 
@@ -103,6 +109,9 @@ def register_crawl(commands: Commands) -> None:
     parser.add_argument("--proxy", metavar="URL", help="HTTP proxy for every request")
     parser.add_argument(
         "--allow-private", action="store_true", default=None, help="allow requests to private IP addresses"
+    )
+    parser.add_argument(
+        "--metrics", type=_port, metavar="PORT", help="serve figures for Prometheus at 127.0.0.1 (0: any free port)"
     )
     add_json(parser)
 
