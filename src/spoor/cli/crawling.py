@@ -24,7 +24,7 @@ from spoor.actions import described
 from spoor.cli.terminal import is_quiet, print_json, progress, remark, say
 from spoor.crawl import Crawl
 from spoor.errors import BadInput, UsageError
-from spoor.events import Event, Failed, Held, Paused, Resumed, Steered, Troubled, Visited
+from spoor.events import Event, Failed, Held, Paused, Resumed, Steered, Taught, Troubled, Visited
 from spoor.expected_finds import ExpectedFinds
 from spoor.files import SUFFIX
 from spoor.live.measuring import metrics_of
@@ -106,6 +106,9 @@ class LiveLine:
                     self._longest = event
             elif isinstance(event, Paused):
                 self._say(f"nothing answers since {moment(event.since)}, the last failure was: {event.reason}; paused")
+            elif isinstance(event, Taught):
+                self._found = max(0, self._found + event.gain)
+                self._say(taught_line(event))
             elif isinstance(event, Resumed):
                 self._say(f"something answers again after {duration(event.seconds)}; resumed")
             elif isinstance(event, Steered):
@@ -229,6 +232,13 @@ class LiveLine:
             about = f" with {self._longest.url}" if self._longest.url else ""
             longest = f"longest {self._longest.seconds:.1f} s{about}: {self._longest.where}"
             yield f"{self._holds:,} times one thing held up everything else, {longest}"
+
+
+def taught_line(event: Taught) -> str:
+    doubts = {"answers contradict what it was sure of": event.surprises, "pages have two answers": event.contradictions}
+    doubtful = "".join(f"; {number:,} {what}" for what, number in doubts.items() if number)
+    learned = f"the judge has learned from {event.answers:,} answers, version {event.version}"
+    return f"{learned}: {event.changed:,} verdicts changed{doubtful}"
 
 
 def _terminal() -> bool:
