@@ -23,7 +23,9 @@ from spoor.records import (
     Failure,
     Handed,
     Judged,
+    Lesson,
     Link,
+    Mailed,
     Outcome,
     Page,
     Redirect,
@@ -35,7 +37,7 @@ from spoor.records import (
     Verdict,
     Visit,
 )
-from spoor.revision import Lesson, learn_anew, revised
+from spoor.revision import learn_anew, revised
 from spoor.roles import Journal, Judge, Troubles
 from spoor.scoring import Scoring
 from spoor.share import Handover
@@ -74,7 +76,7 @@ class Crawl:
         self.guidance = guidance or Guidance()
         self._journal = journal
         self._isolation = Isolation(troubles)
-        self._parts = IsolatedParts(strategy, self._isolation)
+        self._parts = IsolatedParts(strategy, self._isolation, handover)
         self._scoring = Scoring(strategy, frontier, self._isolation, self.guidance, handover)
         self.turns = Turns(frontier, self._scoring, self._parts, self.guidance)
         self._access = Access(frontier, self.limits, self.guidance)
@@ -227,9 +229,13 @@ class Crawl:
                 events += self._batch([arrival], now)
         return events
 
-    def receive(self, batch: Sequence[Handed], now: float) -> list[Event]:
-        """Takes links that other shards found, as one transaction. Tells which of them were refused."""
-        refused = self._scoring.receive(batch).refused
+    def receive(self, batch: Sequence[Mailed], now: float) -> list[Event]:
+        """Takes what other shards found and learned, as one transaction. Tells which links were refused."""
+        self.turns.more_is_known()
+        for mailed in batch:
+            if not isinstance(mailed, Handed):
+                self._parts.learn_from_others(mailed)
+        refused = self._scoring.receive([mailed for mailed in batch if isinstance(mailed, Handed)]).refused
         events: list[Event] = [*(Refused(now, refusal) for refusal in refused), *self._isolation.events(now)]
         if self._journal is not None:
             self._journal.note(events)

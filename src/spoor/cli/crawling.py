@@ -27,24 +27,19 @@ from spoor.errors import BadInput, UsageError
 from spoor.events import Event, Failed, Held, Paused, Resumed, Steered, Taught, Troubled, Visited
 from spoor.expected_finds import ExpectedFinds
 from spoor.files import SUFFIX
+from spoor.live.from_settings import NO_OBJECTS, Objects, strategy_of, with_kept_model
 from spoor.live.measuring import metrics_of
+from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
 from spoor.live.relearning import earlier_crawl, misleading
+from spoor.live.running import run_for
 from spoor.live.scripts import program_for
-from spoor.live.session import (
-    NO_OBJECTS,
-    Objects,
-    give_back_large_blocks,
-    open_session,
-    run_for,
-    search_seldom_for_circles,
-    strategy_of,
-    with_kept_model,
-)
+from spoor.live.session import open_session
 from spoor.metrics import registry_of, serving
 from spoor.report.showing import duration, moment, plain
 from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.recent import expected_in
+from spoor.store.sharded_folder import ShardedFolder
 
 # One line about a running crawl: redrawn on a terminal, printed every few seconds elsewhere, and logged as often.
 
@@ -282,10 +277,24 @@ FLAGS = {
 def run_crawl(arguments: argparse.Namespace) -> int:
     settings = settings_for(CrawlFolder(arguments.out), arguments)
     objects = checked(settings, CrawlFolder(arguments.out))
+    if shards := _shards(arguments):
+        from spoor.cli.sharded_crawls import run_sharded
+
+        return run_sharded(arguments, settings, shards)
     give_back_large_blocks()
     search_seldom_for_circles()
     with open_for_crawling(arguments.out, progress) as folder:
         return asyncio.run(_crawl(folder, with_kept_model(settings, folder), objects, arguments))
+
+
+def _shards(arguments: argparse.Namespace) -> int | None:
+    """None: a crawl without shards, for which nothing of Ray is imported."""
+    there = ShardedFolder(arguments.out).shards
+    if there is None and (arguments.shards or 1) == 1:
+        if arguments.cluster:
+            raise UsageError(f"--cluster {arguments.cluster}: say with --shards how many shards the crawl is to have")
+        return None
+    return arguments.shards or there
 
 
 def checked(settings: Config, folder: CrawlFolder) -> Objects:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from spoor.events import Taught
-from spoor.records import Question, Verdict
-from spoor.revision import Lesson, revised
+from spoor.records import Lesson, Question, Verdict
+from spoor.revision import revised
 from spoor.store.journal import numbered_lessons
 from spoor.store.marks import PageMark, marks_since
 from spoor.strategy import Strategy
