@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -18,7 +19,7 @@ from spoor.dashboard.counts import count_on, open_to_count
 from spoor.dashboard.openapi import document
 from spoor.dashboard.page_texts import query_of
 from spoor.dashboard.page_view import marked
-from spoor.dashboard.routes import ROUTES
+from spoor.dashboard.routes import ROUTES, Route
 from tests.kept_crawl import kept_crawl
 from tests.served_dashboard import ServedDashboard, served_dashboard
 from tests.written_crawl import as_version_2, small_crawl
@@ -75,9 +76,9 @@ def test_hosts_are_sorted_by_any_column_and_read_a_part_at_a_time(
     assert {row["host"] for row in rows} == {"a.test", "b.test", "c.test", "d.test"}
 
 
-def whole_list(dashboard: ServedDashboard, path: str) -> list[dict[str, object]]:
+def whole_list(dashboard: ServedDashboard, path: str) -> list[dict[str, Any]]:
     """Two rows at a time."""
-    rows, cursor = [], ""
+    rows, cursor = list[dict[str, Any]](), ""
     while True:
         part = dashboard.read(f"{path}{'&' if '?' in path else '?'}limit=2&cursor={cursor}")
         assert len(part["items"]) <= 2
@@ -155,8 +156,8 @@ def test_failures_come_by_reason_with_examples_and_events(dashboard: ServedDashb
 
 
 @pytest.mark.parametrize("route", [route for route in ROUTES if route.listed], ids=lambda route: route.name)
-def test_every_list_is_exported(dashboard: ServedDashboard, route: object) -> None:
-    path = f"crawls/1/{getattr(route, 'name')}"
+def test_every_list_is_exported(dashboard: ServedDashboard, route: Route) -> None:
+    path = f"crawls/1/{route.name}"
     listed = dashboard.read(path)["items"]
     table = dashboard.ask(f"/api/v1/{path}?format=csv")
     lines = dashboard.ask(f"/api/v1/{path}?format=jsonl")
@@ -179,8 +180,17 @@ def test_several_crawls_are_drawn_on_one_chart(dashboard: ServedDashboard) -> No
 
 @pytest.mark.parametrize(
     "path",
-    ["crawls/9", "crawls/1/pages/999999", "crawls/1/hosts?sort=x", "crawls/1/hosts?limit=0", "crawls/1/pages?nonsense=1"]
-    + ["crawls/1/pages?cursor=WyJ4Il0", "crawls/1/why", "crawls/1/hosts?format=xls", "crawls/1/queue?cursor=Wy0xXQ"],
+    [
+        "crawls/9",
+        "crawls/1/pages/999999",
+        "crawls/1/hosts?sort=x",
+        "crawls/1/hosts?limit=0",
+        "crawls/1/pages?nonsense=1",
+        "crawls/1/pages?cursor=WyJ4Il0",
+        "crawls/1/why",
+        "crawls/1/hosts?format=xls",
+        "crawls/1/queue?cursor=Wy0xXQ",
+    ],
 )
 def test_what_cannot_be_answered_is_explained_in_one_line(dashboard: ServedDashboard, path: str) -> None:
     answer = dashboard.ask(f"/api/v1/{path}")
@@ -226,11 +236,11 @@ def test_the_openapi_document_describes_every_route() -> None:
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.path or "crawl")
-def test_answers_have_the_fields_that_the_document_promises(dashboard: ServedDashboard, route: object) -> None:
-    path = getattr(route, "path").replace("{page}", "10") + ("?url=http://a.test/0" if "why" in route.path else "")  # type: ignore[attr-defined]
+def test_answers_have_the_fields_that_the_document_promises(dashboard: ServedDashboard, route: Route) -> None:
+    path = route.path.replace("{page}", "10") + ("?url=http://a.test/0" if "why" in route.path else "")
     answer = dashboard.read(f"crawls/2{path}")
-    schema = document()["components"]["schemas"][getattr(route, "answers").__name__]
-    for record in answer["items"] if getattr(route, "listed") else [answer]:
+    schema = document()["components"]["schemas"][route.answers.__name__]
+    for record in answer["items"] if route.listed else [answer]:
         assert list(record) == list(schema["properties"])
 
 

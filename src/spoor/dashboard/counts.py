@@ -219,7 +219,7 @@ def _connected(file: Path) -> sqlite3.Connection:
 
 
 def _prepare(db: sqlite3.Connection) -> None:
-    for pragma in ("journal_mode = WAL", "synchronous = OFF", "trusted_schema = OFF"):
+    for pragma in ("journal_mode = WAL", "synchronous = OFF", "trusted_schema = OFF", "cache_size = -65536"):
         db.execute(f"PRAGMA {pragma}")
     db.executescript(SCHEMA)
 
