@@ -16,6 +16,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from spoor import __version__
+from spoor.cli.acting import ACTIONS
 from spoor.cli.main import parser
 from tests.installed import ROOT, alone, ask_spoor, build, closure, install, project, run
 from tests.test_docs import commands
@@ -42,6 +43,7 @@ RUN = (
     "demo --max-pages 60 --out demo",
     "report demo/learned",
     "why demo/learned http://127.20.2.1/",
+    "pause demo/learned",
     "check demo/learned",
     "compact demo/learned",
     "web build demo/learned --out built --workers 1",
@@ -51,6 +53,8 @@ EXPERIMENT = f"reproduce mongolian {SMALL}"
 """Stands for those that need no extra; each of them takes a quarter of a minute. On a web as small as this a claim of
 the paper may fail; then the exit code is 1."""
 ALIKE = {"spoor reproduce ahmm", "spoor reproduce language-specific"}
+ALIKE |= {f"spoor {name}" for name in ACTIONS if name != "pause"}
+"""Those that need nothing that another one does not need."""
 NEEDS = {
     "export demo/learned --format jsonl --out pages.jsonl": "text",
     "web build log.parquet links.csv --out logged": "parquet",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator
 from dataclasses import dataclass, field
 from typing import Any
@@ -33,7 +34,9 @@ class LiveDriver:
     troubles: Troubles
     _arrived: asyncio.Queue[Arrival | BaseException | None] = field(default_factory=asyncio.Queue, init=False)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
-    _under_way: int = field(default=0, init=False)
+    under_way: int = field(default=0, init=False)
+    deciding: float = field(default=0.0, init=False)
+    """Seconds in which the crawl was asked what to visit next, or told what came."""
     _stop_by: float | None = field(default=None, init=False)
     _woken: bool = field(default=False, init=False)
 
@@ -55,29 +58,37 @@ class LiveDriver:
             while True:
                 await self._start_fetching()
                 wake = self._stop_by if self._stop_by is not None else self._wake_at()
-                if not self._under_way and (self._stop_by is not None or wake is None):
-                    yield self.crawl.absorb([], self.clock())
+                if not self.under_way and (self._stop_by is not None or wake is None):
+                    yield self._absorb([])
                     return
                 arrivals = await self._arrivals(wake)
                 if arrivals or self.crawl.interrupted or self._woken:
                     self._woken = False
-                    yield self.crawl.absorb(arrivals, self.clock())
+                    yield self._absorb(arrivals)
                 elif self._stop_by is not None and self.clock() >= self._stop_by:
-                    yield self.crawl.absorb([], self.clock())
+                    yield self._absorb([])
                     return
         finally:
             await self._abandon()
 
     async def _start_fetching(self) -> None:
-        while self._stop_by is None and self._under_way < self.connections:
+        while self._stop_by is None and self.under_way < self.connections:
+            began = time.perf_counter()
             visit = self.crawl.next_visit(self.clock())
+            self.deciding += time.perf_counter() - began
             if visit is None:
                 return
-            self._under_way += 1
+            self.under_way += 1
             task = asyncio.create_task(self._fetch(visit))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
             await asyncio.sleep(0)
+
+    def _absorb(self, arrivals: list[Arrival]) -> list[Event]:
+        began = time.perf_counter()
+        events = self.crawl.absorb(arrivals, self.clock())
+        self.deciding += time.perf_counter() - began
+        return events
 
     async def _fetch(self, visit: Visit) -> None:
         try:
@@ -88,7 +99,7 @@ class LiveDriver:
             self._arrived.put_nowait((visit, Trouble(self.troubles.keep(visit.url, "fetched", error))))
 
     def _wake_at(self) -> float | None:
-        return self.crawl.wake_at() if self._under_way < self.connections else None
+        return self.crawl.wake_at() if self.under_way < self.connections else None
 
     async def _arrivals(self, wake: float | None) -> list[Arrival]:
         """What has arrived, once something has; nothing if it is time to wake before that."""
@@ -103,7 +114,7 @@ class LiveDriver:
             if isinstance(thing, BaseException):
                 raise thing
         arrivals = [thing for thing in arrived if isinstance(thing, tuple)]
-        self._under_way -= len(arrivals)
+        self.under_way -= len(arrivals)
         return arrivals
 
     async def _abandon(self) -> None:

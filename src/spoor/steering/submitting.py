@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from spoor import settings as config
-from spoor.actions import Action, Stop, Submission
+from spoor.actions import Action, Mark, Stop, Submission
 from spoor.errors import BadInput
 from spoor.events import Steered
 from spoor.frontier.entry import HostRules
@@ -25,9 +25,10 @@ from spoor.steering.checking import normalised, with_action
 from spoor.steering.inbox import Inbox
 from spoor.steering.log import SteeringLog
 from spoor.store.crawl_folder import CrawlFolder, is_current, is_open_for_crawling, locked
-from spoor.store.journal import Journal, open_to_read
+from spoor.store.journal import Journal, open_to_read, pages_of
 from spoor.store.sqlite_files import sums_of, write_sums
 from spoor.store.steered import steered, steered_by
+from spoor.urls import canonical
 
 PATIENCE = 0.1
 """Seconds between two looks at what became of an action."""
@@ -45,12 +46,23 @@ class Receipt:
 def submit(folder: CrawlFolder, action: Action, who: str = "") -> Receipt:
     """Leaves an action for the crawl that runs in the folder, in this process or another; does it at once if none does.
     BadInput, in one line, for what cannot be done. `who` is the user of this process unless another is named."""
-    asked = normalised(action)
+    asked = _of_a_page(folder, normalised(action))
     if refused := _refusal(folder, asked):
         raise BadInput(f"{folder.path}: {refused}")
     submission = Inbox(folder.inbox).leave(asked, who or user())
     do_what_waits(folder)
     return Receipt(submission.id, outcome(folder, submission.id))
+
+
+def _of_a_page(folder: CrawlFolder, action: Action) -> Action:
+    """A mark is one of a page that was fetched, by the URL that the crawl knows."""
+    if not isinstance(action, Mark):
+        return action
+    with closing(open_to_read(folder.database)) as db:
+        for spelling in (action.url, canonical(action.url)):
+            if pages_of(db, spelling):
+                return Mark(spelling, action.relevant)
+    raise BadInput(f"{folder.path}: no page came from {action.url[:200]}; `spoor why` says what became of it")
 
 
 def outcome(folder: CrawlFolder, submission: str) -> Steered | None:
