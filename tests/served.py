@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Iterator
 
 from aiohttp.web import Server, ServerRunner, TCPSite
 
@@ -22,3 +24,27 @@ async def served(web: Web, conditions: Conditions | None = None) -> AsyncIterato
         yield f"http://127.0.0.1:{runner.addresses[0][1]}"
     finally:
         await runner.cleanup()
+
+
+@contextlib.contextmanager
+def serving(web: Web, conditions: Conditions | None = None) -> Iterator[str]:
+    """The same, in another thread, so that a test may block its own."""
+    loop, over = asyncio.new_event_loop(), asyncio.Event()
+    begun: list[str] = []
+    ready = threading.Event()
+
+    async def serve() -> None:
+        async with served(web, conditions) as address:
+            begun.append(address)
+            ready.set()
+            await over.wait()
+
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
+    thread.start()
+    ready.wait()
+    try:
+        yield begun[0]
+    finally:
+        loop.call_soon_threadsafe(over.set)
+        thread.join()
+        loop.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from spoor.actions import Action, AddSeeds, Block, Budget, Mark, Pause, SlowDown, Stop, Submission, Unblock, Unpause
-from spoor.crawl import AT_ONCE, Crawl
+from spoor.crawl import Crawl
 from spoor.events import Event, Steered, Visited
 from spoor.frontier.entry import HostRules, State
 from spoor.frontier.frontier import Frontier
@@ -23,6 +23,7 @@ from spoor.ordering.simple import Arrival
 from spoor.pricing import Limits
 from spoor.records import Page, RobotsRules
 from spoor.strategy import Strategy
+from spoor.turns import AT_ONCE
 from tests.tiny import gaps, graph, names, truth, url
 
 WEB = "S: a.test/1 b.test/1; a.test/1: a.test/2 b.test/2; a.test/2: a.test/3 b.test/3; a.test/3: b.test/4"

@@ -244,7 +244,7 @@ class Crawler:
         return 0
 
 
-KILLS = int(os.environ.get("SPOOR_KILLS", "15"))
+KILLS = int(os.environ.get("SPOOR_KILLS", "8"))
 DELAY = 0.02
 CAREFUL = ("--strategy", "breadth-first", "--rest", str(DELAY), "--connections", "4")
 

@@ -66,6 +66,21 @@ class Access:
             return None
         return ADMIT if self._rules.rules(file.url).allow(entry.url) else DISALLOWED
 
+    def turn_of(self, url: str, now: float) -> Ruling | Visit | float:
+        """For a request that scripts make: it is sent now, and its host is busy with it; or never; or a robots.txt is
+        asked for first; or it is time to ask again then."""
+        host, file = host_of(url), self._frontier.robots_for(url, now)
+        if isinstance(file, NeededFile):
+            self._ask(file, host, now)
+            return self.next_visit(now) or now
+        if file is not None and file.failed:
+            return Ruling("drop", f"no robots.txt: {file.failed}")
+        if file is not None and not self._rules.rules(file.url).allow(url):
+            return DISALLOWED
+        if self._frontier.keeps_delay(host, now) and self._frontier.begin_request(url, now):
+            return ADMIT
+        return self._frontier.free_at(host)
+
     def sitemaps(self, url: str) -> tuple[str, ...]:
         """Those that the robots.txt of a page names, as it was known last."""
         file = self._frontier.robots_for(url, -math.inf)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from spoor.access import Access
 from spoor.actions import Action, AddSeeds, Budget, Submission
@@ -19,6 +20,7 @@ from spoor.records import (
     ADMIT,
     SOONEST,
     Failure,
+    Handed,
     Judged,
     Link,
     Outcome,
@@ -32,10 +34,13 @@ from spoor.records import (
     Verdict,
     Visit,
 )
-from spoor.roles import Journal, Troubles
+from spoor.revision import Lesson, learn_anew, revised
+from spoor.roles import Journal, Judge, Troubles
 from spoor.scoring import Scoring
+from spoor.share import Handover
 from spoor.sitemap_budget import SitemapBudget, may_be_sitemap
 from spoor.strategy import Strategy
+from spoor.turns import AT_ONCE, Turns
 from spoor.urls import host_of, robots_url
 
 Arrival = tuple[Visit, Outcome]
@@ -44,16 +49,14 @@ LONGEST_DELAY = 86_400.0
 """Seconds for which a server may ask to be left alone, and for which a robots.txt counts."""
 APART_AFTER = 60.0
 """Seconds before a URL is tried once more, apart from others, after a mistake of ours."""
-AT_ONCE = 512
-"""Links that one decision re-scores at most, some 60 ms: then it takes the best of them. As many are turned away before
-others have their turn."""
 
 
 class Crawl:
     """Told the time and what came back; says what to visit next. Driven from one task in one thread.
 
-    With `troubles` an exception costs the URL or link that is worked on: what failed is reported, the crawl continues.
-    Only broken storage ends it. Without, as in simulations, exceptions are raised.
+    With a `handover` it is one shard of a crawl: it takes the seeds of its own hosts, links of others leave, and what
+    others found for it comes by `receive`. With `troubles` an exception costs the URL or link that is worked on: what
+    failed is reported, the crawl continues. Only broken storage ends it. Without, exceptions are raised.
     """
 
     def __init__(
@@ -64,6 +67,7 @@ class Crawl:
         journal: Journal | None = None,
         troubles: Troubles | None = None,
         guidance: Guidance | None = None,
+        handover: Handover | None = None,
     ) -> None:
         self.strategy = strategy
         self.frontier = frontier
@@ -72,17 +76,15 @@ class Crawl:
         self._journal = journal
         self._isolation = Isolation(troubles)
         self._parts = IsolatedParts(strategy, self._isolation)
-        self._scoring = Scoring(strategy, frontier, self._isolation, self.guidance)
+        self._scoring = Scoring(strategy, frontier, self._isolation, self.guidance, handover)
+        self.turns = Turns(frontier, self._scoring, self._parts, self.guidance)
         self._access = Access(frontier, self.limits, self.guidance)
         self._sitemaps = SitemapBudget(frontier, self._scoring, self._access.sitemaps)
         self._turned_away: list[Event] = []
-        self._set_aside = 0
         self._under_way = 0
         self._alone = False
         self._outage = Outage()
         self._outage_changes: list[Event] = []
-        self._reviewed: set[str] = set()
-        self._reviews = 0
         self._interrupted_at: float | None = None
         self._idle = 0.0
         self._idle_since: float | None = None
@@ -95,7 +97,7 @@ class Crawl:
     def _add_seeds(self, seeds: Iterable[str]) -> None:
         root = self.strategy.trail.root()
         for url in dict.fromkeys(seeds):
-            if self.frontier.find([url]) == [None]:
+            if self.frontier.find([url]) == [None] and not self._scoring.is_foreign(url):
                 self.frontier.add(Entry(url, host_of(url), SOONEST, trail=root))
 
     def resume(self, now: float, died_of: str = "", last_heard_of: float | None = None) -> None:
@@ -119,25 +121,26 @@ class Crawl:
             return None
         if self._outage.paused_since is not None:
             return self._probe(now)
-        self._reviews, self._interrupted_at = 0, None
+        self.turns.begin()
+        self._interrupted_at = None
         best: Entry | None = None
-        while not self._alone and not self._spent():
+        while not self._alone and not self.is_spent():
             if (asking := self._access.next_visit(now)) is not None:
                 self._under_way += 1
                 return asking
             if (entry := self.frontier.peek(now)) is None:
                 return None
-            if len(self._turned_away) + self._set_aside >= AT_ONCE:
+            if len(self._turned_away) + self.turns.set_aside >= AT_ONCE:
                 self._interrupted_at = now
                 return None
-            if self._is_blocked(entry):
+            if self.turns.is_blocked(entry):
                 continue
-            if self._goes_back(entry):
+            if self.turns.goes_back(entry):
                 best = entry if best is None or entry.order < best.order else best
-                if self._reviews < AT_ONCE:
+                if self.turns.may_review:
                     continue
                 entry = best
-            if self._waits_for_better(entry, now):
+            if self.turns.waits_for_better(entry, self.limits.price_at(now, self.frontier.visits), now):
                 self._idle_since = now
                 return None
             if entry.because == DIED and self._under_way:
@@ -154,41 +157,15 @@ class Crawl:
 
     def _probe(self, now: float) -> Visit | None:
         """While nothing answers: one request after another, for the robots.txt of a host that answered before."""
-        if self._outage.is_probing or self._spent() or now < self._outage.probe_at:
+        if self._outage.is_probing or self.is_spent() or now < self._outage.probe_at:
             return None
         for url in map(robots_url, self._outage.candidates()):
-            if not self.guidance.blocks(url) and self.frontier.begin_probe(url, now):
+            if not self.guidance.blocks(url) and self.frontier.begin_request(url, now):
                 self._outage.probe(url, now)
                 self._under_way += 1
                 return Visit(url, host_of(url), self.frontier.visits, now, "robots")
         self._outage.probe("", now)
         return None
-
-    def _is_blocked(self, entry: Entry) -> bool:
-        """By a person. Then the link does not wait any longer, until that is taken back."""
-        if because := self.guidance.blocks(entry.url):
-            self.frontier.park(entry, because)
-            self._set_aside += 1
-        return bool(because)
-
-    def _goes_back(self, entry: Entry) -> bool:
-        """Whether a link is worth less by now than when it got its place. It is asked about once until the next
-        arrival, unless too many were in one decision."""
-        if not self._scoring.reviews_links or entry.is_seed or entry.url in self._reviewed or self._reviews >= AT_ONCE:
-            return False
-        self._reviewed.add(entry.url)
-        self._reviews += 1
-        return self._scoring.review(entry)
-
-    def _waits_for_better(self, entry: Entry, now: float) -> bool:
-        """Whether a link is not worth its price: a better one waits on a host that is free soon."""
-        price = self.limits.price_at(now, self.frontier.visits)
-        if not price or entry.is_seed:
-            return False
-        while (best := self.frontier.foremost(now)) is not None and best is not entry and self._reviews < AT_ONCE:
-            if not self._is_blocked(best) and not self._goes_back(best):
-                return best.is_seed or self._parts.is_outbid(entry.url, entry.key, best.key, price)
-        return False
 
     def _count_idle(self, now: float) -> None:
         if self._idle_since is not None:
@@ -216,6 +193,24 @@ class Crawl:
             self._parts.learn_miss(visit, ruling.because)
         self._turned_away.append(Refused(now, Refusal(entry.url, ruling.because, parked)))
 
+    # What the scripts of a page ask for.
+
+    def release(self, visit: Visit, now: float) -> None:
+        """The response has come, and its scripts are about to run: the host may be asked for something else."""
+        self.frontier.release(visit.url, now)
+
+    def turn_of(self, url: str, now: float) -> Ruling | Visit | float:
+        """Whether a script may ask for this. Admitted: now, and `request_over` is called afterwards. A visit: that
+        robots.txt is to be fetched first. A number: ask again at that time."""
+        if self._outage.paused_since is not None:
+            return self._outage.probe_at
+        turn = self._access.turn_of(url, now)
+        self._under_way += isinstance(turn, Visit)
+        return turn
+
+    def request_over(self, url: str, now: float) -> None:
+        self.frontier.end_request(url, now)
+
     # What to make of what came back.
 
     def absorb(self, arrivals: Sequence[Arrival], now: float) -> list[Event]:
@@ -230,13 +225,22 @@ class Crawl:
                 events += self._batch([arrival], now)
         return events
 
+    def receive(self, batch: Sequence[Handed], now: float) -> list[Event]:
+        """Takes links that other shards found, as one transaction. Tells which of them were refused."""
+        refused = self._scoring.receive(batch).refused
+        events: list[Event] = [*(Refused(now, refusal) for refusal in refused), *self._isolation.events(now)]
+        if self._journal is not None:
+            self._journal.note(events)
+        self.frontier.commit()
+        return events
+
     def _batch(self, arrivals: Sequence[Arrival], now: float) -> list[Event]:
-        self._reviewed.clear()
+        self.turns.more_is_known()
         self._interrupted_at = None
         verdicts = self._parts.judge([outcome for _, outcome in arrivals if isinstance(outcome, Page)])
         events: list[Event] = [*self._turned_away]
         self._turned_away.clear()
-        self._set_aside = 0
+        self.turns.set_aside = 0
         events.extend(self._take_in(visit, outcome, verdicts, now) for visit, outcome in arrivals)
         self._scoring.keep_up()
         for visit in self._outage.doubtful():
@@ -302,7 +306,8 @@ class Crawl:
         if self.limits.sitemaps:
             self._sitemaps.page_came(sighting)
         counts = (offered.added, offered.moved, tuple(offered.refused))
-        return Visited(visit, now, page.status, page.size, verdict, *counts, waiting, page.needs_scripts)
+        came = (visit, now, page.status, page.size, verdict)
+        return Visited(*came, *counts, waiting, page.needs_scripts, page.rendering)
 
     def _follow(self, visit: Visit, redirect: Redirect, now: float) -> Redirected:
         """The target takes the place that the redirecting URL had. A redirect that leads to nothing new is a miss."""
@@ -323,6 +328,9 @@ class Crawl:
             ruling = ADMIT if visit.key == SOONEST else self._scoring.at_offer(Link(to), visit.evidence, visit.trail)
             if ruling.decision != "admit":
                 return Redirected(visit, now, to, ruling.because, waiting)
+            if self._scoring.is_foreign(to):
+                self._send_on(visit, to, again)
+                return Redirected(visit, now, to, "", waiting)
             place = (visit.key, visit.evidence, visit.trail, visit.depth, visit.url, visit.redirects + 1)
             self.frontier.add(Entry(to, host_of(to), *place, hints=visit.hints))
         elif again and entry.state is State.SETTLED:
@@ -332,6 +340,12 @@ class Crawl:
         elif visit.key != SOONEST and not entry.is_seed:
             self._scoring.found_again(Link(to, hints=visit.hints), entry, visit.evidence, visit.trail)
         return Redirected(visit, now, to, "", waiting)
+
+    def _send_on(self, visit: Visit, to: str, again: bool) -> None:
+        """The target of a redirect belongs to another shard, which alone knows whether it is new."""
+        place = (visit.evidence, visit.trail, visit.depth, visit.url)
+        is_seed, link = visit.key == SOONEST, Link(to, hints=visit.hints)
+        self._scoring.hand_over(Handed(link, *place, redirects=visit.redirects + 1, is_seed=is_seed, again=again))
 
     def _let_go_or_wait(self, visit: Visit, failure: Failure, now: float) -> Event:
         waiting = self._waiting()
@@ -404,12 +418,27 @@ class Crawl:
             case _:
                 carry_out(action, self.frontier, self.guidance, now)
 
+    # What to make of verdicts that were revised.
+
+    def revise(self, judge: Judge, changed: Mapping[str, Verdict], lessons: Iterable[Lesson]) -> None:
+        """From now on this judge judges. `changed` are the verdicts on visited pages that are others now, by URL: the
+        strategy learns anew from `lessons`, all that it has learned from so far in the order it happened, as they would
+        have been. With no verdict changed, it stays as it is to the last bit. One transaction, between two batches; to
+        be told again, with the lessons so revised, when the crawl is resumed."""
+        self.strategy = replace(self.strategy, judge=judge)
+        self._parts.take_judge(judge)
+        if changed:
+            learn_anew(self.strategy, revised(lessons, changed, self.strategy), self._parts.under_way.values())
+            self._scoring.inherit(changed)
+            self.turns.more_is_known()
+            self.frontier.commit()
+
     # When to ask again, and whether.
 
     def wake_at(self) -> float | None:
         """When to ask for a visit again if nothing arrives before; None: only an arrival can help; infinity: only
         `steer` can."""
-        if self._spent():
+        if self.is_spent():
             return None
         if self.guidance.paused_by:
             return math.inf
@@ -435,11 +464,13 @@ class Crawl:
 
     def ended(self) -> str:
         """Why there is no next visit, once nothing is in flight and `wake_at` is None."""
-        if self._spent():
+        if self.is_spent():
             return f"the budget of {self.limits.visits} visits is spent"
         put_off = len(self.frontier)
         links = "1 link" if put_off == 1 else f"{put_off:,} links"
         return f"nothing is waiting but {links} without a robots.txt" if put_off else "nothing is waiting"
 
-    def _spent(self) -> bool:
-        return self.limits.visits is not None and self.frontier.spent >= self.limits.visits
+    def is_spent(self) -> bool:
+        """Whether no visit may begin, whatever waits."""
+        spent, limits = self.frontier.spent, (self.limits.visits, self.turns.lease.visits)
+        return any(limit is not None and spent >= limit for limit in limits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spoor.actions import Action
-from spoor.records import Listed, Verdict, Visit
+from spoor.records import Listed, Rendering, Verdict, Visit
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,8 @@ class Visited:
     """A page came and was judged. `added` links began to wait, `moved` ones changed their place.
 
     `waiting` is the length of the queue before the links of this page were offered, this visit included.
-    `needs_scripts`: hardly anything could be read of it, because scripts make it that were not run.
+    `needs_scripts`: hardly anything could be read of it, because scripts make it that were not run. `rendering` is
+    what running them brought, or why they were not run; None where nobody thought of it.
     """
 
     visit: Visit
@@ -35,6 +36,7 @@ class Visited:
     refused: tuple[Refusal, ...]
     waiting: int
     needs_scripts: bool = False
+    rendering: Rendering | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,21 @@ class Steered:
     refused: str = ""
 
 
-Aside = Refused | Troubled | Held | Paused | Resumed | ClockSet | Steered
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """The judge has learned from all `answers` so far and has a new `version`; `changed` pages have another verdict.
+    `surprises` are new answers that contradict what the version before was sure of, `contradictions` pages of which
+    two teachers say the opposite."""
+
+    at: float
+    version: int
+    answers: int
+    changed: int
+    surprises: int
+    contradictions: int
+
+
+Aside = Refused | Troubled | Held | Paused | Resumed | ClockSet | Steered | Taught
 """What happens between visits."""
 
 Event = Visited | Redirected | Failed | HostOpened | SitemapRead | Aside

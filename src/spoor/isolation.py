@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TypeVar, TypeVarTuple
 
 from spoor.errors import OF_STORAGE
 from spoor.events import Troubled
 from spoor.records import Key, Miss, Page, Ruling, Sighting, Trouble, Verdict, Visit
-from spoor.roles import Forecast, MissLearner, PendingCounter, Troubles
+from spoor.roles import Forecast, Judge, MissLearner, PendingCounter, Troubles
 from spoor.strategy import Strategy, verdicts_of
 
 Given = TypeVarTuple("Given")
@@ -75,7 +76,12 @@ class IsolatedParts:
         self.learners = strategy.learners()
         self._miss_learners = [learner for learner in self.learners if isinstance(learner, MissLearner)]
         self._counters = [learner for learner in self.learners if isinstance(learner, PendingCounter)]
+        self.under_way: dict[int, Visit] = {}
         self._forecast = strategy.scorer if isinstance(strategy.scorer, Forecast) else strategy.hit_rates
+
+    def take_judge(self, judge: Judge) -> None:
+        """From now on this one judges."""
+        self._strategy = replace(self._strategy, judge=judge)
 
     def judge(self, pages: list[Page]) -> Iterator[Verdict | Trouble]:
         """All pages together; if that fails, each by itself."""
@@ -99,15 +105,22 @@ class IsolatedParts:
         outbid = self._isolation.attempt(url, "compared with others", self._promises_less, key, best, price)
         return not isinstance(outbid, Trouble) and outbid
 
+    def gain(self, url: str, key: Key) -> float:
+        """How many relevant pages a link is expected to bring; 0 where that cannot be said."""
+        gain = self._isolation.attempt(url, "compared with others", self._forecast.gain, key)
+        return 0.0 if isinstance(gain, Trouble) else gain
+
     def _promises_less(self, key: Key, best: Key, price: float) -> bool:
         return self._forecast.gain(key) < price * self._forecast.gain(best)
 
     def begun(self, visit: Visit) -> None:
         """Of visits that are not to pages, strategies hear nothing."""
+        self.under_way[visit.number] = visit
         for counter in self._counters_of(visit):
             self._isolation.attempt(visit.url, "begun", counter.begun, visit)
 
     def over(self, visit: Visit) -> None:
+        self.under_way.pop(visit.number, None)
         for counter in self._counters_of(visit):
             self._isolation.attempt(visit.url, "taken off the requests under way", counter.over, visit)
 

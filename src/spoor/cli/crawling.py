@@ -25,9 +25,11 @@ from spoor.cli.terminal import is_quiet, print_json, progress, remark, say
 from spoor.crawl import Crawl
 from spoor.errors import BadInput, UsageError
 from spoor.events import Event, Failed, Held, Paused, Resumed, Steered, Troubled, Visited
+from spoor.expected_finds import ExpectedFinds
 from spoor.files import SUFFIX
 from spoor.live.measuring import metrics_of
 from spoor.live.relearning import earlier_crawl, misleading
+from spoor.live.scripts import program_for
 from spoor.live.session import (
     NO_OBJECTS,
     Objects,
@@ -42,6 +44,7 @@ from spoor.metrics import registry_of, serving
 from spoor.report.showing import duration, moment, plain
 from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
+from spoor.store.recent import expected_in
 
 # One line about a running crawl: redrawn on a terminal, printed every few seconds elsewhere, and logged as often.
 
@@ -56,13 +59,18 @@ SECONDS_WITHOUT_A_PAGE = 600.0
 class LiveLine:
     """Counts what it is told; everything goes to standard error."""
 
-    def __init__(self, crawl: Crawl) -> None:
+    def __init__(self, crawl: Crawl, no_browser: str = "") -> None:
+        """`no_browser` is what is missing to render pages."""
         self._crawl, self._frontier = crawl, crawl.frontier
         self._began = self._last_line = time.monotonic()
         self._visited = self._found = self._failed = self._troubled = self._need_scripts = 0
+        self._rendered = self._gained = 0
+        self._rendering = 0.0
+        self._no_browser = no_browser
         self._holds = 0
         self._longest: Held | None = None
         self._last_failure = ""
+        self.expected: ExpectedFinds | None = None
         self._last_page, self._silence_reported, self._last_count = self._began, False, 0
         shown = _terminal() and not is_quiet()
         self._live = Live(console=Console(stderr=True), transient=True, refresh_per_second=4) if shown else None
@@ -85,7 +93,7 @@ class LiveLine:
                 self._last_page, self._silence_reported = time.monotonic(), False
                 self._visited += 1
                 self._found += event.verdict.relevant
-                self._need_scripts += event.needs_scripts
+                self._count_scripts(event)
             elif isinstance(event, Failed) and not event.excused:
                 self._failed += 1
                 self._last_failure = f"{event.visit.url}: {event.reason}"
@@ -104,6 +112,15 @@ class LiveLine:
                 refused = f"; refused: {event.refused}" if event.refused else ""
                 self._say(f"{event.who} asks: {plain(described(event.action), 400)}{refused}")
         self.tick()
+
+    def _count_scripts(self, event: Visited) -> None:
+        if event.needs_scripts and not self._need_scripts and self._no_browser:
+            self._say(f"pages that need scripts are not rendered: {self._no_browser}")
+        self._need_scripts += event.needs_scripts
+        if event.rendering is not None:
+            self._rendered += event.rendering.began
+            self._gained += event.rendering.gained
+            self._rendering += event.rendering.seconds
 
     def tick(self) -> None:
         """To be called now and then, whether or not anything happened."""
@@ -147,7 +164,13 @@ class LiveLine:
         end = self._end(seconds) if since is None else f"paused: nothing answers since {moment(since)}"
         end = f"paused by {plain(who, 40)}, until `spoor unpause`" if who else end
         scripts = f"{self._need_scripts:,} need scripts  " if self._need_scripts else ""
-        return f"{done}  {queue}  {self._failed:,} failed  {scripts}{idle}  {end}"
+        scripts += f"{self._rendered:,} rendered ({self._gained:,} gained)  " if self._rendered else ""
+        return f"{done}  {queue}  {self._failed:,} failed  {scripts}{idle}  {self._expected()}{end}"
+
+    def _expected(self) -> str:
+        if (expected := self.expected) is None:
+            return ""
+        return f"expected: {expected.among_waiting:,.0f} relevant waiting, {expected.next_500:,.0f} in the next 500  "
 
     def _end(self, seconds: float) -> str:
         """What will end the crawl, and when: the budget that will be spent first."""
@@ -184,6 +207,9 @@ class LiveLine:
             "relevant": self._found,
             "failed": self._failed,
             "need_scripts": self._need_scripts,
+            "rendered": self._rendered,
+            "gained": self._gained,
+            "render_seconds": self._rendering,
             "waiting": len(self._frontier),
             "seconds": time.monotonic() - self._began,
             "idle": self._crawl.idle,
@@ -192,7 +218,11 @@ class LiveLine:
 
     def _mishaps(self) -> Iterator[str]:
         if self._need_scripts:
-            yield f"{self._need_scripts:,} pages need scripts: hardly anything could be read of them"
+            missing = f"; {self._no_browser}" if self._no_browser else ""
+            yield f"{self._need_scripts:,} pages need scripts: hardly anything could be read of them{missing}"
+        if self._rendered:
+            took = f"tabs were busy for {self._rendering:,.1f} s"
+            yield f"{self._rendered:,} pages were rendered, {self._gained:,} of them gained text or links; {took}"
         if self._troubled:
             yield f"{self._troubled:,} URLs failed because of internal errors; samples are in trouble/"
         if self._longest is not None:
@@ -209,6 +239,7 @@ def _terminal() -> bool:
 
 
 SECONDS_BETWEEN_TICKS = 1.0
+SECONDS_BETWEEN_FORECASTS = 30.0
 FLAGS = {
     "language": ("target", "language"),
     "charset": ("target", "charset"),
@@ -222,6 +253,7 @@ FLAGS = {
     "warm": ("crawl", "warm"),
     "max_pages": ("crawl", "max_pages"),
     "max_minutes": ("crawl", "max_minutes"),
+    "until": ("crawl", "until"),
     "effort": ("crawl", "effort"),
     "workers": ("crawl", "workers"),
     "connections": ("crawl", "connections"),
@@ -232,6 +264,7 @@ FLAGS = {
     "seed": ("crawl", "seeds"),
     "host_delay": ("politeness", "host_delay"),
     "keep": ("store", "keep"),
+    "render": ("render", "mode"),
 }
 """Each flag and the setting of crawl.toml that it stands for."""
 
@@ -248,6 +281,7 @@ def run_crawl(arguments: argparse.Namespace) -> int:
 def checked(settings: Config, folder: CrawlFolder) -> Objects:
     """The strategy. Whatever is wrong with the settings is said before a folder is made."""
     objects = NO_OBJECTS.made(settings)
+    program_for(settings.render)
     if warning := misleading(settings, earlier_crawl(settings, strategy_of(settings, objects), folder)):
         _log.warning("%s", warning)
     return objects
@@ -291,6 +325,14 @@ async def _tick(line: LiveLine) -> None:
         line.tick()
 
 
+async def _look_ahead(line: LiveLine, folder: CrawlFolder) -> None:
+    """In a thread, since every waiting link is counted."""
+    while True:
+        await asyncio.sleep(SECONDS_BETWEEN_FORECASTS)
+        with contextlib.suppress(BadInput):  # The next time perhaps.
+            line.expected = await asyncio.to_thread(expected_in, folder)
+
+
 async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, arguments: argparse.Namespace) -> int:
     async with contextlib.AsyncExitStack() as opened:
         with progress("learning from earlier visits") as advance:
@@ -310,12 +352,13 @@ async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, argume
         if arguments.metrics is not None:
             address = await opened.enter_async_context(serving(registry_of(metrics), arguments.metrics))
             remark(f"metrics are at {address}")
-        with LiveLine(session.crawl) as line:
-            ticking = asyncio.create_task(_tick(line))
+        with LiveLine(session.crawl, session.no_browser) as line:
+            beside = [asyncio.create_task(task) for task in (_tick(line), _look_ahead(line, folder))]
             async for events in run_for(session, settings.crawl.max_minutes):
                 metrics.tell(events)
                 line.tell(events)
-            ticking.cancel()
+            for task in beside:
+                task.cancel()
         _log.info("%s", line.summary(session.ended(), folder.path).replace("\n", "; "))
         if arguments.json:
             print_json(line.as_json(session.ended(), folder.path))

@@ -33,6 +33,7 @@ REGISTER = (
     crawl_folders.register_report,
     crawl_folders.register_dashboard,
     crawl_folders.register_why,
+    crawl_folders.register_ask,
     crawl_folders.register_export,
     crawl_folders.register_check,
     crawl_folders.register_compact,

@@ -44,6 +44,7 @@ from spoor.frontier.rows import (
     deflated,
     entry_of,
     key_columns,
+    key_of,
     known_columns,
     order_of,
     place_columns,
@@ -54,6 +55,7 @@ from spoor.frontier.rows import (
     write_counters,
 )
 from spoor.frontier.store import ALL_MOMENTS, Bounds, Counters, Moment
+from spoor.records import Key
 from spoor.robots import RobotsFile
 from spoor.urls import host_of
 
@@ -199,6 +201,10 @@ class SqliteStore:
         waiting = {row[0]: self._at_hand(row) for row in rows}
         waiting |= {row: e for row, e in changed.items() if row > after and e.state is State.WAITING}
         return [waiting[row] for row in heapq.nsmallest(count, waiting)]
+
+    def waiting_keys(self) -> Iterator[tuple[Key, int]]:
+        query = "SELECT key1, key2, key3, count(*) FROM links WHERE state = 0 GROUP BY key1, key2, key3"
+        return ((key_of(*key), count) for *key, count in self._all(query))
 
     def in_state(self, state: State) -> Iterator[Entry]:
         # With the number in the query, SQLite knows that it may use an index of this state alone.

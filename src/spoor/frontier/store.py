@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from spoor.frontier.entry import Entry, Host, Order, State
+from spoor.records import Key
 from spoor.robots import RobotsFile
 
 Moment = tuple[float, int]
@@ -73,6 +74,10 @@ class LinkStore(Protocol):
     def some(self, turn: int, count: int) -> list[Entry]:
         """Up to `count` of the waiting entries that were there at the last commit, in the order they came; turn by turn
         others, and all again and again."""
+        ...
+
+    def waiting_keys(self) -> Iterator[tuple[Key, int]]:
+        """How many entries wait at each key, as of the last commit, in any order; a key may come several times."""
         ...
 
     def in_state(self, state: State) -> Iterator[Entry]:

@@ -46,8 +46,8 @@ class LiveDriver:
         self._arrived.put_nowait(None)
 
     def wake(self, error: Exception | None = None) -> None:
-        """What to visit next may be another than it was: a batch is yielded, if an empty one. An `error` ends the
-        crawl."""
+        """What to visit next may be another than it was, or a host be free that was not: a batch is yielded, if an
+        empty one. An `error` ends the crawl."""
         self._woken = True
         self._arrived.put_nowait(error)
 
@@ -78,11 +78,15 @@ class LiveDriver:
             self.deciding += time.perf_counter() - began
             if visit is None:
                 return
-            self.under_way += 1
-            task = asyncio.create_task(self._fetch(visit))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self.begin(visit)
             await asyncio.sleep(0)
+
+    def begin(self, visit: Visit) -> None:
+        """However many are under way: somebody may wait for a robots.txt."""
+        self.under_way += 1
+        task = asyncio.create_task(self._fetch(visit))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def _absorb(self, arrivals: list[Arrival]) -> list[Event]:
         began = time.perf_counter()

@@ -28,12 +28,14 @@ from spoor.pools import in_order
 from spoor.progress import Advance, unseen
 from spoor.records import Failure, Page
 from spoor.report.figures import count_needing_scripts
-from spoor.store.crawl_folder import CrawlFolder, message_of
+from spoor.store.crawl_folder import CrawlFolder, message_of, tree_of
 from spoor.store.journal import PageRow, open_to_read, pages
 from spoor.store.warc_records import date_of
 
 _BATCH = 16
 _ROW_GROUP = 1000
+_AS_SENT = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
+"""Before the tree that scripts made of a page."""
 _LINE_END = re.compile("\r\n?|[\x85\u2028\u2029]")
 _CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
 """All but line feed and tab."""
@@ -152,12 +154,19 @@ def _archived(
         message = None
         if page.noindex and not every:
             report["not to be indexed"] += 1
-        elif (message := message_of(folder, db, page)) is None:
+        elif (message := _message(folder, db, page)) is None:
             report["not in the archive" if page.warc_file != "" else NOT_KEPT] += 1
         if message is None:
             advance(1)
         else:
             yield page, message
+
+
+def _message(folder: CrawlFolder, db: sqlite3.Connection, page: PageRow) -> bytes | None:
+    """What brought a page, or what its scripts made of it, as if it had come so."""
+    message = message_of(folder, db, page)
+    tree = tree_of(folder, db, page) if message is not None else ""
+    return _AS_SENT + tree.encode("utf8", "replace") if tree else message
 
 
 def _documents(archived: Iterator[Archived], workers: int) -> Iterator[Document]:

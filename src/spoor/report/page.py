@@ -9,6 +9,7 @@ from pathlib import Path
 from spoor.actions import described
 from spoor.errors import BadInput
 from spoor.events import Steered
+from spoor.expected_finds import ExpectedFinds
 from spoor.files import replacing
 from spoor.report.charts import line_chart
 from spoor.report.figures import MOST_ROWS, Figures, Find, Incident, Kind, Pace, Reason
@@ -76,6 +77,10 @@ def _tiles(figures: Figures) -> str:
     idle = sum(stop.idle for stop in figures.stops)
     unkept = f"; {totals.not_kept:,} were not kept" if totals.not_kept else ""
     sitemaps = (f"{totals.sitemaps:,}", f"sitemaps read, {totals.from_sitemaps:,} links let in by them")
+    gained = (
+        f"{totals.gained_by_rendering:,} gained text or links; tabs were busy for {duration(totals.render_seconds)}"
+    )
+    rendered = (f"{totals.rendered:,}", f"pages rendered in a browser, {gained}")
     tiles = (
         (f"{totals.relevant:,}", f"relevant pages, {share(totals.relevant, totals.pages)} of all"),
         (f"{totals.pages:,}", f"pages, {size(totals.bytes)}, median {size(totals.median_size)}{unkept}"),
@@ -84,12 +89,20 @@ def _tiles(figures: Figures) -> str:
         (f"{totals.failures:,}", f"failed visits, {totals.given_up:,} given up"),
         (f"{totals.hosts_with_relevant:,}", f"hosts with a relevant page, of {totals.hosts:,} discovered"),
         (f"{links['waiting'] + links['returning']:,}", f"links waiting, {links['parked']:,} parked"),
+        *_expected(figures.expected),
         (f"{totals.dropped:,}", "links dropped"),
         (f"{totals.needs_scripts:,}", "pages that need scripts: hardly anything could be read of them"),
+        *([rendered] if totals.rendered else []),
         *([sitemaps] if totals.sitemaps else []),
         (f"{totals.duplicates:,}", f"duplicates, and {totals.near_duplicates:,} near-duplicates"),
     )
     return f'<div class="tiles">{"".join(_tile(*tile) for tile in tiles)}</div>'
+
+
+def _expected(expected: ExpectedFinds | None) -> Iterable[tuple[str, str]]:
+    if expected is not None:
+        soon = f"{expected.next_200:,.0f} in the next 200 requests, {expected.next_500:,.0f} in the next 500"
+        yield f"{expected.among_waiting:,.0f}", f"relevant pages expected among the links that wait: {soon}"
 
 
 def _tile(number: str, meaning: str) -> str:

@@ -20,6 +20,7 @@ from spoor.events import (
     Resumed,
     SitemapRead,
     Steered,
+    Taught,
     Troubled,
 )
 from spoor.records import Visit
@@ -54,6 +55,9 @@ def event_row(event: Redirected | Failed | HostOpened | SitemapRead | Aside) -> 
         case Steered(at, submission, who, action, refused):
             detail = {"id": submission, "who": who, **as_json(action), "refused": refused}
             return _aside_row(at, "steered", action.url if isinstance(action, Mark) else "", detail)
+        case Taught(at, version, answers, changed, surprises, contradictions):
+            counts = {"version": version, "answers": answers, "changed": changed}
+            return _aside_row(at, "taught", "", counts | {"surprises": surprises, "contradictions": contradictions})
         case Held(at, seconds, cpu, url, where):
             return _aside_row(at, "held", url, {"seconds": round(seconds, 3), "cpu": round(cpu, 3), "where": where})
 

@@ -40,10 +40,13 @@ class Marks:
         db.executescript(SCHEMA)
         return Marks()
 
+    def add(self, url: str, relevant: bool | None, who: str, at: float) -> None:
+        self._rows.append((url, relevant, who, at))
+
     def note(self, events: Sequence[Event]) -> None:
         for event in events:
             if isinstance(event, Steered) and isinstance(event.action, Mark) and not event.refused:
-                self._rows.append((event.action.url, event.action.relevant, event.who, event.at))
+                self.add(event.action.url, event.action.relevant, event.who, event.at)
 
     def write(self, db: sqlite3.Connection) -> None:
         db.executemany("INSERT INTO marks (url, relevant, who, at) VALUES (?, ?, ?, ?)", self._rows)

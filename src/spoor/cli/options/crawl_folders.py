@@ -1,4 +1,4 @@
-"""Options of the commands about the folder of a crawl: `spoor report`, `dashboard`, `why`, `export`, `check` and
+"""Options of the commands about the folder of a crawl: `spoor report`, `dashboard`, `why`, `ask`, `export`, `check` and
 `compact`."""
 
 from __future__ import annotations
@@ -23,6 +23,11 @@ EXPORT_EXAMPLES = """
 spoor export my-crawl --format jsonl --out pages.jsonl
 spoor export my-crawl --format parquet --out pages.parquet --all
 spoor export my-crawl --format text --out corpus.txt
+"""
+
+ASK_EXAMPLES = """
+spoor ask my-crawl
+spoor ask my-crawl --questions 20
 """
 
 CHECK_EXAMPLES = """
@@ -88,10 +93,17 @@ def port(text: str) -> int:
 
 def register_why(commands: Commands) -> None:
     summary = "explain why a URL was fetched, has not been fetched yet, or never will be"
-    parser = add_command(commands, "why", summary, WHY_EXAMPLES, "explaining.run_why")
+    parser = add_command(commands, "why", summary, WHY_EXAMPLES, "folders.run_why")
     _add_folder(parser)
     parser.add_argument("url", metavar="URL", help="the URL in question")
     add_json(parser)
+
+
+def register_ask(commands: Commands) -> None:
+    summary = "answer questions about pages, to teach the judge of a crawl"
+    parser = add_command(commands, "ask", summary, ASK_EXAMPLES, "answering.run_ask")
+    _add_folder(parser)
+    parser.add_argument("--questions", type=int, metavar="N", help="stop after N answers (default: ask until you quit)")
 
 
 def register_export(commands: Commands) -> None:
