@@ -38,6 +38,7 @@ from bench import (
     topics,
     transcriber,
     traps,
+    watching,
 )
 
 PARTS = {
@@ -74,6 +75,7 @@ PARTS = {
     "path-models": path_models.main,
     "resume": resume.main,
     "transcriber": transcriber.main,
+    "watching": watching.main,
 }
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from spoor.dashboard.counts import count_on, open_to_count
 from spoor.dashboard.openapi import document
@@ -242,6 +243,28 @@ def test_answers_have_the_fields_that_the_document_promises(dashboard: ServedDas
     schema = document()["components"]["schemas"][route.answers.__name__]
     for record in answer["items"] if route.listed else [answer]:
         assert list(record) == list(schema["properties"])
+
+
+def test_metrics_of_every_crawl_are_there_for_prometheus(dashboard: ServedDashboard) -> None:
+    answer = dashboard.ask("/metrics")
+    families = {family.name: family for family in text_string_to_metric_families(answer.body)}
+    relevant = {sample.labels["crawl"]: sample.value for sample in families["spoor_relevant_pages"].samples}
+    assert relevant == {"small": 3.0, "kept": 16.0, "old": 3.0}
+
+
+def test_an_action_on_a_crawl_that_has_ended_is_done_at_once(tmp_path: Path) -> None:
+    folder = small_crawl(tmp_path / "crawl")
+    with served_dashboard(folder) as served:
+        assert served.act(1, {"action": "block", "pattern": "B.test"}).json["done"]
+        assert served.act(1, {"action": "mark", "url": "http://a.test/", "relevant": False}).json["done"]
+        assert served.read("crawls/1")["blocks"] == ["b.test"]
+        assert {row["host"]: row["blocked"] for row in served.read("crawls/1/hosts")["items"]}[
+            "b.test"
+        ] == "blocked: b.test"
+        marks = {row["url"]: row["mark"] for row in served.read("crawls/1/pages")["items"]}
+        assert marks["http://a.test/"] is False and marks["http://b.test/"] is None
+        again = served.act(1, {"action": "block", "pattern": "b.test"})
+        assert again.status == 400 and "blocked already" in again.json["error"]
 
 
 def test_the_api_is_documented() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import sqlite3
@@ -48,6 +49,7 @@ class Watched:
     _asked_at: float = field(default=0.0, init=False)
     _running: bool = field(default=False, init=False)
     _ask_again_at: float = field(default=0.0, init=False)
+    _asked: asyncio.Event = field(default_factory=asyncio.Event, init=False)
     _texts_at: float = field(default=0.0, init=False)
     _counter: Executor = field(default_factory=lambda: DaemonThreads(1), init=False)
     _reader: Executor = field(default_factory=lambda: DaemonThreads(1), init=False)
@@ -58,6 +60,7 @@ class Watched:
     async def read(self, question: Callable[[Reading], T]) -> T:
         """In one short transaction."""
         self._asked_at = time.monotonic()
+        self._asked.set()
         return await asyncio.get_running_loop().run_in_executor(self._reader, self._answer, question)
 
     async def keep_up(self) -> None:
@@ -69,7 +72,16 @@ class Watched:
             except (SpoorError, *UNREADABLE) as error:
                 _log.warning("cannot count %s: %s", self.folder.database, error)
                 self.trouble, pause = str(error), SECONDS_AFTER_TROUBLE
-            await asyncio.sleep(pause)
+            await self._wait(pause)
+
+    async def _wait(self, seconds: float) -> None:
+        """Shorter where somebody begins to watch."""
+        if seconds > SECONDS_BETWEEN_COUNTS:
+            self._asked.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._asked.wait(), seconds)
+        else:
+            await asyncio.sleep(seconds)
 
     def is_running(self) -> bool:
         """In this process or another."""
