@@ -177,18 +177,21 @@ def main(options: Sequence[str]) -> None:
 
 
 def _compare(pages: int, rounds: int, tabs: int) -> None:
-    rows = []
+    """Tables of the same columns, each as soon as it is known."""
+    columns = ("mode", "pages", "relevant, of always", "rendered", "static pages rendered", "CPU s")
     for seed in range(1, rounds + 1):
         web = MixedWeb(pages, SCRIPTED_HOSTS, COUNTED, seed)
-        always = crawled(web, "always", tabs)
-        for mode, run in (("always", always), *((mode, crawled(web, mode, tabs)) for mode in ("auto", "never"))):
-            static = sum(not web.is_scripted(number) for number in range(pages))
-            drawn = sum(not web.is_scripted(number) for number in run.rendered)
-            found = len(run.relevant & always.relevant) / len(always.relevant)
-            shown = [str(seed), mode, f"{run.pages}", f"{found:.1%}", f"{len(run.rendered)}"]
-            rows.append([*shown, f"{drawn / static:.1%}", f"{run.processor:.1f}"])
-    columns = ("seed", "mode", "pages", "relevant, of always", "rendered", "static pages rendered", "CPU s")
-    print_table(columns, rows, f"{pages} pages, {SCRIPTED_HOSTS / HOSTS:.0%} made by scripts")
+        runs = {mode: crawled(web, mode, tabs) for mode in ("always", "auto", "never")}
+        rows = [_row(web, mode, run, runs["always"].relevant) for mode, run in runs.items()]
+        print_table(columns, rows, f"{pages} pages of seed {seed}, {SCRIPTED_HOSTS / HOSTS:.0%} made by scripts")
+
+
+def _row(web: MixedWeb, mode: str, run: Crawled, known: frozenset[int]) -> list[str]:
+    static = sum(not web.is_scripted(number) for number in range(web.pages))
+    drawn = sum(not web.is_scripted(number) for number in run.rendered)
+    found = len(run.relevant & known) / len(known)
+    shares = (f"{found:.1%}", str(len(run.rendered)), f"{drawn / static:.1%}")
+    return [mode, str(run.pages), *shares, f"{run.processor:.1f}"]
 
 
 def _static(pages: int, rounds: int, tabs: int) -> None:
@@ -198,6 +201,7 @@ def _static(pages: int, rounds: int, tabs: int) -> None:
         web = MixedWeb(2 * pages, 0, 0.0, seed)
         auto, never = (crawled(web, mode, tabs).processor for mode in ("auto", "never"))
         ratios.append(auto / never)
+        print(f"seed {seed}: {auto:.1f} and {never:.1f} s", flush=True)
     listed = ", ".join(f"{ratio:.2f}" for ratio in ratios)
     print(f"static web of {2 * pages} pages: CPU of auto is {statistics.median(ratios):.2f} x that of never ({listed})")
 

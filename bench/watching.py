@@ -26,7 +26,8 @@ from spoor.cli.terminal import print_table
 from spoor.dashboard.guard import Guard
 from spoor.dashboard.server import Dashboard, serving
 from spoor.dashboard.watching import Watched
-from spoor.live.session import give_back_large_blocks, open_session, search_seldom_for_circles
+from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
+from spoor.live.session import open_session
 from spoor.store.crawl_folder import open_for_crawling
 
 CHARTS = ("relevant", "share", "waiting", "failures")

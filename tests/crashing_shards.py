@@ -13,7 +13,7 @@ from spoor.frontier.frontier import Frontier
 from spoor.frontier.sqlite import SqliteStore
 from spoor.lab.worlds import WrittenWorld
 from spoor.ordering.simple import ParentRelevance
-from spoor.records import Handed
+from spoor.records import Handed, Mailed
 from spoor.share import Handover, Share, even_table
 from spoor.store.mail import Mail
 from spoor.strategy import Strategy
@@ -98,11 +98,14 @@ class CrashingShard:
         self._crashes.here("after the commit of the page")
         return True
 
-    def take(self, sender: int, handed: list[Handed]) -> None:
-        self._applied += [(one.found_on, one.link.url) for one in handed]
+    def take(self, mailed: list[Mailed]) -> None:
+        """Of a lesson only the page is noted."""
+        for one in mailed:
+            applied = (one.found_on, one.link.url) if isinstance(one, Handed) else ("", one.visit.url)
+            self._applied.append(applied)
         self._crashes.here("before the receiver commits")
         self._committing = "within the commit of the receiver"
-        self.crawl.receive(handed, 0.0)
+        self.crawl.receive(mailed, 0.0)
         self._committing = ""
 
 
@@ -115,7 +118,7 @@ def deliver(sender: CrashingShard, receiver: CrashingShard, crashes: Crashes) ->
         sender.reopen()
         return
     try:
-        receiver.take(sender.number, receiver.mail.opened(sender.number, letters))
+        receiver.take(receiver.mail.opened(sender.number, letters))
         crashes.here("before the answer")
     except Crashed:
         receiver.reopen()

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import json
 import os
 import signal
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from aiohttp.web import BaseRequest, Server, ServerRunner, StreamResponse, TCPSite
+from aiohttp.web import BaseRequest, StreamResponse
 
 from spoor import settings as config
 from spoor.events import Event
 from spoor.live.session import open_session
 from spoor.settings import Config
-from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
+from spoor.store.crawl_folder import open_for_crawling
+from tests.browser_processes import renderers
 from tests.scripted_site import ScriptedSite
 
 STORY = "The riders crossed the wide plain for many days until they reached the river at the foot of the hills. " * 3
@@ -35,6 +33,7 @@ def kinds(refused: str) -> dict[str, str]:
         "filled.test/": shell(),
         "filled.test/app.js": "fetch('/data.json').then((r) => r.json()).then((d) => { root.innerHTML = d.html })",
         "filled.test/data.json": json.dumps({"html": f"<p>{STORY}</p><a href=/one>one</a>"}),
+        "filled.test/more/": shell(),
         "list.test/": shell("<div id=items></div><div id=end>end</div>"),
         "list.test/app.js": """let next = 0, busy = false;
             new IntersectionObserver(async (seen) => {
@@ -67,7 +66,7 @@ def kinds(refused: str) -> dict[str, str]:
         "alert.test/": shell("<p>quiet</p><p id=root></p>"),
         "alert.test/app.js": "for (let n = 0; n < 1e4; n++) { alert(n); confirm(n) }; root.append('after all')",
         "huge.test/": shell(),
-        "huge.test/app.js": """root.innerHTML = Array.from({length: 20000}, (_, n) => `<a href=/h${n}>h${n}</a> `)
+        "huge.test/app.js": """root.innerHTML = Array.from({length: 6000}, (_, n) => `<a href=/h${n}>h${n}</a> `)
             .join("")""",
         "robots.test/": shell(),
         "robots.test/app.js": "fetch('http://strict.test/hidden.json').catch(() => root.append('not allowed to'))",
@@ -84,45 +83,6 @@ class KilledRenderers(ScriptedSite):
             for process in renderers():
                 os.kill(process, signal.SIGKILL)
         return await super().answer(request)
-
-
-def renderers() -> list[int]:
-    """Processes of browsers below this one in which pages run."""
-    return [process for process in descendants(os.getpid()) if b"--type=renderer" in _read(process, "cmdline")]
-
-
-def descendants(process: int) -> list[int]:
-    """Of a process, itself left out."""
-    parents = {int(entry.name): _parent(int(entry.name)) for entry in Path("/proc").iterdir() if entry.name.isdigit()}
-    found, last = list[int](), [process]
-    while last:
-        last = [child for child, parent in parents.items() if parent in last]
-        found += last
-    return found
-
-
-def _parent(process: int) -> int:
-    words = _read(process, "stat").rpartition(b")")[2].split()
-    return int(words[1]) if words else 0
-
-
-def _read(process: int, name: str) -> bytes:
-    try:
-        return Path(f"/proc/{process}/{name}").read_bytes()
-    except OSError:
-        return b""
-
-
-@contextlib.asynccontextmanager
-async def proxied(site: ScriptedSite) -> AsyncIterator[str]:
-    """The address of a proxy behind which a site is."""
-    runner = ServerRunner(Server(site.answer), shutdown_timeout=0.1)
-    await runner.setup()
-    try:
-        await TCPSite(runner, "127.0.0.1", 0).start()
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    finally:
-        await runner.cleanup()
 
 
 def settings_for(proxy: str, seeds: list[str], **render: Any) -> Config:
@@ -146,11 +106,3 @@ async def crawled(path: Path, settings: Config) -> list[Event]:
         async with open_session(folder, settings) as session:
             folder.write_settings(config.dumps(settings))
             return [event async for events in session.run() for event in events]
-
-
-def crawl(site: ScriptedSite, path: Path, seeds: list[str], **render: Any) -> tuple[CrawlFolder, list[Event]]:
-    async def run() -> list[Event]:
-        async with proxied(site) as proxy:
-            return await crawled(path, settings_for(proxy, seeds, **render))
-
-    return CrawlFolder(path), asyncio.run(run())

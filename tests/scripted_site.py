@@ -48,16 +48,21 @@ class FetchedResources:
 
 
 @contextlib.asynccontextmanager
-async def fetching(site: ScriptedSite) -> AsyncIterator[HttpFetcher]:
+async def proxied(site: ScriptedSite) -> AsyncIterator[str]:
+    """The address of a proxy behind which a site is."""
     runner = ServerRunner(Server(site.answer), shutdown_timeout=0.1)
     await runner.setup()
     try:
         await TCPSite(runner, "127.0.0.1", 0).start()
-        proxy = f"http://127.0.0.1:{runner.addresses[0][1]}"
-        async with HttpFetcher("spoor", FetchLimits(), time.time, proxy=proxy) as fetcher:
-            yield fetcher
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
     finally:
         await runner.cleanup()
+
+
+@contextlib.asynccontextmanager
+async def fetching(site: ScriptedSite) -> AsyncIterator[HttpFetcher]:
+    async with proxied(site) as proxy, HttpFetcher("spoor", FetchLimits(), time.time, proxy=proxy) as fetcher:
+        yield fetcher
 
 
 class Listener:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 from aiohttp.web import Server, ServerRunner, TCPSite
 
 from spoor.lab.serve import WebServer
 from spoor.lab.web import Web
 from spoor.lab.worlds import Conditions
+from tests.thread_server import served_in_thread
 
 
 @contextlib.asynccontextmanager
@@ -26,25 +25,6 @@ async def served(web: Web, conditions: Conditions | None = None) -> AsyncIterato
         await runner.cleanup()
 
 
-@contextlib.contextmanager
-def serving(web: Web, conditions: Conditions | None = None) -> Iterator[str]:
+def serving(web: Web, conditions: Conditions | None = None) -> contextlib.AbstractContextManager[str]:
     """The same, in another thread, so that a test may block its own."""
-    loop, over = asyncio.new_event_loop(), asyncio.Event()
-    begun: list[str] = []
-    ready = threading.Event()
-
-    async def serve() -> None:
-        async with served(web, conditions) as address:
-            begun.append(address)
-            ready.set()
-            await over.wait()
-
-    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
-    thread.start()
-    ready.wait()
-    try:
-        yield begun[0]
-    finally:
-        loop.call_soon_threadsafe(over.set)
-        thread.join()
-        loop.close()
+    return served_in_thread(WebServer(web, conditions).answer)

@@ -11,15 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from spoor import settings as config
+from spoor.errors import BadInput
 from spoor.events import Event, Taught, Visited
-from spoor.live.session import Session, open_session
+from spoor.live.running import Session
+from spoor.live.session import open_session
 from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.journal import open_to_read
 from spoor.store.snapshots import named_parts
-from tests.html_site import events_of, site
+from tests.chat_server import chatting
+from tests.html_site import answering, events_of, html, site
 
 HORSES = ["horse", "rider", "saddle", "steppe", "hoof", "mane", "gallop", "stable", "herd", "reins"]
 CARS = ["engine", "wheel", "garage", "motor", "brake", "tyre", "petrol", "driver", "clutch", "road"]
@@ -177,3 +181,87 @@ def test_a_crawl_that_is_killed_knows_what_it_knew(tmp_path: Path) -> None:
     before, after = asyncio.run(crawl())
     assert before["version"] >= 2
     assert after == before
+
+
+def test_a_model_is_asked_within_its_budget_over_every_resume(tmp_path: Path) -> None:
+    with chatting(lambda _, page: json.dumps({"relevant": "engine" not in page.split("\n")[2]})) as server:
+
+        async def twice() -> list[int]:
+            async with site(pages()) as address:
+                asked = f'[teacher]\nurl = "{server.url}"\nmodel = "tiny"\nquestions = 30\nmax_calls = 9\n'
+                settings, counts = settings_for(address, tmp_path, asked, max_pages=20), []
+                for most in (20, 40):
+                    further = replace(settings, crawl=replace(settings.crawl, max_pages=most))
+                    await events_of(tmp_path / "crawl", further)
+                    counts.append(len(server.asked))
+                return counts
+
+        before, after = asyncio.run(twice())
+    assert 0 < before <= after <= 9
+    crawled = Crawled(CrawlFolder(tmp_path / "crawl"), Config(), [])
+    assert crawled.rows("SELECT count(*), sum(answered) FROM model_calls") == [(after, after)]
+    assert crawled.rows("SELECT DISTINCT who FROM marks") == [("model:tiny",)]
+
+
+def test_a_server_that_is_down_costs_no_page(tmp_path: Path) -> None:
+    async def crawl() -> list[Event]:
+        async with site(pages()) as address:
+            asked = '[teacher]\nurl = "http://127.0.0.1:9"\nmodel = "tiny"\nquestions = 30\n'
+            return await events_of(tmp_path / "crawl", settings_for(address, tmp_path, asked, max_pages=20))
+
+    events = asyncio.run(crawl())
+    assert len([event for event in events if isinstance(event, Visited)]) == 20
+    assert not any(isinstance(event, Taught) for event in events)
+
+
+def test_a_student_among_other_judges_is_taught_and_the_others_still_count(tmp_path: Path) -> None:
+    """A pattern of addresses; the student may not overrule it."""
+
+    async def crawl() -> Crawled:
+        async with site(pages()) as address:
+            settings = settings_for(address, tmp_path, answers_file(address, tmp_path), max_pages=60)
+            target = replace(settings.target, pattern=r"/p\d*[0-4]$")
+            both = replace(settings, target=target)
+            return Crawled(CrawlFolder(tmp_path / "crawl"), both, await events_of(tmp_path / "crawl", both))
+
+    crawled = asyncio.run(crawl())
+    assert crawled.rows("SELECT count(*) FROM students") != [(0,)]
+    assert not any(yes for path, yes in crawled.verdicts().items() if path[-1] > "4")
+    assert crawled.rows("SELECT count(*) FROM marks JOIN judged USING (url) WHERE NOT decides") == [(0,)]
+
+
+@pytest.mark.parametrize(
+    ("robots", "status", "reason"),
+    [("", 404, "HTTP 404"), ("User-agent: *\nDisallow: /p0", 200, "robots.txt")],
+)
+def test_an_example_that_cannot_be_fetched_is_named(robots: str, status: int, reason: str, tmp_path: Path) -> None:
+    def answer(request: web.BaseRequest) -> web.Response:
+        if request.path == "/robots.txt":
+            return web.Response(text=robots)
+        return html("<p>horse") if status == 200 else web.Response(status=status)
+
+    async def crawl() -> None:
+        async with answering(answer) as address:
+            await events_of(tmp_path / "crawl", settings_for(address, tmp_path))
+
+    with pytest.raises(BadInput, match=r"\[target\] like: http://127.*/p0 cannot be fetched: ") as refused:
+        asyncio.run(crawl())
+    assert reason in str(refused.value)
+
+
+def test_an_example_that_moved_is_followed_and_fetched_once(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def answer(request: web.BaseRequest) -> web.Response:
+        asked.append(request.path)
+        if request.path == "/p0":
+            return web.Response(status=301, headers={"Location": "/new"})
+        return html("<title>Horses</title><p>horse rider</p>") if request.path == "/new" else web.Response(status=404)
+
+    async def crawl() -> None:
+        async with answering(answer) as address:
+            for _ in range(2):
+                await events_of(tmp_path / "crawl", settings_for(address, tmp_path, max_pages=1))
+
+    asyncio.run(crawl())
+    assert [path for path in asked if path != "/robots.txt"] == ["/p0", "/new", "/p0"]

@@ -21,7 +21,8 @@ from spoor import settings as config
 from spoor.dashboard.guard import Guard
 from spoor.dashboard.server import Dashboard, serving
 from spoor.dashboard.watching import Watched
-from spoor.live.session import Session, open_session
+from spoor.live.running import Session
+from spoor.live.session import open_session
 from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.journal import open_to_read

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import spoor
+from spoor.demo.plain_pdf import pdf, stream, written
 from spoor.errors import BadInput
 from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.responses import understand
@@ -25,22 +26,7 @@ from spoor.parse.zipped import DEEPEST
 from spoor.records import Failure, Judged, Outcome, Page, Response, Visit
 from spoor.registry import judge, strategy
 from spoor.settings import FetchSettings
-from tests.made_documents import (
-    DOCX,
-    ENCRYPTED,
-    EPUB,
-    ODT,
-    PDF,
-    as_drawn,
-    docx,
-    epub,
-    odt,
-    pdf,
-    scanned,
-    stream,
-    written,
-    zipped,
-)
+from tests.made_documents import DOCX, ENCRYPTED, EPUB, ODT, PDF, as_drawn, docx, epub, odt, scanned, zipped
 
 URL = "http://a.test/papers/one"
 HAS_PDFIUM = find_spec("pypdfium2") is not None

@@ -17,9 +17,10 @@ from aiohttp import web
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spoor.crawl import APART_AFTER, Crawl
+from spoor.crawl import Crawl
 from spoor.errors import BrokenContract, BrokenStorage
 from spoor.events import Event, Failed, Redirected, Troubled, Visited
+from spoor.failures import APART_AFTER
 from spoor.frontier.entry import Entry, HostRules, State
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
@@ -27,7 +28,8 @@ from spoor.frontier.sqlite import SqliteStore
 from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
 from spoor.live.relearning import relearn_all
-from spoor.live.session import Session, open_session
+from spoor.live.running import Session
+from spoor.live.session import open_session
 from spoor.pricing import Limits
 from spoor.records import Outcome, Page, Trouble, Verdict, Visit
 from spoor.settings import Config, Crawling, Politeness, Target

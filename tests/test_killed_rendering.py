@@ -21,8 +21,9 @@ from spoor.render.browser import find_browser
 from spoor.report.contents import CrawledPage, pages
 from spoor.settings import StoreSettings
 from spoor.store.crawl_folder import CrawlFolder
-from tests.rendered_web import STORY, crawled, descendants, proxied, settings_for, shell
-from tests.scripted_site import ScriptedSite
+from tests.browser_processes import descendants, is_running
+from tests.rendered_web import STORY, crawled, settings_for, shell
+from tests.scripted_site import ScriptedSite, proxied
 
 try:
     find_browser()
@@ -69,13 +70,6 @@ async def killed(folder: Path, temporary: Path, site: HeldSite) -> list[int]:
     crawl.send_signal(signal.SIGKILL)
     await crawl.wait()
     return below
-
-
-def is_running(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 async def killed_and_resumed(path: Path) -> tuple[list[CrawledPage], list[str], HeldSite]:

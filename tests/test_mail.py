@@ -12,9 +12,10 @@ import pytest
 
 from spoor.errors import BadInput, BrokenContract
 from spoor.lab.worlds import WrittenWorld
-from spoor.records import Handed, Link
+from spoor.records import Handed, Link, Mailed, Miss, Page, Sighting, Verdict, Visit
 from spoor.share import Share, even_table
-from spoor.store.mail import Letter, Mail, packed, unpacked
+from spoor.store.mail import Letter, Mail, lessons_of_others, packed, unpacked
+from spoor.urls import host_of
 from tests.crashing_shards import POINTS, Crashes, CrashingShard, crawled
 
 CRASHES = int(os.environ.get("SPOOR_CRASHES", "60"))
@@ -38,6 +39,29 @@ def mail() -> Mail:
 def test_a_link_is_the_same_after_its_way() -> None:
     plain = Handed(Link("http://b.test/", hints=(1.0, 2.5)), {}, None, 1, "", is_seed=True)
     assert unpacked(packed([HANDED, plain])) == [HANDED, plain]
+
+
+def test_a_lesson_is_the_same_after_its_way() -> None:
+    known = ((1.0, -2.5), {"one": 1.0}, (1, "http://a.test/"), 2, 0, "http://a.test/")
+    visit = Visit("http://b.test/", "b.test", 7, 2.5, "page", *known, hints=b"\x01")
+    page = Page("http://b.test/", 200, duplicate_of="http://c.test/")
+    lessons: list[Mailed] = [
+        Sighting(visit, page, Verdict(0.5, True, ""), (0, "http://b.test/")),
+        Miss(visit, "timed out"),
+    ]
+    assert unpacked(packed(lessons)) == lessons
+
+
+def test_lessons_of_others_keep_their_place_among_ones_own() -> None:
+    rows = iter([3, 7])
+    here = Mail(sqlite3.connect(":memory:", isolation_level=None), lambda: next(rows))
+    misses = [Miss(Visit(url, host_of(url), 0, 0.0), "gone") for url in ("http://a.test/", "http://b.test/")]
+    for number, miss in enumerate(misses, 1):
+        here.opened(0, [Letter(number, packed([miss, HANDED]))])
+    here.write(here.db)
+    assert list(lessons_of_others(here.db, 0)) == [(3.5, misses[0]), (7.5, misses[1])]
+    assert list(lessons_of_others(here.db, 7)) == [(7.5, misses[1])]
+    assert list(lessons_of_others(sqlite3.connect(":memory:"), 0)) == []
 
 
 @pytest.mark.parametrize("body", [b"", b"not compressed", packed([HANDED])[:-9], packed([])[:2]])
@@ -98,7 +122,8 @@ def test_nothing_is_lost_and_nothing_comes_twice_whoever_crashes_at_random(tmp_p
 
 
 def check(shards: list[CrashingShard], world: WrittenWorld) -> None:
-    """Every page came once, and every link to another shard was applied once for each page that has it."""
+    """Every page came once, every link to another shard was applied once for each page that has it, and every other
+    shard learned once how each visit turned out."""
     came = Counter(url for shard in shards for (url,) in shard.db.execute("SELECT url FROM came"))
     assert came == Counter(dict.fromkeys(world.outcomes, 1))
     share, applied = Share(0, even_table(len(shards))), Counter[tuple[str, str]]()
@@ -106,4 +131,5 @@ def check(shards: list[CrashingShard], world: WrittenWorld) -> None:
         applied += Counter((found_on, url) for found_on, url in shard.db.execute("SELECT * FROM applied"))
     pages = ((url, link.url) for url, page in world.outcomes.items() for link in getattr(page, "links", ()))
     foreign = [(url, to) for url, to in pages if share.owner(url) != share.owner(to)]
-    assert applied == Counter(dict.fromkeys(foreign, 1))
+    lessons = {("", url): len(shards) - 1 for url in world.outcomes}
+    assert applied == Counter(dict.fromkeys(foreign, 1)) + Counter(lessons)

@@ -54,7 +54,8 @@ def documents(web: Path, folder: Path) -> None:
 
 
 def paths(web: Path, folder: Path) -> None:
-    assert main(["train", "context", str(web), "--target", "relevant", "--out", str(folder / "paths.spoor")]) == 0
+    words = ["--target", "relevant", "--out", str(folder / "paths.spoor"), "--workers", "1"]
+    assert main(["train", "context", str(web), *words]) == 0
 
 
 def rules(web: Path, folder: Path) -> None:
@@ -148,7 +149,8 @@ def test_the_crawler_of_a_paper_is_killed_resumed_and_finds_relevant_pages(
 def recorded(settings: Path, out: Path, folder: Path) -> dict[str, bool]:
     """What the target of the file says of the pages of the crawl, recorded as a web."""
     main_text = config.load(settings).parse.main_text
-    assert main(["web", "build", str(out), "--out", str(folder / "recorded"), "--main-text", main_text]) == 0
+    words = ["--out", str(folder / "recorded"), "--main-text", main_text, "--workers", "1"]
+    assert main(["web", "build", str(out), *words]) == 0
     web = Web.open(folder / "recorded")
     world = RecordedWorld(web, web.answers(), with_content=True)
     fetched = [world.fetch(Visit(url, "", 0, 0.0))[0] for url in map(web.urls.__getitem__, range(web.pages))]

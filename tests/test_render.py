@@ -21,6 +21,7 @@ from spoor.parse.html import read_page
 from spoor.records import Failure, Response, SubRequest
 from spoor.render.browser import Browser, BrowserLimits, find_browser
 from spoor.render.rendering import Rendered, Renderer, RenderLimits
+from tests.browser_processes import is_running
 from tests.scripted_site import FetchedResources, Listener, ScriptedSite, fetching
 
 try:
@@ -373,13 +374,6 @@ async def main():
 
 asyncio.run(main())
 """
-
-
-def is_running(number: int) -> bool:
-    try:
-        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 @pytest.fixture

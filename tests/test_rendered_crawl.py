@@ -7,6 +7,7 @@ import contextlib
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -16,15 +17,15 @@ from spoor import settings as config
 from spoor.cli.main import main
 from spoor.errors import MissingExtra
 from spoor.events import Event, Visited
-from spoor.live.session import AGENT, host_rules
+from spoor.live.from_settings import AGENT, host_rules
 from spoor.records import Rendering
 from spoor.render.browser import find_browser
 from spoor.report.contents import CrawledPage, links, pages
 from spoor.report.figures import figures
 from spoor.report.politeness import Promise, conduct
 from spoor.store.crawl_folder import CrawlFolder
-from tests.rendered_web import STORY, KilledRenderers, crawled, kinds, proxied, settings_for
-from tests.scripted_site import Listener
+from tests.rendered_web import STORY, KilledRenderers, crawled, kinds, settings_for
+from tests.scripted_site import Listener, proxied
 
 try:
     find_browser()
@@ -48,8 +49,12 @@ class Crawled:
         assert found is not None
         return found
 
+    @cached_property
+    def pages(self) -> dict[str, CrawledPage]:
+        return {page.url: page for page in pages(self.folder)}
+
     def page(self, name: str) -> CrawledPage:
-        return next(page for page in pages(self.folder) if page.url == f"http://{name}.test/")
+        return self.pages[f"http://{name}.test/"]
 
     def links(self, name: str) -> set[str]:
         """That were found on a page, without the scheme."""
@@ -86,7 +91,7 @@ def done() -> Iterator[Crawled]:
         ("private", "private was refused", set()),
         ("worker", "does without", set()),
         ("alert", "after all", set()),
-        ("huge", "h19999", {"huge.test/h0", "huge.test/h2999"}),
+        ("huge", "h5999", {"huge.test/h0", "huge.test/h2999"}),
         ("robots", "not allowed to", set()),
         ("crash", "soon gone", set()),
     ],
@@ -147,11 +152,11 @@ def test_a_page_without_a_tree_still_needs_scripts_and_all_is_reported(
     done: Crawled, capsys: pytest.CaptureFixture[str]
 ) -> None:
     totals = figures(done.folder).totals
-    assert (totals.needs_scripts, totals.rendered) == (1, 12)
-    assert totals.gained_by_rendering == 6 and totals.render_seconds > 0.0
+    assert (totals.needs_scripts, totals.rendered) == (1, 13)
+    assert totals.gained_by_rendering == 7 and totals.render_seconds > 0.0
     assert main(["report", str(done.folder.path)]) == 0
-    assert "1 pages need scripts, 12 rendered (6 gained)" in capsys.readouterr().out
-    assert "pages rendered in a browser, 6 gained" in done.folder.report.read_text()
+    assert "1 pages need scripts, 13 rendered (7 gained)" in capsys.readouterr().out
+    assert "pages rendered in a browser, 7 gained" in done.folder.report.read_text()
     for name, line in (("filled", "gained text or links"), ("timers", "gained nothing"), ("crash", "crashed after")):
         assert main(["why", str(done.folder.path), f"http://{name}.test/"]) == 0
         assert line in capsys.readouterr().out
@@ -159,5 +164,5 @@ def test_a_page_without_a_tree_still_needs_scripts_and_all_is_reported(
 
 def test_exports_have_the_text_that_scripts_made(done: Crawled, tmp_path: Path) -> None:
     with contextlib.chdir(tmp_path):
-        assert main(["export", str(done.folder.path), "--out", "pages.txt", "--format", "text"]) == 0
+        assert main(["export", str(done.folder.path), "--out", "pages.txt", "--format", "text", "--workers", "1"]) == 0
         assert Path("pages.txt").read_text().count(STORY.split(".")[0]) >= 2

@@ -80,9 +80,8 @@ def test_a_crawl_says_which_pages_need_scripts_and_reads_the_others(
         )
     assert (said["pages"], said["relevant"], said["need_scripts"]) == (5, 4, 1)
     assert answered(capsys, "report", folder)["needs_scripts"] == 1
-    assert (
-        answered(capsys, "export", folder, "--out", tmp_path / "pages.jsonl", "--format", "jsonl")["need_scripts"] == 1
-    )
+    words = ("--out", tmp_path / "pages.jsonl", "--format", "jsonl", "--workers", "1")
+    assert answered(capsys, "export", folder, *words)["need_scripts"] == 1
     pages = {
         page["url"].removeprefix(site): page
         for page in map(json.loads, (tmp_path / "pages.jsonl").read_text().splitlines())
@@ -149,7 +148,7 @@ def test_a_web_keeps_which_pages_need_scripts_and_where_pages_forward(
 ) -> None:
     records = [warcs.response(f"http://a.test{path}", html) for path, html in SITE.items()]
     (tmp_path / "site.warc").write_bytes(b"".join(records))
-    assert main(["web", "build", str(tmp_path / "site.warc"), "--out", str(tmp_path / "web")]) == 0
+    assert main(["web", "build", str(tmp_path / "site.warc"), "--out", str(tmp_path / "web"), "--workers", "1"]) == 0
     facts = answered(capsys, "web", "info", tmp_path / "web")
     assert (facts["pages_that_need_scripts"], facts["redirects"]) == (1, 1)
     web = Web.open(tmp_path / "web")

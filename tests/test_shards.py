@@ -26,7 +26,7 @@ from spoor.lab.worlds import FIELD, Conditions, WrittenWorld
 from spoor.ordering.learned.learned import Learned
 from spoor.ordering.simple import ParentRelevance
 from spoor.ordering.trails import LastPage
-from spoor.records import Handed, Judged, Link, Page, Redirect, Verdict
+from spoor.records import Handed, Judged, Link, Page, Redirect, Sighting, Verdict
 from spoor.roles import LinkScorer
 from spoor.share import BUCKETS, Handover, Lease, Share, bucket_of, even_table, leases
 from spoor.strategy import Strategy
@@ -68,6 +68,10 @@ def shard_of(url: str, scorer: LinkScorer | None = None) -> tuple[Crawl, Mailbag
     return Crawl(strategy, Frontier(MemoryStore(), tallied=True), handover=handover), bag
 
 
+def links_in(bag: Mailbag) -> list[tuple[int, Handed]]:
+    return [(to, mailed) for to, mailed in bag.letters if isinstance(mailed, Handed)]
+
+
 def fetched(crawl: Crawl, page: Page | Redirect) -> Event:
     visit = crawl.next_visit(0.0)
     assert visit is not None
@@ -88,7 +92,7 @@ def test_a_link_of_another_shard_leaves_with_its_evidence_and_does_not_wait_here
     event = fetched(crawl, Page(A, links=(Link(FOREIGN, "anchor"), Link(OWN))))
     assert isinstance(event, Visited)
     assert (event.added, len(crawl.frontier)) == (1, 1)
-    ((to, handed),) = bag.letters
+    ((to, handed),) = links_in(bag)
     assert to == Share(0, even_table(2)).owner(FOREIGN)
     assert handed == Handed(Link(FOREIGN, hints=b""), {"parent": 0.75, "depth": 1.0}, handed.trail, 1, A, 0.75, True)
 
@@ -98,7 +102,7 @@ def test_a_handed_link_waits_where_it_would_have_waited() -> None:
     here.begin([A])
     fetched(here, Page(A, links=(Link(FOREIGN),)))
     there, _ = shard_of(FOREIGN)
-    assert there.receive([handed for _, handed in bag.letters], 2.0) == []
+    assert there.receive([handed for _, handed in links_in(bag)], 2.0) == []
     visit = there.next_visit(3.0)
     assert visit is not None
     assert (visit.url, visit.key, visit.depth, visit.found_on) == (FOREIGN, (0.75,), 1, A)
@@ -121,7 +125,7 @@ def test_the_target_of_a_redirect_leaves_with_the_place_of_the_redirecting_url()
     crawl, bag = shard_of(A)
     crawl.begin([A])
     fetched(crawl, Redirect(FOREIGN))
-    ((_, handed),) = bag.letters
+    ((_, handed),) = links_in(bag)
     assert (handed.link.url, handed.is_seed, handed.redirects, handed.found_on) == (FOREIGN, True, 1, A)
     there, _ = shard_of(FOREIGN)
     there.receive([handed], 2.0)
@@ -134,7 +138,7 @@ def test_a_handed_link_is_scored_by_the_model_of_its_receiver() -> None:
     here, bag = shard_of(A, Learned())
     here.begin([A])
     fetched(here, Page(A, title="one", links=(Link(FOREIGN, "words of an anchor"),)))
-    (handed,) = [handed for _, handed in bag.letters]
+    (handed,) = [handed for _, handed in links_in(bag)]
     there, _ = shard_of(FOREIGN, Learned())
     for number in range(20):
         there.receive([replace(handed, link=handed.link._replace(url=f"{FOREIGN}{number}"))], 0.0)
@@ -146,6 +150,23 @@ def test_a_handed_link_is_scored_by_the_model_of_its_receiver() -> None:
     assert visit is not None and visit.url == FOREIGN
     assert visit.evidence["words"] < handed.evidence["words"]
     assert visit.evidence["parents"] == 1.0
+
+
+def test_how_a_visit_turned_out_is_told_to_all_others() -> None:
+    """Words of the anchors of links that were relevant elsewhere are known here."""
+    here, bag = shard_of(A, Learned())
+    here.begin([A])
+    fetched(here, Page(A, title="one", links=(Link(OWN, "words of an anchor"),)))
+    fetched(here, Page(OWN))
+    lessons = [mailed for _, mailed in bag.letters if isinstance(mailed, Sighting)]
+    assert [lesson.visit.url for lesson in lessons] == [A, OWN]
+    assert not any(lesson.page.title for lesson in lessons)
+    scorer = Learned()
+    there, _ = shard_of(FOREIGN, scorer)
+    hints = lessons[1].visit.hints
+    assert not any(scorer.word_shares(hints).values())
+    there.receive(lessons, 0.0)
+    assert all(share > 0 for share in scorer.word_shares(hints).values())
 
 
 # Who makes the next visits.

@@ -69,6 +69,8 @@ class Access:
     def turn_of(self, url: str, now: float) -> Ruling | Visit | float:
         """For a request that scripts make: it is sent now, and its host is busy with it; or never; or a robots.txt is
         asked for first; or it is time to ask again then."""
+        if because := self._guidance.blocks(url):
+            return Ruling("drop", because)
         host, file = host_of(url), self._frontier.robots_for(url, now)
         if isinstance(file, NeededFile):
             self._ask(file, host, now)

@@ -9,8 +9,9 @@ from dataclasses import replace
 from spoor.access import Access
 from spoor.actions import Action, AddSeeds, Budget, Submission
 from spoor.errors import BrokenContract
-from spoor.events import Event, Failed, Redirected, Refusal, Refused, Steered, Visited
-from spoor.frontier.entry import DIED, OPEN, TROUBLE, Entry, State, visit_to
+from spoor.events import Event, Redirected, Refusal, Refused, Steered, Visited
+from spoor.failures import Failures
+from spoor.frontier.entry import DIED, OPEN, Entry, State, visit_to
 from spoor.frontier.frontier import Frontier
 from spoor.guidance import Guidance, carry_out
 from spoor.isolation import IsolatedParts, Isolation
@@ -22,7 +23,9 @@ from spoor.records import (
     Failure,
     Handed,
     Judged,
+    Lesson,
     Link,
+    Mailed,
     Outcome,
     Page,
     Redirect,
@@ -34,7 +37,7 @@ from spoor.records import (
     Verdict,
     Visit,
 )
-from spoor.revision import Lesson, learn_anew, revised
+from spoor.revision import learn_anew, revised
 from spoor.roles import Journal, Judge, Troubles
 from spoor.scoring import Scoring
 from spoor.share import Handover
@@ -47,8 +50,6 @@ Arrival = tuple[Visit, Outcome]
 
 LONGEST_DELAY = 86_400.0
 """Seconds for which a server may ask to be left alone, and for which a robots.txt counts."""
-APART_AFTER = 60.0
-"""Seconds before a URL is tried once more, apart from others, after a mistake of ours."""
 
 
 class Crawl:
@@ -75,10 +76,11 @@ class Crawl:
         self.guidance = guidance or Guidance()
         self._journal = journal
         self._isolation = Isolation(troubles)
-        self._parts = IsolatedParts(strategy, self._isolation)
+        self._parts = IsolatedParts(strategy, self._isolation, handover)
         self._scoring = Scoring(strategy, frontier, self._isolation, self.guidance, handover)
         self.turns = Turns(frontier, self._scoring, self._parts, self.guidance)
         self._access = Access(frontier, self.limits, self.guidance)
+        self._failures = Failures(frontier, self._access, self._parts, self._isolation, self.limits)
         self._sitemaps = SitemapBudget(frontier, self._scoring, self._access.sitemaps)
         self._turned_away: list[Event] = []
         self._under_way = 0
@@ -225,9 +227,13 @@ class Crawl:
                 events += self._batch([arrival], now)
         return events
 
-    def receive(self, batch: Sequence[Handed], now: float) -> list[Event]:
-        """Takes links that other shards found, as one transaction. Tells which of them were refused."""
-        refused = self._scoring.receive(batch).refused
+    def receive(self, batch: Sequence[Mailed], now: float) -> list[Event]:
+        """Takes what other shards found and learned, as one transaction. Tells which links were refused."""
+        self.turns.more_is_known()
+        for mailed in batch:
+            if not isinstance(mailed, Handed):
+                self._parts.learn_from_others(mailed)
+        refused = self._scoring.receive([mailed for mailed in batch if isinstance(mailed, Handed)]).refused
         events: list[Event] = [*(Refused(now, refusal) for refusal in refused), *self._isolation.events(now)]
         if self._journal is not None:
             self._journal.note(events)
@@ -244,7 +250,7 @@ class Crawl:
         events.extend(self._take_in(visit, outcome, verdicts, now) for visit, outcome in arrivals)
         self._scoring.keep_up()
         for visit in self._outage.doubtful():
-            self._restore(visit, now)
+            self._failures.restore(visit, now)
         events.extend(self._outage_changes)
         self._outage_changes.clear()
         events.extend(self._isolation.events(now))
@@ -259,7 +265,7 @@ class Crawl:
         self._isolation.on(visit.url)
         try:
             event = self._isolation.attempt(visit.url, "absorbed", self._absorbed, visit, outcome, verdict, now)
-            return self._in_vain(visit, event, now) if isinstance(event, Trouble) else event
+            return self._failures.in_vain(visit, event, now, self._waiting()) if isinstance(event, Trouble) else event
         finally:
             self._isolation.off()
 
@@ -267,7 +273,7 @@ class Crawl:
         if (change := self._outage.hear(visit, outcome, now)) is not None:
             self._outage_changes.append(change)
         if isinstance(outcome, Failure) and self._outage.excuses(visit, outcome):
-            return self._excuse(visit, outcome, now)
+            return self._failures.excuse(visit, outcome, now, self._waiting())
         if visit.purpose == "robots" and not isinstance(outcome, Trouble):
             return self._access.take_in(visit, outcome, now, self._waiting())
         self._parts.over(visit)
@@ -278,16 +284,16 @@ class Crawl:
             case Page() as page:
                 assert verdict is not None
                 if isinstance(verdict, Trouble):
-                    return self._in_vain(visit, verdict, now)
+                    return self._failures.in_vain(visit, verdict, now, self._waiting())
                 return self._digest(visit, page, verdict, now)
             case Judged(page, judged):
                 return self._digest(visit, page, judged, now)
             case Redirect() as redirect:
                 return self._follow(visit, redirect, now)
             case Failure() as failure:
-                return self._let_go_or_wait(visit, failure, now)
+                return self._failures.let_go_or_wait(visit, failure, now, self._waiting())
             case Trouble() as trouble:
-                return self._in_vain(visit, trouble, now)
+                return self._failures.in_vain(visit, trouble, now, self._waiting())
             case SitemapFile() as file if visit.purpose == "sitemap":
                 return self._sitemaps.take_in(visit, file, now, self._waiting())
             case RobotsRules() | SitemapFile():
@@ -346,52 +352,6 @@ class Crawl:
         place = (visit.evidence, visit.trail, visit.depth, visit.url)
         is_seed, link = visit.key == SOONEST, Link(to, hints=visit.hints)
         self._scoring.hand_over(Handed(link, *place, redirects=visit.redirects + 1, is_seed=is_seed, again=again))
-
-    def _let_go_or_wait(self, visit: Visit, failure: Failure, now: float) -> Event:
-        waiting = self._waiting()
-        wait = None if failure.again_after is None else self.limits.wait_before(visit.tries, failure.again_after)
-        again_at = None if wait is None else now + wait
-        if failure.whole_host and again_at is not None:
-            self.frontier.leave_alone(visit.host, now, again_at)
-        if visit.tries + 1 >= self.limits.tries:
-            again_at = None
-        self.frontier.settle(visit.url, now, again_at)
-        self._parts.learn_miss(visit, failure.reason)
-        return Failed(visit, now, failure.reason, again_at, waiting)
-
-    def _in_vain(self, visit: Visit, trouble: Trouble, now: float) -> Event:
-        """After a mistake of ours: a URL is tried once more, apart from others, and then parked for good. What was done
-        before the mistake stays done."""
-        self._isolation.forget(visit.url)
-        if visit.purpose == "robots":
-            return self._access.take_in(visit, Failure(trouble.reason, APART_AFTER), now, self._waiting())
-        waiting, again_at = self._waiting(), None if visit.apart else now + APART_AFTER
-        (entry,) = self.frontier.find([visit.url])
-        if entry is None or entry.state is not State.IN_TRANSIT:
-            again_at = None
-        elif again_at is None:
-            self.frontier.give_up(visit.url, now, trouble.reason)
-        else:
-            self.frontier.settle(visit.url, now, again_at, TROUBLE + trouble.reason)
-        self._parts.learn_miss(visit, trouble.reason)
-        return Failed(visit, now, trouble.reason, again_at, waiting)
-
-    def _excuse(self, visit: Visit, failure: Failure, now: float) -> Failed:
-        """Our own side is out of order: the URL is tried again as if nothing had been, and nobody learns from it."""
-        waiting = self._waiting()
-        if visit.purpose == "robots":
-            self.frontier.end_in_vain(visit.url, now)
-        else:
-            self._parts.over(visit)
-            self.frontier.excuse(visit.url, now)
-        return Failed(visit, now, failure.reason, now, waiting, excused=True)
-
-    def _restore(self, visit: Visit, now: float) -> None:
-        """The same for a visit that failed before that was known."""
-        if visit.purpose == "robots":
-            self._access.forget(visit.url, now)
-        else:
-            self.frontier.restore(visit.url, visit.tries, now)
 
     def _waiting(self) -> int:
         """The length of the queue, what is being visited included."""

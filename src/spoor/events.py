@@ -158,14 +158,15 @@ class Steered:
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """The judge has learned from all `answers` so far and has a new `version`; `changed` pages have another verdict.
-    `surprises` are new answers that contradict what the version before was sure of, `contradictions` pages of which
-    two teachers say the opposite."""
+    """The judge has learned from all `answers` so far and has a new `version`; `changed` pages have another verdict,
+    so that of those of this run `gain` more are relevant, or fewer. `surprises` are new answers that contradict what
+    the version before was sure of, `contradictions` pages of which two teachers say the opposite."""
 
     at: float
     version: int
     answers: int
     changed: int
+    gain: int
     surprises: int
     contradictions: int
 

@@ -377,6 +377,13 @@ class Miss:
     because: str
 
 
+Lesson = Sighting | Miss
+"""How a visit turned out: what learners learn from."""
+
+Mailed = Handed | Lesson
+"""What one shard of a crawl sends to another. The page of a lesson has its URL and status, no texts and no links."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ruling:
     """What an admission says of a link. A parked link may come back when more is known; a dropped one is forgotten."""

@@ -13,10 +13,10 @@ from spoor.files import State
 from spoor.records import (
     Evidence,
     Failure,
-    Handed,
     Hints,
     Key,
     Link,
+    Mailed,
     Miss,
     Outcome,
     Page,
@@ -381,9 +381,10 @@ class Troubles(Protocol):
 
 
 class Post(Protocol):
-    """Takes links that belong to other shards of a crawl. Told before the batch is committed, as the journal is."""
+    """Takes what is for other shards of a crawl: links to their hosts, and how visits turned out. Told before the batch
+    is committed, as the journal is."""
 
-    def send(self, to: int, handed: Handed) -> None: ...
+    def send(self, to: int, mailed: Mailed) -> None: ...
 
 
 class Journal(Protocol):

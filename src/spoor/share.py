@@ -1,16 +1,17 @@
 """One crawl as several shards: which hosts are whose, and how links leave for others.
 
-A shard is a whole crawl of some of the hosts, with a frontier and a model of its own. A host is never split.
+A shard is a whole crawl of some of the hosts, with a frontier and a model of its own. A host is never split. Links to
+hosts of others are handed over; how visits turned out is told to all, so that every model learns from every visit.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
-from spoor.records import Handed, Key
+from spoor.records import Handed, Key, Lesson, Page, Sighting
 from spoor.roles import Post
 from spoor.urls import host_of
 
@@ -37,6 +38,10 @@ class Share:
     me: int
     table: Sequence[int]
 
+    @cached_property
+    def others(self) -> list[int]:
+        return sorted({*self.table} - {self.me})
+
     def owner(self, url: str) -> int:
         return self.table[bucket_of(host_of(url))]
 
@@ -53,6 +58,14 @@ class Handover:
 
     def send(self, handed: Handed) -> None:
         self.post.send(self.share.owner(handed.link.url), handed)
+
+    def teach(self, lesson: Lesson) -> None:
+        """All others."""
+        if isinstance(lesson, Sighting):
+            page = lesson.page
+            lesson = replace(lesson, page=Page(page.url, page.status, duplicate_of=page.duplicate_of))
+        for shard in self.share.others:
+            self.post.send(shard, lesson)
 
 
 # Where the next fetches are made: by whoever has the best links.

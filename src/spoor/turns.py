@@ -15,8 +15,8 @@ others have their turn."""
 
 
 class Turns:
-    """A link is re-scored once until the next arrival, `_reviewed`, and so many in one decision, `_reviews`. `set_aside`
-    counts those that are blocked."""
+    """A link is re-scored once until the next arrival, `_reviewed`, and so many in one decision, `_reviews`.
+    `set_aside` counts those that are blocked."""
 
     def __init__(self, frontier: Frontier, scoring: Scoring, parts: IsolatedParts, guidance: Guidance) -> None:
         self.lease = Lease()

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from spoor.cli.answering import Person
 from spoor.fetch.chat import ChatModel
 from spoor.records import Failure, Question
 from spoor.roles import Teacher
@@ -21,12 +22,15 @@ YES = Question("http://a.test/yes", "Horses", "All about horses.", ("horses",), 
 NO = Question("http://a.test/no", "Cars", "All about cars.", (), 0.6)
 
 
-@pytest.fixture(scope="module", params=["file", "model", "broken model", "nobody"])
+@pytest.fixture(scope="module", params=["file", "model", "broken model", "nobody", "person"])
 def teacher(request: pytest.FixtureRequest) -> Iterator[Teacher]:
     calls = ModelCalls(lambda: None)
     match request.param:
         case "file":
             yield FileTeacher({YES.url: True, NO.url: False})
+        case "person":
+            said: list[str] = []
+            yield Person(lambda _: "y" if "horses" in said[-1] else "n", said.append)
         case "nobody":
             yield ModelTeacher(ChatModel("http://127.0.0.1:9", "m", 0.2), "about horses", calls)
         case mood:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from spoor import registry
 from spoor import settings as config
 from spoor.actions import Mark
+from spoor.cli.crawling import taught_line
 from spoor.cli.terminal import progress, say
 from spoor.errors import UsageError
 from spoor.events import Event, Taught
@@ -170,8 +171,7 @@ def _learned(folder: CrawlFolder, settings: Config) -> str:
         lessons = [event for event in asyncio.run(_learn(opened, settings)) if isinstance(event, Taught)]
     if not lessons:
         return "there is nothing new to learn"
-    last = lessons[-1]
-    return f"version {last.version} of the judge knows {last.answers}, {last.changed} verdicts changed"
+    return taught_line(lessons[-1])
 
 
 async def _learn(folder: CrawlFolder, settings: Config) -> list[Event]:

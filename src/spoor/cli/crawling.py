@@ -25,27 +25,22 @@ from spoor.cli.dashboards import beside_crawl
 from spoor.cli.terminal import is_quiet, print_json, progress, remark, say
 from spoor.crawl import Crawl
 from spoor.errors import BadInput, UsageError
-from spoor.events import Event, Failed, Held, Paused, Resumed, Steered, Troubled, Visited
+from spoor.events import Event, Failed, Held, Paused, Resumed, Steered, Taught, Troubled, Visited
 from spoor.expected_finds import ExpectedFinds
 from spoor.files import SUFFIX
+from spoor.live.from_settings import NO_OBJECTS, Objects, strategy_of, with_kept_model
 from spoor.live.measuring import metrics_of
+from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
 from spoor.live.relearning import earlier_crawl, misleading
+from spoor.live.running import run_for
 from spoor.live.scripts import program_for
-from spoor.live.session import (
-    NO_OBJECTS,
-    Objects,
-    give_back_large_blocks,
-    open_session,
-    run_for,
-    search_seldom_for_circles,
-    strategy_of,
-    with_kept_model,
-)
+from spoor.live.session import open_session
 from spoor.metrics import registry_of, serving
 from spoor.report.showing import duration, moment, plain
 from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.recent import expected_in
+from spoor.store.sharded_folder import ShardedFolder
 
 # One line about a running crawl: redrawn on a terminal, printed every few seconds elsewhere, and logged as often.
 
@@ -107,6 +102,9 @@ class LiveLine:
                     self._longest = event
             elif isinstance(event, Paused):
                 self._say(f"nothing answers since {moment(event.since)}, the last failure was: {event.reason}; paused")
+            elif isinstance(event, Taught):
+                self._found = max(0, self._found + event.gain)
+                self._say(taught_line(event))
             elif isinstance(event, Resumed):
                 self._say(f"something answers again after {duration(event.seconds)}; resumed")
             elif isinstance(event, Steered):
@@ -232,6 +230,13 @@ class LiveLine:
             yield f"{self._holds:,} times one thing held up everything else, {longest}"
 
 
+def taught_line(event: Taught) -> str:
+    doubts = {"answers contradict what it was sure of": event.surprises, "pages have two answers": event.contradictions}
+    doubtful = "".join(f"; {number:,} {what}" for what, number in doubts.items() if number)
+    learned = f"the judge has learned from {event.answers:,} answers, version {event.version}"
+    return f"{learned}: {event.changed:,} verdicts changed{doubtful}"
+
+
 def _terminal() -> bool:
     return sys.stderr.isatty()
 
@@ -273,10 +278,24 @@ FLAGS = {
 def run_crawl(arguments: argparse.Namespace) -> int:
     settings = settings_for(CrawlFolder(arguments.out), arguments)
     objects = checked(settings, CrawlFolder(arguments.out))
+    if shards := _shards(arguments):
+        from spoor.cli.sharded_crawls import run_sharded
+
+        return run_sharded(arguments, settings, shards)
     give_back_large_blocks()
     search_seldom_for_circles()
     with open_for_crawling(arguments.out, progress) as folder:
         return asyncio.run(_crawl(folder, with_kept_model(settings, folder), objects, arguments))
+
+
+def _shards(arguments: argparse.Namespace) -> int | None:
+    """None: a crawl without shards, for which nothing of Ray is imported."""
+    there = ShardedFolder(arguments.out).shards
+    if there is None and (arguments.shards or 1) == 1:
+        if arguments.cluster:
+            raise UsageError(f"--cluster {arguments.cluster}: say with --shards how many shards the crawl is to have")
+        return None
+    return arguments.shards or there
 
 
 def checked(settings: Config, folder: CrawlFolder) -> Objects:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from spoor.crawl import Crawl
 from spoor.events import Event
-from spoor.records import Handed, Outcome, Visit
+from spoor.records import Mailed, Outcome, Visit
 from spoor.roles import World
 from spoor.share import Lease, leases
 
@@ -34,10 +34,10 @@ class Sharding:
 class Mailbag:
     """What one shard sends: the letters of each round apart."""
 
-    letters: list[tuple[int, Handed]] = field(default_factory=list)
+    letters: list[tuple[int, Mailed]] = field(default_factory=list)
 
-    def send(self, to: int, handed: Handed) -> None:
-        self.letters.append((to, handed))
+    def send(self, to: int, mailed: Mailed) -> None:
+        self.letters.append((to, mailed))
 
 
 @dataclass
@@ -59,7 +59,7 @@ class ShardedSimulation:
         self._shards = shards
         self._visits = visits
         self._connections = max(1, connections // len(shards))
-        self._bags: list[list[tuple[int, Handed]]] = [[] for _ in range(late)]
+        self._bags: list[list[tuple[int, Mailed]]] = [[] for _ in range(late)]
         self._arrivals: list[tuple[float, int, int, Visit, Outcome]] = []
         self._started = 0
         self._now = 0.0
@@ -158,7 +158,7 @@ class ShardedSimulation:
             rival = max(gains[:number] + gains[number + 1 :])
             self._shards[number].crawl.turns.lease = Lease(spent[number] + granted, rival)
 
-    def _deliver(self, letters: Sequence[tuple[int, Handed]]) -> Iterator[Event]:
+    def _deliver(self, letters: Sequence[tuple[int, Mailed]]) -> Iterator[Event]:
         self.handed_over += len(letters)
         for number, shard in enumerate(self._shards):
             if own := [handed for to, handed in letters if to == number]:

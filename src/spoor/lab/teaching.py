@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -15,6 +16,7 @@ from spoor.crawl import Crawl
 from spoor.events import Event, Failed, Redirected, Visited
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
+from spoor.judging.classifiers import PRIOR_WORDS
 from spoor.judging.combined import Remembered, Truth
 from spoor.judging.held_out import accuracy, f1
 from spoor.judging.regression import Sample
@@ -24,10 +26,10 @@ from spoor.lab.simulated import simulate
 from spoor.lab.task import PreparedTask, Task
 from spoor.lab.web import TEXTS, Web
 from spoor.pricing import Limits
-from spoor.records import Miss, Page, Sighting, TargetPrior, Verdict
-from spoor.revision import Lesson
+from spoor.records import Lesson, Miss, Page, Sighting, TargetPrior, Verdict
 from spoor.roles import Judge
 from spoor.teaching.beginning import beginner
+from spoor.teaching.presumed import telling_words
 from spoor.teaching.questions import Candidate, chosen, due, is_lesson_due
 from spoor.teaching.student import Answer, Answered, Student, sample
 
@@ -96,9 +98,14 @@ def _oracle_area(task: Task) -> float:
 
 def _perfect_run(prepared: PreparedTask, teaching: Teaching) -> Iterator[Event]:
     truth = _truth(prepared)
-    prior = truth.target_prior if teaching.about else TargetPrior()
-    crawl = _crawl(prepared, _Primed(prior), truth)
+    words = telling_words([sentence(prepared.task.target)], PRIOR_WORDS) if teaching.about else ()
+    crawl = _crawl(prepared, _Primed(TargetPrior(words=tuple(words))), truth)
     return simulate(crawl, prepared.world(with_content=True))
+
+
+def sentence(target: str) -> str:
+    """The last part of a label, in words: African Geography, of subject.Geography.African_Geography."""
+    return re.split("[.=]", target)[-1].replace("_", " ")
 
 
 def _truth(prepared: PreparedTask) -> Truth:
@@ -126,18 +133,9 @@ def _crawl(prepared: PreparedTask, primed: Judge, judge: Judge) -> Crawl:
 @lru_cache(maxsize=2)
 def samples_of(web: Path) -> tuple[Sample, ...]:
     """Of every page of a web, by its number."""
-    texts = Web.open(web).texts
-    return tuple(sample(_page(texts[number] or ())) for number in range(Web.open(web).pages))
-
-
-def _page(texts: Iterable[object]) -> Page:
-    known: dict[str, object] = dict(zip(TEXTS, texts, strict=False))
-    return Page(
-        "",
-        title=str(known.get("title", "")),
-        text=str(known.get("text", "")),
-        main_text=str(known.get("main_text", "")),
-    )
+    opened = Web.open(web)
+    texts = (dict(zip(TEXTS, opened.texts[number] or (), strict=False)) for number in range(opened.pages))
+    return tuple(sample(Page("", **known)) for known in texts)
 
 
 @dataclass
@@ -156,7 +154,7 @@ class Lessons:
 
     def __post_init__(self) -> None:
         pages = self.prepared.pages(np.array(self.prepared.seeds))
-        about = " ".join(_truth(self.prepared).target_prior.words) if self.teaching.about else ""
+        about = sentence(self.prepared.task.target) if self.teaching.about else ""
         self._samples = samples_of(self.prepared.task.web)
         self._world = self.prepared.world(with_content=True)
         self.student = beginner(pages, about)
@@ -176,13 +174,13 @@ class Lessons:
         return f1(accuracy(np.array([verdict.relevant for verdict in self._visited.values()]), truth))
 
     def _ask(self) -> None:
-        open_questions = due(len(self._visited), self.teaching.questions, self.prepared.yardstick.budget) - len(
-            self._asked
-        )
-        if not is_lesson_due(len(self._asked) + open_questions, len(self._asked), self.teaching.questions):
+        """As many as are due, once they are worth a lesson."""
+        asked, questions = len(self._asked), self.teaching.questions
+        now = due(len(self._visited), questions, self.prepared.yardstick.budget)
+        if not is_lesson_due(now, asked, questions):
             return
-        chance = Random(len(self._asked))
-        for url in chosen(self._candidates(), open_questions, self._asked, chance):
+        chance = Random(asked)
+        for url in chosen(self._candidates(), now - asked, self._asked, chance):
             self._asked.append(url)
             self.answers[url] = Answered(self._answer(url, chance), self._sample(url))
         self._teach()
@@ -208,7 +206,6 @@ class Lessons:
 
     def _judge(self) -> Judge:
         """The student, asked about all pages of the web at once."""
-        urls = self.prepared.web.urls
         student, number = self.student, self._world.number
         chances = student.model.probabilities(self._samples)
 

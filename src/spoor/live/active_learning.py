@@ -16,13 +16,14 @@ from spoor.records import Failure, Judged, Outcome, Question
 from spoor.roles import Judge, Teacher
 from spoor.settings import Config
 from spoor.store.journal import Journal
-from spoor.store.marks import Marks
+from spoor.store.marks import Marks, PageMark
 from spoor.store.model_calls import ModelCalls
 from spoor.strategy import verdicts_of
 from spoor.teaching.kept_pages import JudgedPage, KeptPages, versions
 from spoor.teaching.lessons import (
+    answered,
     asked_urls,
-    learn,
+    judge_again,
     next_questions,
     revised_lessons,
     student_of_version,
@@ -30,7 +31,7 @@ from spoor.teaching.lessons import (
     usable,
 )
 from spoor.teaching.questions import BATCHES, due, has_settled, is_lesson_due
-from spoor.teaching.student import sample
+from spoor.teaching.student import Student, sample
 from spoor.teaching.taught_judge import TaughtJudge
 from spoor.teaching.teachers import teacher_of
 
@@ -60,9 +61,13 @@ class ActiveLearning:
     clock: Callable[[], float]
     note: Callable[[Event], None] = field(default=lambda event: None)
     on_lesson: Callable[[int], None] = field(default=lambda version: None)
+    _began: int = field(init=False)
     _news: asyncio.Event = field(default_factory=asyncio.Event, init=False)
     _pausing_until: float = field(default=0.0, init=False)
     _said: set[str] = field(default_factory=set, init=False)
+
+    def __post_init__(self) -> None:
+        self._began = self.journal.last
 
     def judged(self, outcome: Outcome) -> Outcome:
         """The verdict of the student as it is now, whoever read the page with an earlier version of it."""
@@ -100,7 +105,7 @@ class ActiveLearning:
             if self.teacher is not None:
                 await self._ask(self.teacher)
             if self._is_lesson_due():
-                self.learn()
+                await self._learn()
 
     async def _ask(self, teacher: Teacher) -> None:
         questions = self._due_questions(teacher)
@@ -146,13 +151,20 @@ class ActiveLearning:
         self.crawl.frontier.commit()
         is_left = unlearned(self.db, usable(self.db)) > 0
         if is_left:
-            self.learn()
+            marks = usable(self.db)
+            self._take(self.judge.student.taught(answered(self.db, marks)), marks)
         return is_left
 
-    def learn(self) -> None:
+    async def _learn(self) -> None:
+        """The crawl does not wait for a student that learns."""
+        marks = usable(self.db)
+        student = await asyncio.to_thread(self.judge.student.taught, answered(self.db, marks))
+        self._take(student, marks)
+
+    def _take(self, student: Student, marks: Sequence[PageMark]) -> None:
         """One transaction: the student, its verdicts, and the places of links in the queue."""
         self.crawl.frontier.commit()
-        taught = learn(self.db, self.judge, self.clock(), self.journal.last)
+        taught = judge_again(self.db, self.judge, student, marks, self.clock(), (self._began, self.journal.last))
         self.judge = taught.judge
         self.kept.learned(taught.version, taught.revisions)
         self.note(taught.event)

@@ -25,13 +25,15 @@ must not wait for all of them."""
 @dataclass
 class LiveDriver:
     """Keeps up to `connections` fetches under way: begun, and not absorbed yet. `clock` tells seconds since the epoch.
-    A fetch that raises anything but an error of storage costs its URL, and `troubles` is told."""
+    A fetch that raises anything but an error of storage costs its URL, and `troubles` is told. `lasting`: it does not
+    end by itself, since more visits may be granted."""
 
     crawl: Crawl
     downloader: Downloader
     connections: int
     clock: Callable[[], float]
     troubles: Troubles
+    lasting: bool = False
     _arrived: asyncio.Queue[Arrival | BaseException | None] = field(default_factory=asyncio.Queue, init=False)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
     under_way: int = field(default=0, init=False)
@@ -58,7 +60,7 @@ class LiveDriver:
             while True:
                 await self._start_fetching()
                 wake = self._stop_by if self._stop_by is not None else self._wake_at()
-                if not self.under_way and (self._stop_by is not None or wake is None):
+                if not self.under_way and (self._stop_by is not None or (wake is None and not self.lasting)):
                     yield self._absorb([])
                     return
                 arrivals = await self._arrivals(wake)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from spoor.frontier.entry import State
-from spoor.live.session import Session
+from spoor.live.running import Session
 from spoor.metrics import CrawlCounts, CrawlMetrics
 from spoor.records import Judged, Outcome, Visit
 from spoor.roles import Downloader

@@ -47,6 +47,8 @@ from spoor.store.warc_records import digest_of
 from spoor.strategy import Strategy, hinted, prior_of, reads_main_text, verdicts_of, waits
 from spoor.urls import canonical
 
+SHORT_SITEMAP = 50_000
+"""Bytes."""
 GLANCE = 2_000
 """Characters by which the language of a page is told when nobody asked for it."""
 
@@ -361,7 +363,7 @@ class LiveDownloader:
         return await self.fetcher.fetch(visit.url, headers={**languages, **chain.headers(visit.url)})
 
     def _read(self, visit: Visit, response: Response) -> Outcome | asyncio.Future[Outcome]:
-        is_slow = self.reader.waits or visit.purpose == "sitemap" or self._is_document(response)
+        is_slow = self.reader.waits or _is_long_sitemap(visit, response) or self._is_document(response)
         if self.workers is None and is_slow:
             return asyncio.ensure_future(asyncio.to_thread(self.reader.read_away, visit, response))
         if self.workers is None or not (self.everything_away or is_slow or visit.apart or _is_demanding(response)):
@@ -376,6 +378,11 @@ class LiveDownloader:
     async def _rules(self, visit: Visit) -> Outcome:
         response = await self.fetcher.fetch(visit.url, True, LONGEST_FILE, conditions(visit))
         return response if isinstance(response, Failure) else understand(visit, response)
+
+
+def _is_long_sitemap(visit: Visit, response: Response) -> bool:
+    """Or packed. Others take a few milliseconds, and should not wait until a process has started: their host does."""
+    return visit.purpose == "sitemap" and (len(response.body) > SHORT_SITEMAP or sitemaps.is_packed(response.body))
 
 
 def _is_demanding(response: Response) -> bool:

@@ -17,8 +17,8 @@ from spoor.render.rendering import Renderer, RenderLimits
 from spoor.render_budget import ALWAYS, AUTO, NEVER, RenderSettings, is_spent, refusal
 from spoor.store.renders import Renders
 
-LARGEST = 5_000_000
-"""Bytes of a page that is rendered."""
+LARGEST = 2_000_000
+"""Bytes of a page that is rendered; so long it is held here while others read it."""
 NO_TIME = "browsers had their share of the time"
 _log = logging.getLogger(__name__)
 

@@ -65,7 +65,7 @@ class SubResourceFetcher:
         if url is None:
             return Failure(f"not an http(s) URL: {request.url[:80]}")
         headers = self._headers(request.headers)
-        key = url, repr(sorted(headers.items()))
+        key = url, repr(sorted(item for item in headers.items() if item[0] != "referer"))
         async with self._queue(host_of(url)):
             known = self._known(key)
             if known is None:

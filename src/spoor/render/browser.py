@@ -51,6 +51,7 @@ OPTIONS = (
     "--disable-sync",
     "--disable-extensions",
     "--disable-default-apps",
+    "--block-new-web-contents",
     "--disable-breakpad",
     "--disable-crash-reporter",
     "--disable-notifications",

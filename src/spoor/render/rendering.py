@@ -21,8 +21,8 @@ SLICES, SLICE = 4, 250
 """Virtual time in which a page settles, in milliseconds. It stands still while a request is under way."""
 FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 """After each slice, for what virtual time does not move: layout, and the observers that wait for it."""
-FRAMES_DUE = 2.0
-"""Seconds after which no frame is waited for."""
+FRAMES_DUE = 0.5, 1.5
+"""Seconds after which virtual time is let go for frames to be drawn, and after which no frame is waited for."""
 STARVED = 10_000
 """Tasks that may run while virtual time stands still: a page that keeps itself busy does not keep us."""
 MOST_DIALOGS = 20
@@ -211,9 +211,19 @@ class _Rendering:
         await self._draw()
 
     async def _draw(self) -> None:
+        """While several tabs are at work, it happens that no frame is drawn in one whose virtual time stands still."""
+        soon, late = FRAMES_DUE
+        if not await self._is_drawn(soon):
+            self._pipe.tell("Emulation.setVirtualTimePolicy", self._tab.session, policy="advance")
+            await self._is_drawn(late)
+            self._pipe.tell("Emulation.setVirtualTimePolicy", self._tab.session, policy="pause")
+
+    async def _is_drawn(self, due: float) -> bool:
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(FRAMES_DUE):
+            async with asyncio.timeout(due):
                 await self._evaluate(FRAMES)
+                return True
+        return False
 
     async def _until_expired(self) -> None:
         """A page that waits for no answer and yet does not get through its time runs in circles."""

@@ -30,7 +30,10 @@ from spoor.records import Failure, Page
 from spoor.report.figures import count_needing_scripts
 from spoor.store.crawl_folder import CrawlFolder, message_of, tree_of
 from spoor.store.journal import PageRow, open_to_read, pages
+from spoor.store.marks import newest_marks
 from spoor.store.warc_records import date_of
+from spoor.teaching.kept_pages import has_students, version_of
+from spoor.teaching.teachers import kind_of_teacher
 
 _BATCH = 16
 _ROW_GROUP = 1000
@@ -47,7 +50,8 @@ _LATER_CONTROLS = re.compile("[\x7f-\x9f\u2028\u2029]")
 @dataclass(frozen=True, slots=True)
 class Document:
     """A page as it is exported. `text` is its main text, "" when it has none; `published` a date such as 2026-11-15, ""
-    when it is not known; `time` is when it came."""
+    when it is not known; `time` is when it came. `version` is that of the judge that gave the verdict, if it is taught,
+    else 0; `confirmed_by` who said so of the page: `person`, `model`, `file`, or nobody."""
 
     url: str
     title: str
@@ -59,6 +63,8 @@ class Document:
     published: str
     time: str
     duplicate_of: str
+    version: int = 0
+    confirmed_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,7 @@ def export(folder: CrawlFolder, selection: Selection, out: Path, advance: Advanc
     with contextlib.closing(open_to_read(folder.database)) as db:
         report[NEED_SCRIPTS] = count_needing_scripts(db)
         archived = _archived(folder, db, selection.every, report, advance)
-        documents = _documents(archived, selection.workers)
+        documents = _with_teaching(_documents(archived, selection.workers), db)
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
             with replacing(out) as partial:
@@ -131,7 +137,7 @@ def write_parquet(documents: Iterable[Document], file: Path) -> None:
         import pyarrow.parquet as pq
     except ModuleNotFoundError:
         raise MissingExtra("Parquet needs pyarrow; install it with: pip install 'spoor[parquet]'") from None
-    kinds = {"float": pa.float64(), "bool": pa.bool_()}
+    kinds = {"float": pa.float64(), "bool": pa.bool_(), "int": pa.int64()}
     schema = pa.schema([(field.name, kinds.get(str(field.type), pa.string())) for field in fields(Document)])
     remaining = iter(documents)
     with pq.ParquetWriter(file, schema, compression="zstd") as table:
@@ -173,6 +179,15 @@ def _documents(archived: Iterator[Archived], workers: int) -> Iterator[Document]
     """In the order of the pages, whatever the number of workers."""
     batches = iter(lambda: list(islice(archived, _BATCH)), [])
     return in_order(_read, batches, workers)
+
+
+def _with_teaching(documents: Iterator[Document], db: sqlite3.Connection) -> Iterator[Document]:
+    """With what is known of how each verdict was learned."""
+    marks, taught = newest_marks(db), has_students(db)
+    for document in documents:
+        mark = marks.get(document.url)
+        version = version_of(db, document.url) if taught else 0
+        yield replace(document, version=version, confirmed_by=kind_of_teacher(mark.who) if mark else "")
 
 
 def _read(batch: list[Archived]) -> list[Document]:

@@ -58,6 +58,10 @@ _HELD: set[Path] = set()
 """Folders that this process crawls into. The lock of a file keeps out other processes, but not other threads."""
 
 
+class FolderInUse(BadInput):
+    """Another process crawls into a folder."""
+
+
 @dataclass(frozen=True, slots=True)
 class CrawlFolder:
     """Names things; opens nothing."""
@@ -147,6 +151,8 @@ def open_for_reading(path: Path) -> CrawlFolder:
     folder = CrawlFolder(path)
     if not path.exists():
         raise BadInput(f"there is no folder {path}")
+    if (path / "shards.toml").exists():
+        raise BadInput(f"{path} is a crawl of several shards; give one of the folders in {path / 'shards'}")
     if not is_ours(folder, READABLE) or not folder.database.exists():
         raise BadInput(f"{path} is not a crawl folder; `spoor crawl --out FOLDER` makes one")
     return folder
@@ -264,7 +270,7 @@ def _take(file: int, path: Path) -> None:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
         holder = os.read(file, 20).decode("ascii", "replace").strip() or "another"
-        raise BadInput(f"process {holder} is crawling into {path}; stop it, or give --out another folder") from None
+        raise FolderInUse(f"process {holder} is crawling into {path}; stop it, or give --out another folder") from None
     except OSError as error:
         raise BadInput(f"cannot lock {path}: {error.strerror}; give --out a folder on a local disk") from None
     os.ftruncate(file, 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import math
+from dataclasses import asdict
 from typing import Any
 
 from spoor.actions import Mark, as_json
@@ -55,9 +56,8 @@ def event_row(event: Redirected | Failed | HostOpened | SitemapRead | Aside) -> 
         case Steered(at, submission, who, action, refused):
             detail = {"id": submission, "who": who, **as_json(action), "refused": refused}
             return _aside_row(at, "steered", action.url if isinstance(action, Mark) else "", detail)
-        case Taught(at, version, answers, changed, surprises, contradictions):
-            counts = {"version": version, "answers": answers, "changed": changed}
-            return _aside_row(at, "taught", "", counts | {"surprises": surprises, "contradictions": contradictions})
+        case Taught(at):
+            return _aside_row(at, "taught", "", {name: count for name, count in asdict(event).items() if name != "at"})
         case Held(at, seconds, cpu, url, where):
             return _aside_row(at, "held", url, {"seconds": round(seconds, 3), "cpu": round(cpu, 3), "where": where})
 

@@ -17,7 +17,9 @@ from spoor.frontier.sqlite import SqliteStore
 from spoor.progress import Advance, Progress, unseen
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal
+from spoor.store.lesson_tables import create_lesson_tables
 from spoor.store.marks import Marks
+from spoor.store.model_calls import ModelCalls
 from spoor.store.sqlite_files import Row, Value
 from spoor.store.steered import SteeredActions
 
@@ -25,7 +27,7 @@ from spoor.store.steered import SteeredActions
 
 
 _TYPES: dict[str, tuple[type, ...]] = {"INTEGER": (int,), "REAL": (float, int), "TEXT": (str,), "BLOB": (bytes,)}
-_LATER = ("marks", "steered")
+_LATER = ("marks", "steered", "judged", "students", "model_calls")
 """Tables that crawls of this version did not have at first."""
 _STORED = {"INTEGER": "integer", "REAL": "real", "TEXT": "text", "BLOB": "blob"}
 
@@ -94,6 +96,8 @@ def create_tables(db: sqlite3.Connection) -> None:
     Duplicates.create(db)
     Marks.create(db)
     SteeredActions.create(db)
+    create_lesson_tables(db)
+    ModelCalls.create(db, lambda: None)
 
 
 def _shape(db: sqlite3.Connection, table: str, without_numbers: bool) -> TableShape:

@@ -31,17 +31,17 @@ WORDS = {
 
 @dataclass(frozen=True)
 class FileTeacher:
-    """Answers by canonical URL."""
+    """Answers by canonical URL, whichever spelling a question has."""
 
     answers: Mapping[str, bool | None]
     who: str = "file"
     spent: str = ""
 
     def may_know(self, url: str) -> bool:
-        return self.answers.get(url) is not None
+        return self.answers.get(canonical(url)) is not None
 
     async def answer(self, question: Question) -> bool | None:
-        return self.answers.get(question.url)
+        return self.answers.get(canonical(question.url))
 
 
 def read_answers(path: Path) -> dict[str, bool | None]:

@@ -17,19 +17,9 @@ import numpy as np
 from spoor.errors import BadInput
 from spoor.judging.regression import Sample
 from spoor.records import Verdict
+from spoor.store.lesson_tables import create_lesson_tables
 from spoor.urls import host_of
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS judged (
-    id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, host TEXT NOT NULL, version INTEGER NOT NULL,
-    revised INTEGER NOT NULL, probability REAL NOT NULL, decides INTEGER NOT NULL, others TEXT NOT NULL,
-    sample BLOB NOT NULL, excerpt BLOB NOT NULL
-);
-CREATE TABLE IF NOT EXISTS students (
-    version INTEGER PRIMARY KEY, at REAL NOT NULL, answers INTEGER NOT NULL, marks TEXT NOT NULL,
-    changed REAL NOT NULL, row INTEGER NOT NULL
-);
-"""
 EXCERPT = 6_000
 """Characters of the main text."""
 LARGEST = 1 << 22
@@ -90,7 +80,7 @@ class KeptPages:
 
     @staticmethod
     def create(db: sqlite3.Connection) -> KeptPages:
-        db.executescript(SCHEMA)
+        create_lesson_tables(db)
         return KeptPages()
 
     def keep(self, page: JudgedPage) -> None:
@@ -163,6 +153,12 @@ def versions(db: sqlite3.Connection) -> list[Version]:
     return [Version(version, at, tuple(json.loads(marks)), *rest) for version, at, marks, *rest in rows]
 
 
+def version_of(db: sqlite3.Connection, url: str) -> int:
+    """Of the student whose verdict counts; 0: it was not taught."""
+    row = db.execute("SELECT version FROM judged WHERE url = ?", (url,)).fetchone()
+    return 0 if row is None else int(row[0])
+
+
 def sample_of_page(db: sqlite3.Connection, url: str) -> Sample | None:
     row = db.execute("SELECT sample FROM judged WHERE url = ?", (url,)).fetchone()
     return None if row is None else unpacked(row[0])
@@ -177,8 +173,9 @@ def excerpt_of(db: sqlite3.Connection, url: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """A judged page and the verdict on it, as they stand in the database."""
+    """A judged page and the verdict on it, as they stand in the database; `row` is the number in the journal."""
 
+    row: int
     url: str
     host: str
     sample: Sample
@@ -188,7 +185,7 @@ class StoredPage:
 
 def stored_pages(db: sqlite3.Connection) -> Iterator[list[StoredPage]]:
     """All pages that were judged and visited, some at a time."""
-    columns = "judged.url, judged.host, sample, others, relevance, relevant, because, label"
+    columns = "pages.id, judged.url, judged.host, sample, others, relevance, relevant, because, label"
     query = (
         f"SELECT {columns} FROM judged JOIN pages ON pages.host = judged.host AND pages.url = judged.url "
         "WHERE judged.id BETWEEN ? AND ? ORDER BY judged.id, pages.id"
@@ -196,15 +193,15 @@ def stored_pages(db: sqlite3.Connection) -> Iterator[list[StoredPage]]:
     (last,) = db.execute("SELECT ifnull(max(id), 0) FROM judged").fetchone()
     for first in range(1, last + 1, _AT_ONCE):
         rows = db.execute(query, (first, first + _AT_ONCE - 1)).fetchall()
-        found = {row[0]: _stored(row) for row in rows}  # Of a page that came twice, the last verdict.
+        found = {row[1]: _stored(row) for row in rows}  # Of a page that came twice, the last verdict.
         if found:
             yield list(found.values())
 
 
 def _stored(row: Sequence[Any]) -> StoredPage:
-    url, host, sample, others, relevance, relevant, because, label = row
+    number, url, host, sample, others, relevance, relevant, because, label = row
     said = {name: Verdict(*verdict) for name, verdict in json.loads(others).items()}
-    return StoredPage(url, host, unpacked(sample), said, Verdict(relevance, bool(relevant), because, label))
+    return StoredPage(number, url, host, unpacked(sample), said, Verdict(relevance, bool(relevant), because, label))
 
 
 def revised_pages(db: sqlite3.Connection) -> dict[str, tuple[int, Verdict]]:

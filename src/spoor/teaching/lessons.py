@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from spoor.events import Taught
-from spoor.records import Question, Verdict
-from spoor.revision import Lesson, revised
+from spoor.records import Lesson, Question, Verdict
+from spoor.revision import revised
 from spoor.store.journal import numbered_lessons
 from spoor.store.marks import PageMark, marks_since
 from spoor.strategy import Strategy
@@ -65,10 +65,10 @@ def student_of_version(db: sqlite3.Connection, student: Student) -> Student:
         return student
     last = set(known[-1].marks)
     marks = [mark for mark in marks_since(db) if mark.id in last]
-    return replace(student, version=known[-1].version - 1).taught(_answered(db, marks))
+    return replace(student, version=known[-1].version - 1).taught(answered(db, marks))
 
 
-def _answered(db: sqlite3.Connection, marks: Sequence[PageMark]) -> list[Answered]:
+def answered(db: sqlite3.Connection, marks: Sequence[PageMark]) -> list[Answered]:
     found = ((mark, sample_of_page(db, mark.url)) for mark in marks)
     return [
         Answered(Answer(mark.url, mark.relevant is True, mark.who, mark.at), sample)
@@ -88,23 +88,31 @@ class Retrained:
     event: Taught
 
 
-def learn(db: sqlite3.Connection, judge: TaughtJudge, now: float, row: int) -> Retrained:
-    """From all marks; writes nothing. `row` is the last row of the journal."""
-    marks, before = usable(db), judge.student
-    taught = judge.with_student(before.taught(_answered(db, marks)))
+def judge_again(
+    db: sqlite3.Connection,
+    judge: TaughtJudge,
+    student: Student,
+    marks: Sequence[PageMark],
+    now: float,
+    rows: tuple[int, int],
+) -> Retrained:
+    """What follows if a `student` that was taught by these marks takes the place of the one in the judge; writes
+    nothing. `rows` are the last ones of the journal, before this run and now."""
+    before, taught = judge.student, judge.with_student(student)
     revisions: list[Revision] = []
     changed: dict[str, Verdict] = {}
-    turned = 0
+    turned = gain = 0
     for pages in stored_pages(db):
         for page, (own, verdict) in zip(pages, _judged(taught, pages), strict=True):
             turned += verdict.relevant != page.verdict.relevant
+            gain += (verdict.relevant - page.verdict.relevant) * (page.row > rows[0])
             if _differs(verdict, page.verdict) or _is_confirmed(taught.student, page, verdict):
                 changed[page.url] = verdict
             revisions.append(Revision(page.url, page.host, own.relevance, changed.get(page.url)))
     ids = tuple(mark.id for mark in marks)
-    version = Version(taught.student.version, now, ids, turned / max(1, len(revisions)), row)
+    version = Version(taught.student.version, now, ids, turned / max(1, len(revisions)), rows[1])
     surprises, contradictions = _surprises(before, taught.student), _contradictions(db)
-    event = Taught(now, version.version, len(ids), turned, surprises, contradictions)
+    event = Taught(now, version.version, len(ids), turned, gain, surprises, contradictions)
     return Retrained(taught, version, revisions, changed, event)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from spoor.cli.command import Commands, add_command, add_json, add_several
+from spoor.cli.command import Commands, add_command, add_json, add_several, at_least_one
 from spoor.cli.options.crawl_folders import DASHBOARD_PORT, port
 
 DEMO_EXAMPLES = """
@@ -29,6 +29,7 @@ spoor crawl crawl.toml --render never --out thai-pages
 spoor crawl --out thai-pages --dashboard
 spoor crawl --out thai-pages --quiet --log-file thai-pages.log
 spoor crawl --language th --seeds more.txt --warm thai-pages --out more-thai-pages
+spoor crawl --language th --seeds more.txt --shards 8 --out many-thai-pages
 """
 
 
@@ -123,6 +124,13 @@ def register_crawl(commands: Commands) -> None:
     parser.add_argument(
         "--metrics", type=port, metavar="PORT", help="serve figures for Prometheus at 127.0.0.1 (0: any free port)"
     )
+    parser.add_argument(
+        "--shards",
+        type=at_least_one,
+        metavar="N",
+        help="run as N shards, processes of Ray on this machine (1, without Ray; or as the folder has)",
+    )
+    parser.add_argument("--cluster", metavar="ADDRESS", help="run the shards on this Ray cluster, as in 10.0.0.1:6379")
     add_json(parser)
 
 

@@ -167,15 +167,15 @@ class Learned:
     def inherit(self, evidence: Evidence, trail: TrailState, found_on: Verdict) -> tuple[Evidence, TrailState]:
         if "parents" in self.without:
             return evidence, trail
-        alone, relevant = evidence["parents"] <= 1.0, float(found_on.relevant)
-        of_others = {"relevance": 0.0, "relevant_parents": 0.0} if alone else evidence
-        since = 0.0 if found_on.relevant else max(1.0, evidence["since"]) if alone else evidence["since"]
+        alone, relevant = evidence["parents"] <= 1.0, found_on.relevant
+        others = {**evidence, "relevance": 0.0, "relevant_parents": 0.0} if alone else evidence
         changed = {
-            "relevance": max(found_on.relevance, of_others["relevance"]),
-            "relevant_parents": max(relevant, of_others["relevant_parents"]),
-            "since": since,
+            "relevance": max(found_on.relevance, others["relevance"]),
+            "relevant_parents": max(float(relevant), others["relevant_parents"]),
+            "since": 0.0 if relevant else max(float(alone), others["since"]),
         }
-        steps = 0 if found_on.relevant else max(1, trail[0]) if alone else trail[0]
+        # With several parents the trail may be that of another one.
+        steps = (0 if relevant else max(1, trail[0])) if alone else trail[0]
         return {**evidence, **changed}, (steps, trail[1])
 
     def is_saturated(self, evidence: Evidence, sighting: Sighting) -> bool:
