@@ -21,6 +21,7 @@ from rich.text import Text
 from spoor import registry
 from spoor import settings as config
 from spoor.actions import described
+from spoor.cli.dashboards import beside_crawl
 from spoor.cli.terminal import is_quiet, print_json, progress, remark, say
 from spoor.crawl import Crawl
 from spoor.errors import BadInput, UsageError
@@ -358,8 +359,6 @@ async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, argume
             session = await opened.enter_async_context(open_session(folder, settings, advance, objects))
         folder.write_settings(config.dumps(settings))
         if arguments.dashboard is not None:
-            from spoor.cli.dashboards import beside_crawl
-
             remark(await opened.enter_async_context(beside_crawl(folder, arguments.dashboard)))
         _log.info("crawling into %s by %s", folder.path, settings.crawl.strategy)
         loop = asyncio.get_running_loop()
