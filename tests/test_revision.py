@@ -20,8 +20,8 @@ from spoor.lab.simulated import simulate
 from spoor.lab.teaching import lesson_of
 from spoor.lab.worlds import WrittenWorld
 from spoor.ordering.learned.learned import Learned
-from spoor.records import Verdict
-from spoor.revision import Lesson, learn_anew, revised
+from spoor.records import Lesson, Verdict
+from spoor.revision import learn_anew, revised
 from spoor.strategy import Strategy
 from tests.test_resume_exact import drawn, first, visits
 

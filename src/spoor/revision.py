@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from spoor.records import Miss, Sighting, Verdict, Visit
+from spoor.records import Lesson, Sighting, Verdict, Visit
 from spoor.roles import Heir, Learner, MissLearner, PendingCounter, Relearner, Snapshotted
 from spoor.strategy import Strategy, fresh_part
-
-Lesson = Sighting | Miss
-"""What a strategy learned from; a page has its URL, status and verdict, no texts and no links."""
 
 
 def relearn(learner: Relearner, lesson: Lesson) -> None:

@@ -26,8 +26,7 @@ from spoor.lab.simulated import simulate
 from spoor.lab.task import PreparedTask, Task
 from spoor.lab.web import TEXTS, Web
 from spoor.pricing import Limits
-from spoor.records import Miss, Page, Sighting, TargetPrior, Verdict
-from spoor.revision import Lesson
+from spoor.records import Lesson, Miss, Page, Sighting, TargetPrior, Verdict
 from spoor.roles import Judge
 from spoor.teaching.beginning import beginner
 from spoor.teaching.presumed import telling_words

@@ -24,11 +24,6 @@ def student_of(target: Target, fetched: Mapping[str, Page] = NOTHING_FETCHED) ->
     return beginner([_example(one, fetched) for one in target.like], target.about)
 
 
-def urls_in(like: Sequence[str]) -> list[str]:
-    """The examples that must be fetched; the others are files."""
-    return [one for one in like if "://" in one]
-
-
 def _example(name: str, fetched: Mapping[str, Page]) -> Page:
     if "://" not in name:
         return document(Path(name))
