@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 INPUTS ?= 20000
 KILLS ?= 1000
+EFFORT ?= 10
 CRASHES ?= 1000
 MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check fix soak chaos fuzz floors profiles pictures bench contest package lock clean
+.PHONY: help install demo test thorough check fix soak chaos fuzz floors profiles pictures bench contest package lock clean
 
 help: ## list these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -25,8 +26,11 @@ $(STAMP): requirements.lock pyproject.toml
 demo: install ## two live crawls side by side, focused and breadth-first, of a web served on this machine
 	$(BIN)/spoor demo
 
-test: install ## the whole test suite, on all cores
+test: install ## the whole test suite, in one process more than there are cores
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+thorough: install ## the tests with ten times as many random inputs (an hour; other than ten: make thorough EFFORT=3)
+	SPOOR_EFFORT=$(EFFORT) $(BIN)/python -m pytest -n auto --dist worksteal
 
 check: install ## formatter, linter, strict types, import layers
 	$(BIN)/ruff format --check .

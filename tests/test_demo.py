@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import difflib
+import json
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
@@ -15,12 +16,30 @@ import pytest
 from spoor import registry, robots
 from spoor.cli.demo_crawls import CONTACT, make_room
 from spoor.cli.main import main
-from spoor.demo.plan import AGENT, DELAY, SLOW, Habits, Host, Moved, Place, Plan, Rules, Text
+from spoor.demo.plan import (
+    AGENT,
+    DELAY,
+    SCRIPTED,
+    SCRIPTED_ADDRESS,
+    SLOW,
+    UNLINKED,
+    Habits,
+    Host,
+    Moved,
+    PageKind,
+    Place,
+    Plan,
+    Rules,
+    Text,
+)
 from spoor.demo.server import Asked, DemoServer, answer
 from spoor.demo.site import TUNNEL, plan
 from spoor.errors import BadInput
+from spoor.parse.documents import read_answer
 from spoor.parse.html import read_page
-from spoor.records import Page
+from spoor.parse.pdf import can_be_read
+from spoor.parse.sitemaps import read_sitemap
+from spoor.records import Page, SitemapFile
 from spoor.store.crawl_folder import open_for_crawling
 from spoor.store.journal import events, open_to_read, pages
 
@@ -55,7 +74,7 @@ def test_the_web_is_as_large_and_as_thai_as_promised(web: Plan) -> None:
     sizes: Counter[str] = Counter()
     for host in web.hosts.values():
         sizes[host.language] += len(host.pages)
-    assert len(web.hosts) == 60
+    assert len(web.hosts) == 61
     assert all(address.startswith("127.") for address in web.hosts)
     assert 1_500 <= sizes.total() <= 2_500
     assert set(sizes) == {"thai", "english", "japanese", "russian", "german", "mongolian"}
@@ -73,7 +92,7 @@ def test_many_charsets_are_spoken_and_some_are_not_declared(web: Plan) -> None:
 def test_a_reader_sees_thai_where_thai_was_written(web: Plan) -> None:
     judge = registry.judge("language:th")
     for host in web.hosts.values():
-        if not host.habits.front_of:
+        if not host.habits.front_of and host.address != SCRIPTED_ADDRESS:
             (verdict,) = judge.judge([read(host, "/")])
             assert verdict.relevant == (host.language == "thai"), host.address
 
@@ -152,8 +171,50 @@ def test_three_links_in_ten_lead_to_dead_hosts_and_every_page_may_have_some(web:
     dead = [link.to.address in web.dead for host in web.hosts.values() for link in host.links()]
     assert 0.25 <= sum(dead) / len(dead) <= 0.35
     for host in web.hosts.values():
-        assert host.habits.front_of or any(link.to.address in web.dead for link in host.links())
+        alone = host.habits.front_of or host.address == SCRIPTED_ADDRESS
+        assert alone or any(link.to.address in web.dead for link in host.links())
     assert not web.dead.keys() & web.hosts.keys()
+
+
+def test_a_sitemap_lists_pages_to_which_nobody_links(web: Plan) -> None:
+    (host,) = (host for host in web.hosts.values() if host.listed)
+    rules = robots.parse(answer(host, Asked("/robots.txt", 0, 8000)).body.decode(), AGENT)
+    (announced,) = rules.sitemaps
+    listed = read_sitemap(announced, answer(host, Asked("/sitemap.xml", 0, 8000)).body)
+    assert isinstance(listed, SitemapFile)
+    unlinked = [place for place, kind in web.kinds().items() if kind == "unlinked"]
+    assert {f"http://{place.address}:8000{place.path}" for place in unlinked} < {each.url for each in listed.listed}
+    assert (len(unlinked), {each.language for each in listed.listed}) == (UNLINKED, {"th"})
+    assert not linked(web).keys() & set(unlinked)
+
+
+@pytest.mark.skipif(not can_be_read(), reason="pypdfium2 is not installed: pip install 'spoor[documents]'")
+def test_a_pdf_in_thai_can_be_read(web: Plan) -> None:
+    ((place, text),) = texts(web, "pdf").items()
+    response = answer(web.hosts[place.address], Asked(place.path, 1, 8000))
+    page = read_answer(f"http://{place.address}:8000{place.path}", response.body, "application/pdf")
+    assert isinstance(page, Page)
+    assert (page.title, page.language, len(page.links)) == (text.title, "th", 1)
+    assert page.text.replace("\n", "").endswith("".join(text.paragraphs))
+    assert registry.judge("language:th").judge([page])[0].relevant
+
+
+def test_scripted_pages_come_empty_and_their_content_lies_at_another_address(web: Plan) -> None:
+    scripted = texts(web, "scripted")
+    for place, text in scripted.items():
+        host = web.hosts[place.address]
+        assert read(host, place.path).needs_scripts
+        content = json.loads(answer(host, Asked(f"/data{place.path}", 1, 8000)).body)
+        assert (content["title"], tuple(content["paragraphs"])) == (text.title, text.paragraphs)
+    assert answer(web.hosts[SCRIPTED_ADDRESS], Asked("/app.js", 1, 8000)).body.startswith(b"fetch(")
+    assert answer(web.hosts[SCRIPTED_ADDRESS], Asked("/data/nowhere", 1, 8000)).status == 404
+    assert len(scripted) == SCRIPTED
+
+
+def texts(web: Plan, kind: PageKind) -> dict[Place, Text]:
+    """The pages of a kind."""
+    found = {place: web.hosts[place.address].pages[place.path] for place, one in web.kinds().items() if one == kind}
+    return {place: page for place, page in found.items() if isinstance(page, Text)}
 
 
 def test_hosts_differ_in_speed(web: Plan) -> None:
@@ -207,11 +268,17 @@ TIMES_AS_MANY = 3.0
 
 def test_a_focused_crawl_beats_breadth_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", "--out", str(tmp_path)]) == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith(("breadth", "learned"))]
+    lines = capsys.readouterr().out.splitlines()
+    rows = [line.split() for line in lines if line.startswith(("breadth", "learned"))]
     found = {strategy: int(thai) for strategy, _, thai, *_ in rows}
     assert [row[1] for row in rows] == ["700"] * 2
     assert [row[-1] for row in rows] == ["0", "0"], "disallowed requests"
     assert found["learned"] >= TIMES_AS_MANY * found["breadth-first"]
+    assert [line.partition(":")[0] for line in lines if " by learned" in line] == [
+        "12 Thai pages that only a sitemap lists",
+        "1 PDF in Thai",
+        "9 Thai pages that scripts make",
+    ]
     for strategy in found:
         with closing(open_to_read(tmp_path / strategy / "crawl.db")) as db:
             visited = [page.url for page in pages(db)]

@@ -31,6 +31,7 @@ from spoor.live import session
 from spoor.settings import SETTINGS, Config, Setting
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal
+from spoor.store.renders import Renders
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -154,6 +155,7 @@ def tables_of(file: Path) -> dict[str, list[str]]:
     with contextlib.closing(SqliteStore(file)) as store:
         Journal.create(store.connection)
         Duplicates.create(store.connection)
+        Renders.create(store.connection)
     with contextlib.closing(sqlite3.connect(file)) as db:
         names = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         return {name: [row[1] for row in db.execute(f"PRAGMA table_info({name})")] for name in names}
@@ -167,7 +169,14 @@ def test_a_generated_web_holds_the_files_that_the_format_names(tmp_path: Path) -
     also_charsets = re.search(r"likewise (\w+), (\w+)", folder.__doc__)
     assert also_charsets
     named |= {f"{name}.npy" for name in also_charsets.groups()}
-    optional = {"seconds.npy", "redirect.npy", "language.npy", "needs_scripts.npy"}
+    optional = {
+        "seconds.npy",
+        "redirect.npy",
+        "language.npy",
+        "needs_scripts.npy",
+        "sitemaps.bin",
+        "sitemaps_offsets.npy",
+    }
     listed = {"urls.bin", "url_offsets.npy", "url_hashes.npy", "url_hash_ids.npy"}
     assert {file.name for file in (tmp_path / "web").iterdir()} == named - optional - listed
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 import spoor
+from spoor.demo.plain_pdf import pdf, stream, written
 from spoor.errors import BadInput
 from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.responses import understand
@@ -25,22 +26,7 @@ from spoor.parse.zipped import DEEPEST
 from spoor.records import Failure, Judged, Outcome, Page, Response, Visit
 from spoor.registry import judge, strategy
 from spoor.settings import FetchSettings
-from tests.made_documents import (
-    DOCX,
-    ENCRYPTED,
-    EPUB,
-    ODT,
-    PDF,
-    as_drawn,
-    docx,
-    epub,
-    odt,
-    pdf,
-    scanned,
-    stream,
-    written,
-    zipped,
-)
+from tests.made_documents import DOCX, ENCRYPTED, EPUB, ODT, PDF, as_drawn, docx, epub, odt, scanned, zipped
 
 URL = "http://a.test/papers/one"
 HAS_PDFIUM = find_spec("pypdfium2") is not None
@@ -75,22 +61,27 @@ def test_arabic_words_of_a_pdf_are_in_the_order_of_reading() -> None:
     assert read(pdf([[as_drawn(ARABIC)]]), PDF).text == ARABIC
 
 
+def repaired_letters(placed: Sequence[tuple[str, float]]) -> str:
+    """Each letter with its place, how far to the right it stands."""
+    return repaired("".join(letter for letter, _ in placed), lambda number: placed[number][1])
+
+
 def test_words_whose_letters_run_to_the_right_are_turned_around() -> None:
     """The letters and places of a page that Chromium printed, as pdfium gave them."""
     wrong = zip("خيرات ةنيدملا", [522, 537, 545, 562, 569, 512, 433, 445, 455, 466, 478, 494, 505], strict=True)
     right = zip(" زبان،", [577, 572, 569, 566, 557, 553], strict=True)
-    assert repaired([*wrong, *right]) == "تاريخ المدينة زبان،"
+    assert repaired_letters([*wrong, *right]) == "تاريخ المدينة زبان،"
 
 
 def test_a_ligature_has_its_letters_at_one_place_and_forms_of_letters_become_letters() -> None:
-    assert repaired([("ا", 5.0), ("ل", 5.0)]) == "لا"
-    assert repaired([("\ufefb", 5.0)]) == "لا"
-    assert repaired([("a", 1.0), ("b", 2.0)]) == "ab"
+    assert repaired_letters([("ا", 5.0), ("ل", 5.0)]) == "لا"
+    assert repaired_letters([("\ufefb", 5.0)]) == "لا"
+    assert repaired_letters([("a", 1.0), ("b", 2.0)]) == "ab"
 
 
 def test_a_mark_goes_with_the_letter_that_it_stands_above() -> None:
     """Of a Yiddish page that Chromium printed: the mark came after the wrong letter."""
-    assert repaired([("א", 20.0), ("ה", 28.0), ("\u05b8", 21.0), ("ט", 11.0)]) == "הא\u05b8ט"
+    assert repaired_letters([("א", 20.0), ("ה", 28.0), ("\u05b8", 21.0), ("ט", 11.0)]) == "הא\u05b8ט"
 
 
 @needs_pdfium
@@ -292,7 +283,7 @@ def bombs() -> Mapping[str, tuple[bytes, str]]:
             written([tree[0], b"<< /Type /Pages /Kids [" + b"3 0 R " * 200_000 + b"] /Count 200000 >>", page]),
             PDF,
         ),
-        "blanks": (written([*tree, stream(b" " * 1_500_000_000), font]), PDF),
+        "blanks": (written([*tree, stream(b" " * 600_000_000), font]), PDF),
         "entities": (zipped({"content.xml": f'<!DOCTYPE d [<!ENTITY a0 "ha">{laughs}]><d>&a12;</d>'}), ODT),
         "members": (zipped({"word/document.xml": f"<d>{'<t>x</t>' * 5_000_000}</d>"}), DOCX),
     }

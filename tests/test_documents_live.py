@@ -16,13 +16,14 @@ from aiohttp import web
 import spoor
 from spoor import settings as config
 from spoor.cli.main import main
+from spoor.demo.plain_pdf import pdf
 from spoor.events import Failed, Visited
 from spoor.lab.web import Web
 from spoor.records import Page, Verdict
 from spoor.report.figures import figures
 from spoor.store.crawl_folder import open_for_reading
 from tests.html_site import answering, events_of
-from tests.made_documents import DOCX, EPUB, ODT, PDF, docx, epub, odt, pdf, scanned
+from tests.made_documents import DOCX, EPUB, ODT, PDF, docx, epub, odt, scanned
 
 Answers = Mapping[str, tuple[bytes, str]]
 T = TypeVar("T")
@@ -100,7 +101,8 @@ def test_a_document_can_be_a_duplicate_of_another_kind(crawl: Crawled) -> None:
 
 
 def test_the_text_of_a_document_is_exported(crawl: Crawled, tmp_path: Path) -> None:
-    assert main(["export", str(crawl[0]), "--format", "jsonl", "--out", str(tmp_path / "all.jsonl")]) == 0
+    words = ["--format", "jsonl", "--out", str(tmp_path / "all.jsonl"), "--workers", "1"]
+    assert main(["export", str(crawl[0]), *words]) == 0
     documents = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text("utf8").splitlines()]
     texts = {document["url"].rpartition("/")[2]: document["text"] for document in documents}
     assert [texts[name] for name in ("a.docx", "b.odt", "c.epub")] == [TEXT, OTHER, TEXT]

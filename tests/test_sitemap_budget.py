@@ -21,8 +21,12 @@ from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.frontier.sqlite import SqliteStore
 from spoor.judging.combined import Truth
+from spoor.lab.build.builder import Making, build_web
+from spoor.lab.build.gather import BuildReport
+from spoor.lab.build.warc_source import read_warcs, warc_files
 from spoor.lab.delays import politeness
 from spoor.lab.simulated import simulate
+from spoor.lab.web import Web
 from spoor.lab.worlds import WrittenWorld
 from spoor.live.relearning import relearn_all
 from spoor.live.session import AGENT, open_session
@@ -334,3 +338,16 @@ def test_a_live_crawl_reads_sitemaps_and_the_report_says_what_was_wrong_with_the
     listed = next(url for url in pages(events) if url.endswith("page9"))
     assert account(folder, listed, "spoor").listed == Listed(listed, "th")
     assert conduct(folder, Promise(HostRules(ask_first=True), AGENT)).breaches == ()
+    kept = recorded(folder.path, tmp_path / "web").sitemaps
+    assert [url.rpartition("/")[2] for url in next(iter(kept.announced.values()))] == [
+        "map.xml.gz",
+        "broken.xml",
+        "feed",
+    ]
+    assert [len(file.listed) for url in kept.named if (file := kept.find(url))] == [2, 1, 1]
+
+
+def recorded(crawl: Path, out: Path) -> Web:
+    """The web that the archive of a crawl holds."""
+    counts = BuildReport()
+    return build_web(out, read_warcs(warc_files(crawl), counts, workers=1), Making("crawled", "here"), counts)

@@ -7,7 +7,6 @@ import functools
 import io
 import json
 import random
-import sys
 import tarfile
 import threading
 from collections.abc import Iterator
@@ -28,8 +27,6 @@ from spoor.live.session import with_kept_model
 from spoor.records import Page
 from spoor.store.crawl_folder import CrawlFolder
 from tests.shared_data import SHARED
-
-pytest.importorskip("sklearn", reason="training needs the extra topics")
 
 COMMON = [
     "the",
@@ -188,13 +185,6 @@ class TestTrainingATopic:
     def test_refuses_a_name_that_is_no_model(self, examples: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert spoor("train", "topic", "--name", "h", examples, "--out", "model") == 2
         assert "--out model: the name of a model ends in .spoor" in refusal(capsys)
-
-    def test_says_what_to_install(
-        self, examples: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
-        assert spoor("train", "topic", "--name", "h", examples) == 1
-        assert "pip install 'spoor[topics]'" in refusal(capsys)
 
 
 class TestATarget:

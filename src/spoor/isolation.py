@@ -9,7 +9,7 @@ from typing import TypeVar, TypeVarTuple
 from spoor.errors import OF_STORAGE
 from spoor.events import Troubled
 from spoor.records import Key, Lesson, Miss, Page, Ruling, Sighting, Trouble, Verdict, Visit
-from spoor.roles import Forecast, MissLearner, PendingCounter, Relearner, Troubles
+from spoor.roles import Forecast, Judge, MissLearner, PendingCounter, Relearner, Troubles
 from spoor.share import Handover
 from spoor.strategy import AdmitAll, Strategy, verdicts_of
 
@@ -78,9 +78,14 @@ class IsolatedParts:
         self.learners = strategy.learners()
         self._miss_learners = [learner for learner in self.learners if isinstance(learner, MissLearner)]
         self._counters = [learner for learner in self.learners if isinstance(learner, PendingCounter)]
+        self.under_way: dict[int, Visit] = {}
         apart_from_hosts = replace(strategy, admission=AdmitAll()).learners()
         self._pupils = [learner for learner in apart_from_hosts if isinstance(learner, Relearner)]
         self._forecast = strategy.scorer if isinstance(strategy.scorer, Forecast) else strategy.hit_rates
+
+    def take_judge(self, judge: Judge) -> None:
+        """From now on this one judges."""
+        self._strategy = replace(self._strategy, judge=judge)
 
     def judge(self, pages: list[Page]) -> Iterator[Verdict | Trouble]:
         """All pages together; if that fails, each by itself."""
@@ -114,10 +119,12 @@ class IsolatedParts:
 
     def begun(self, visit: Visit) -> None:
         """Of visits that are not to pages, strategies hear nothing."""
+        self.under_way[visit.number] = visit
         for counter in self._counters_of(visit):
             self._isolation.attempt(visit.url, "begun", counter.begun, visit)
 
     def over(self, visit: Visit) -> None:
+        self.under_way.pop(visit.number, None)
         for counter in self._counters_of(visit):
             self._isolation.attempt(visit.url, "taken off the requests under way", counter.over, visit)
 

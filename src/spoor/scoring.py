@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from spoor.errors import BrokenContract
 from spoor.events import Refusal
 from spoor.frontier.entry import OPEN, Entry, State
 from spoor.frontier.frontier import Frontier
+from spoor.guidance import Guidance
 from spoor.isolation import Isolation
-from spoor.records import SOONEST, Evidence, Handed, Key, Link, Page, Ruling, Sighting, TrailState, WaitingLink
-from spoor.roles import Reviewer, Saturating, Upkeep
+from spoor.records import SOONEST, Evidence, Handed, Key, Link, Page, Ruling, Sighting, TrailState, Verdict, WaitingLink
+from spoor.roles import Heir, Reviewer, Saturating, Upkeep
 from spoor.share import Handover
 from spoor.strategy import Strategy, hinted, some_reads_content
 from spoor.urls import host_of
+
+MOST_LINKS = 2_000
+"""Of one page, and of all others, that are re-scored at once after verdicts were revised; the rest in its turn."""
 
 
 @dataclass(slots=True)
@@ -31,9 +35,15 @@ class Scoring:
     and may change its place by that. An exception costs the link, or what would have been known of it."""
 
     def __init__(
-        self, strategy: Strategy, frontier: Frontier, isolation: Isolation, handover: Handover | None = None
+        self,
+        strategy: Strategy,
+        frontier: Frontier,
+        isolation: Isolation,
+        guidance: Guidance,
+        handover: Handover | None = None,
     ) -> None:
         self._frontier = frontier
+        self._guidance = guidance
         self._isolation = isolation
         self._handover = handover
         self._admission_reads = some_reads_content((strategy.admission,))
@@ -43,6 +53,7 @@ class Scoring:
         self._merge = self._scorer.merge
         self._link_reader = strategy.link_reader
         self._reviewer = self._scorer if isinstance(self._scorer, Reviewer) else None
+        self._heir = self._scorer if isinstance(self._scorer, Heir) else None
         self._saturating = self._scorer if isinstance(self._scorer, Saturating) else None
         self._upkeep = strategy.upkeep
         self._upkeep_at = self._next_upkeep()
@@ -113,6 +124,8 @@ class Scoring:
         return facts
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
+        if because := self._guidance.blocks(link.url):
+            return Ruling("park", because)
         return self._admission.at_offer(link, evidence, trail)
 
     def is_foreign(self, url: str) -> bool:
@@ -227,6 +240,26 @@ class Scoring:
             self._isolation.spare(entry.url, "scored again", error)
             return False
         return key < was
+
+    def inherit(self, verdicts: Mapping[str, Verdict]) -> None:
+        """After verdicts were revised: re-scores the links found on these pages, and some of all others."""
+        for url, verdict in verdicts.items() if self._heir is not None else ():
+            for link in self._frontier.links_found_on(url, MOST_LINKS):
+                self._isolation.attempt(link.url, "scored again", self._inherit, link.url, verdict)
+        for link in self._frontier.some(MOST_LINKS) if self.reviews_links else ():
+            (entry,) = self._frontier.find([link.url])
+            if entry is not None and entry.state in OPEN and not entry.is_seed:
+                self.review(entry)
+
+    def _inherit(self, url: str, verdict: Verdict) -> None:
+        (entry,) = self._frontier.find([url])
+        if self._heir is None or entry is None or entry.state not in OPEN or entry.is_seed:
+            return
+        evidence, trail = self._heir.inherit(entry.evidence, entry.trail, verdict)
+        if self._reviewer is not None:
+            evidence = self._reviewer.review(WaitingLink(entry.url, evidence, trail, entry.hints))
+        if evidence != entry.evidence or trail != entry.trail:
+            self._frontier.change(entry, self._key(evidence), evidence, trail)
 
     def keep_up(self) -> None:
         """Re-scores the links that the upkeep of the strategy names, when that is due."""

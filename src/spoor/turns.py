@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from spoor.frontier.entry import Entry
 from spoor.frontier.frontier import Frontier
+from spoor.guidance import Guidance
 from spoor.isolation import IsolatedParts
-from spoor.pricing import Limits
 from spoor.scoring import Scoring
 from spoor.share import Lease
 
@@ -15,14 +15,16 @@ others have their turn."""
 
 
 class Turns:
-    """A link is re-scored once until the next arrival, `_reviewed`, and so many in one decision, `_reviews`."""
+    """A link is re-scored once until the next arrival, `_reviewed`, and so many in one decision, `_reviews`.
+    `set_aside` counts those that are blocked."""
 
-    def __init__(self, frontier: Frontier, scoring: Scoring, parts: IsolatedParts, limits: Limits) -> None:
+    def __init__(self, frontier: Frontier, scoring: Scoring, parts: IsolatedParts, guidance: Guidance) -> None:
         self.lease = Lease()
+        self.set_aside = 0
         self._frontier = frontier
         self._scoring = scoring
         self._parts = parts
-        self._limits = limits
+        self._guidance = guidance
         self._reviewed: set[str] = set()
         self._reviews = 0
 
@@ -47,9 +49,15 @@ class Turns:
         self._reviews += 1
         return self._scoring.review(entry)
 
-    def waits_for_better(self, entry: Entry, now: float) -> bool:
+    def is_blocked(self, entry: Entry) -> bool:
+        """By a person. Then the link does not wait any longer, until that is taken back."""
+        if because := self._guidance.blocks(entry.url):
+            self._frontier.park(entry, because)
+            self.set_aside += 1
+        return bool(because)
+
+    def waits_for_better(self, entry: Entry, price: float, now: float) -> bool:
         """Whether a link is not worth its price: a better one waits on a host that is free soon, here or elsewhere."""
-        price = self._limits.price_at(now, self._frontier.visits)
         if not price or entry.is_seed:
             return False
         best = self._foremost(now, entry)
@@ -66,6 +74,6 @@ class Turns:
     def _foremost(self, now: float, besides: Entry | None = None) -> Entry | None:
         """The best link on hosts that are free soon, re-scored; None: there is none but `besides`."""
         while (best := self._frontier.foremost(now)) is not None and best is not besides and self.may_review:
-            if not self.goes_back(best):
+            if not self.is_blocked(best) and not self.goes_back(best):
                 return best
         return None

@@ -27,7 +27,8 @@ class TaskOptions(TypedDict, total=False):
     `target` is the label of the relevant pages (`relevant`), `seeds` URLs or a file of them (seeds.txt of the web),
     `judge` who judges while crawling (the label itself), `budget` how many pages are fetched, `per_host` how many of
     one host, `unrecorded` whether links to pages that the web does not hold are not offered (skip) or fail,
-    `conditions` lab or field or an object, `orders` from how many orders of the seeds each strategy is run.
+    `conditions` lab or field or an object, `orders` from how many orders of the seeds each strategy is run, `sitemaps`
+    whether hosts with relevant pages are asked for those that the web holds.
     """
 
     target: str
@@ -39,6 +40,7 @@ class TaskOptions(TypedDict, total=False):
     driver: Driver
     conditions: Literal["lab", "field"] | Conditions
     orders: int
+    sitemaps: bool
 
 
 def simulate(web: AnyWeb, strategy: AnyStrategy, **options: Unpack[TaskOptions]) -> Simulation:
@@ -115,6 +117,7 @@ def _task(web: AnyWeb, options: TaskOptions, strategies: Sequence[AnyStrategy]) 
         per_host=_positive("per_host", options.get("per_host")),
         conditions=NAMED[conditions] if isinstance(conditions, str) else conditions,
         given=None if isinstance(judge, str) else GivenJudge(judge),
+        sitemaps=options.get("sitemaps", False),
     )
 
 

@@ -52,6 +52,7 @@ class CrawlOptions(TypedDict, total=False):
     warm: AnyPath
     max_pages: int
     max_minutes: float
+    until: str
     effort: float
     tries: int
     retry_hours: float
@@ -91,6 +92,12 @@ class CrawlOptions(TypedDict, total=False):
     into_language: str
     answer_seconds: float
     key_variable: str
+    mode: str
+    browser: AnyPath
+    tabs: int
+    render_share: float
+    renders_per_host: int
+    render_seconds: float
     keep: str
 
 

@@ -6,17 +6,20 @@ import argparse
 import asyncio
 import shutil
 import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from spoor import settings as config
 from spoor.cli.crawling import LiveLine
 from spoor.cli.terminal import print_json, print_table, remark, say
-from spoor.demo.plan import Plan
+from spoor.demo.plan import PageKind, Place, Plan
 from spoor.demo.server import DemoServer
 from spoor.demo.site import plan
 from spoor.errors import BadInput, UsageError
-from spoor.events import Failed, Visited
+from spoor.events import Event, Failed, Visited
 from spoor.live.session import open_session, search_seldom_for_circles
 from spoor.report.figures import figures
 from spoor.report.page import write_page
@@ -43,6 +46,7 @@ class Result:
     hosts: int
     seconds: float
     disallowed: int
+    kinds: Mapping[PageKind, int]
 
     def row(self) -> list[str]:
         share = f"{self.found / self.visits:.0%}"
@@ -76,8 +80,25 @@ def run_demo(arguments: argparse.Namespace) -> int:
         print_json([asdict(result) for result in results])
         return 0
     print_table(COLUMNS, [result.row() for result in results])
+    say("", *_beyond_html(web, results))
     say("", *(f"the crawl is in {path}, its report in {CrawlFolder(path).report}" for path in folders.values()))
     return 0
+
+
+KINDS: Mapping[PageKind, tuple[str, str]] = {
+    "unlinked": ("Thai pages that only a sitemap lists", ""),
+    "pdf": ("PDF in Thai", "to read it: pip install 'spoor[documents]'"),
+    "scripted": ("Thai pages that scripts make", "to read them a browser is needed: docs/scripted-pages.md"),
+}
+"""What they are called, and what to do if none is found."""
+
+
+def _beyond_html(web: Plan, results: Sequence[Result]) -> Iterator[str]:
+    there = Counter(web.kinds().values())
+    for kind, (name, remedy) in KINDS.items():
+        found = ", ".join(f"{result.kinds[kind]} by {result.strategy}" for result in results)
+        missing = f"; {remedy}" if remedy and not any(result.kinds[kind] for result in results) else ""
+        yield f"{there[kind]} {name}: {found}{missing}"
 
 
 def make_room(path: Path) -> None:
@@ -109,14 +130,25 @@ async def _crawl(folder: CrawlFolder, strategy: str, web: Plan, max_pages: int) 
         settings = settings_for(strategy, server.seeds, max_pages)
         folder.write_settings(config.dumps(settings))
         found, failed, began = 0, 0, time.monotonic()
+        kinds, kind_of = Counter[PageKind](), web.kinds()
         async with open_session(folder, settings) as session:
             with LiveLine(session.crawl, max_pages) as line:
                 async for events in session.run():
                     line.tell(events)
                     found += sum(isinstance(event, Visited) and event.verdict.relevant for event in events)
                     failed += sum(isinstance(event, Failed) and event.visit.purpose == "page" for event in events)
+                    kinds.update(kind_of[place] for place in _found(events) if place in kind_of)
             visits, seconds = session.crawl.frontier.visits, time.monotonic() - began
-        return Result(strategy, visits, found, failed, len(server.requests), seconds, server.disallowed.total())
+        asked, disallowed = len(server.requests), server.disallowed.total()
+        return Result(strategy, visits, found, failed, asked, seconds, disallowed, kinds)
+
+
+def _found(events: Iterable[Event]) -> Iterator[Place]:
+    """Where the Thai pages are."""
+    for event in events:
+        if isinstance(event, Visited) and event.verdict.relevant:
+            where = urlsplit(event.visit.url)
+            yield Place(where.hostname or "", where.path)
 
 
 def settings_for(strategy: str, seeds: tuple[str, ...], max_pages: int) -> Config:
@@ -128,5 +160,6 @@ def settings_for(strategy: str, seeds: tuple[str, ...], max_pages: int) -> Confi
         contact=CONTACT,
         connections=CONNECTIONS,
         allow_private=True,
+        sitemaps=True,
     )
     return Config(Target(language="th"), crawling, politeness=Politeness(host_delay=DELAY))

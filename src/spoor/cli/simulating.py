@@ -48,6 +48,7 @@ def task_from(arguments: argparse.Namespace, conditions: Conditions | None = Non
         driver=arguments.driver,
         per_host=arguments.per_host,
         conditions=conditions,
+        sitemaps=arguments.sitemaps,
     )
 
 
@@ -234,4 +235,5 @@ def _command(arguments: argparse.Namespace, strategy: str) -> str:
     words += ["--seeds", arguments.seeds, "--judge", arguments.judge]
     words += ["--budget", arguments.budget] if arguments.budget else []
     words += ["--unrecorded", arguments.unrecorded] if arguments.unrecorded else []
+    words += ["--sitemaps"] if arguments.sitemaps else []
     return shlex.join(map(str, words))

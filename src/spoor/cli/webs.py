@@ -142,6 +142,7 @@ def _overview(web: Web) -> dict[str, object]:
         "unrecorded link targets": about["unrecorded"],
         "redirects": 0 if web.redirects is None else int((web.redirects >= 0).sum()),
         "pages that need scripts": 0 if web.needs_scripts is None else int(web.needs_scripts.sum()),
+        "sitemaps": len(web.sitemaps.named),
         "texts": web.has_content,
     }
 

@@ -32,13 +32,18 @@ class Anchor:
     nofollow: bool = False
 
 
+PageKind = Literal["ordinary", "unlinked", "scripted", "pdf"]
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A page as its author wrote it."""
+    """A page as its author wrote it. Only a sitemap names an `unlinked` one; one that is `scripted` comes empty, and a
+    script fills it with what it asks for at another address."""
 
     title: str
     paragraphs: tuple[str, ...]
     links: tuple[Anchor, ...]
+    kind: PageKind = "ordinary"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +92,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """`rules` None: it has no robots.txt."""
+    """`rules` None: it has no robots.txt, else it names a sitemap if there are paths in `listed`."""
 
     address: str
     language: str
@@ -96,6 +101,7 @@ class Host:
     rules: Rules | None
     zips: bool
     pages: Mapping[str, Text | Moved]
+    listed: tuple[str, ...] = ()
 
     def forbids(self, path: str) -> bool:
         return self.rules is not None and self.rules.forbid(path)
@@ -112,6 +118,15 @@ class Plan:
     hosts: Mapping[str, Host]
     seeds: tuple[Place, ...]
     dead: Mapping[str, int]
+
+    def kinds(self) -> dict[Place, PageKind]:
+        """Of the pages that are out of the ordinary."""
+        pages = ((host.address, path, page) for host in self.hosts.values() for path, page in host.pages.items())
+        return {
+            Place(address, path): page.kind
+            for address, path, page in pages
+            if isinstance(page, Text) and page.kind != "ordinary"
+        }
 
 
 # Which hosts does the demo web have: their languages, spellings, habits and rules, and the paths of their
@@ -160,6 +175,12 @@ TUNNEL_ENTRANCES = {("thai", 0): ("english", 8), ("thai", 3): ("english", 9)}
 """Whose home page links to that page, which nobody else does."""
 FRONT, BEHIND = ("thai", 16), ("thai", 1)
 """As `www.` stands before a name: the first sends everybody to the second."""
+
+LISTING, PUBLISHING = ("thai", 7), ("thai", 3)
+"""The first has a sitemap, and in it pages to which nobody links; the home page of the second links to a PDF and to a
+host, the last, whose pages are all made by scripts."""
+UNLINKED, SCRIPTED = 12, 9
+SCRIPTED_ADDRESS = "127.22.1.1"
 
 SECTIONS = ("news", "travel", "food", "music", "school", "sport", "history", "weather")
 HAS_ROBOTS, HAS_PRIVATE, HAS_DELAY = 0.8, 0.6, 0.1

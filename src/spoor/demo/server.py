@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import hashlib
 import html
+import json
 import re
 import socket
 from collections import Counter
@@ -15,9 +16,12 @@ from types import TracebackType
 
 from aiohttp import web as http
 
+from spoor.demo.plain_pdf import pages_of, pdf
 from spoor.demo.plan import LATENCY, Anchor, Host, Moved, Place, Plan, Spelling, Text
 from spoor.errors import BadInput
 from spoor.lab.generate.language_texts import CODECS
+from spoor.lab.sitemaps import written_sitemap
+from spoor.records import Listed, SitemapFile
 
 # Pages without end: a calendar that goes on for ever, a corridor of ever longer paths, links with session ids.
 
@@ -78,6 +82,19 @@ def _carrying(link: Anchor, session: str, address: str) -> Anchor:
 
 
 RETRY_AFTER = "1"
+SITEMAP, DAY = "/sitemap.xml", "2026-11-15"
+DATA, SCRIPT_PATH = "/data", "/app.js"
+SHELL = b'<!DOCTYPE html>\n<html><body><main></main><script src="/app.js"></script></body></html>\n'
+SCRIPT = b"""fetch("/data" + location.pathname).then((answer) => answer.json()).then((page) => {
+  const main = document.querySelector("main");
+  const add = (tag, text) => Object.assign(main.appendChild(document.createElement(tag)), { textContent: text });
+  document.title = page.title;
+  add("h1", page.title);
+  for (const paragraph of page.paragraphs) add("p", paragraph);
+  for (const link of page.links) add("a", link.words).href = link.href;
+});
+"""
+"""What a page made by scripts consists of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +119,18 @@ def answer(host: Host, asked: Asked) -> Answer:
     if habits.front_of:
         return _moved(Place(habits.front_of, asked.path), asked.port)
     if asked.path == "/robots.txt":
-        return _robots(host)
+        return _robots(host, asked.port)
+    if asked.path == SITEMAP and host.listed:
+        return _sitemap(host, asked.port)
     if habits.at_first != 200 and not asked.times:
         return Answer(habits.at_first, {"Retry-After": RETRY_AFTER})
+    if (found := _for_scripts(host, asked)) is not None:
+        return found
     match _page(host, asked):
+        case Text(kind="pdf") as text:
+            return _printed(text, asked.port)
+        case Text(kind="scripted"):
+            return Answer(200, {"Content-Type": "text/html; charset=utf-8"}, SHELL)
         case Text() as text:
             return _written(host, text, asked)
         case Moved(to):
@@ -126,10 +151,37 @@ def _page(host: Host, asked: Asked) -> Text | Moved | None:
     return page
 
 
-def _robots(host: Host) -> Answer:
+def _robots(host: Host, port: int) -> Answer:
     if host.rules is None:
         return Answer(404)
-    return Answer(200, {"Content-Type": "text/plain"}, host.rules.text().encode())
+    announced = f"Sitemap: {url(Place(host.address, SITEMAP), port)}\n" if host.listed else ""
+    return Answer(200, {"Content-Type": "text/plain"}, (host.rules.text() + announced).encode())
+
+
+def _sitemap(host: Host, port: int) -> Answer:
+    listed = tuple(Listed(url(Place(host.address, path), port), "th", DAY) for path in host.listed)
+    written = written_sitemap(SitemapFile("urlset", listed, len(listed)))
+    return Answer(200, {"Content-Type": "application/xml"}, written.encode())
+
+
+def _for_scripts(host: Host, asked: Asked) -> Answer | None:
+    """The script of scripted pages, and what it asks for: the page as JSON."""
+    text = host.pages.get(asked.path.removeprefix(DATA))
+    if not isinstance(home := host.pages.get("/"), Text) or home.kind != "scripted":
+        return None
+    if asked.path == SCRIPT_PATH:
+        return Answer(200, {"Content-Type": "text/javascript"}, SCRIPT)
+    if not asked.path.startswith(DATA + "/") or not isinstance(text, Text):
+        return None
+    links = [{"href": url(link.to, asked.port), "words": link.words} for link in text.links]
+    content = {"title": text.title, "paragraphs": text.paragraphs, "links": links}
+    return Answer(200, {"Content-Type": "application/json"}, json.dumps(content, ensure_ascii=False).encode())
+
+
+def _printed(text: Text, port: int) -> Answer:
+    lines = pages_of([*(link.words for link in text.links), *text.paragraphs])
+    links = [url(link.to, port) for link in text.links]
+    return Answer(200, {"Content-Type": "application/pdf"}, pdf(lines, text.title, links, language="th"))
 
 
 def _moved(to: Place, port: int) -> Answer:

@@ -1,26 +1,34 @@
-"""Which demo web follows from a seed? Sixty hosts, two thousand pages, six languages, many dead links, and much else
-that goes wrong."""
+"""Which demo web follows from a seed? Sixty hosts, two thousand pages, six languages, many dead links, pages that no
+link or no HTML leads to, and much else that goes wrong."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from spoor.demo.plan import (
     BEHIND,
     HOSTS,
+    LISTING,
+    PUBLISHING,
+    SCRIPTED,
+    SCRIPTED_ADDRESS,
     SECTIONS,
     SPELLINGS,
     TUNNEL_ENTRANCES,
     TUNNELS,
+    UNLINKED,
     Anchor,
+    Habits,
     Host,
     Moved,
     Place,
     Plan,
+    Rules,
     Site,
+    Spelling,
     Text,
     dead_hosts,
     sites,
@@ -33,6 +41,7 @@ DIRECTORY = ("english", 0)
 """It links to more hosts than others do, and has a guestbook in which everybody advertises."""
 SEEDS = (DIRECTORY, ("thai", 0), ("japanese", 0))
 TUNNEL = "/travel-tips.html"
+REPORT = "/report.pdf"
 TO_RELEVANT = {"thai": 0.5, "english": 0.2}
 TO_RELEVANT_ELSE, TO_OWN = 0.12, 0.6
 """Chances that a link to another host leads to a Thai one, and if not, to one of the page's own language."""
@@ -45,8 +54,11 @@ def plan(seed: int = 1) -> Plan:
     """The same seed always gives the same web."""
     rng = random.Random(seed)
     editor = _Editor(seed, rng, {site.which: site for site in sites(rng)})
-    hosts = {site.address: _host(site, editor) for site in editor.sites.values()}
-    return Plan(hosts, tuple(editor.sites[which].home for which in SEEDS), editor.dead)
+    hosts = {site.which: _host(site, editor) for site in editor.sites.values()}
+    hosts[LISTING] = _listing(hosts[LISTING], editor)
+    hosts[PUBLISHING] = _publishing(hosts[PUBLISHING], editor)
+    served = {host.address: host for host in (*hosts.values(), _scripted(editor))}
+    return Plan(served, tuple(editor.sites[which].home for which in SEEDS), editor.dead)
 
 
 def _host(site: Site, editor: _Editor) -> Host:
@@ -54,6 +66,34 @@ def _host(site: Site, editor: _Editor) -> Host:
     spelling = spellings[site.number % len(spellings)]
     zips = editor.rng.random() < ZIPS
     return Host(site.address, site.language, spelling, site.habits, site.rules, zips, editor.pages(site))
+
+
+def _scripted(editor: _Editor) -> Host:
+    """Its home page links to all others, and each of these back."""
+    paths = ["/", *(f"/story/{number}.html" for number in range(1, SCRIPTED))]
+    pages: Pages = {}
+    for path in paths:
+        page = editor.essay("thai")
+        links = [Anchor(page.title, Place(SCRIPTED_ADDRESS, to)) for to in (paths[1:] if path == "/" else paths[:1])]
+        pages[path] = replace(page, links=tuple(links), kind="scripted")
+    return Host(SCRIPTED_ADDRESS, "thai", Spelling("utf-8"), Habits(), Rules(), False, pages)
+
+
+def _listing(host: Host, editor: _Editor) -> Host:
+    """Its sitemap lists its ordinary pages, and some to which nobody links."""
+    essays = (replace(editor.essay(host.language), kind="unlinked") for _ in range(UNLINKED))
+    unlinked = {f"/archive/{number}.html": essay for number, essay in enumerate(essays, 1)}
+    ordinary = editor.sites[LISTING].paths
+    return replace(host, rules=host.rules or Rules(), pages={**host.pages, **unlinked}, listed=(*ordinary, *unlinked))
+
+
+def _publishing(host: Host, editor: _Editor) -> Host:
+    home, report = host.pages["/"], Place(host.address, REPORT)
+    assert isinstance(home, Text)
+    document = replace(editor.essay(host.language), links=home.links[:1], kind="pdf")
+    added = (Anchor(document.title, report), Anchor(document.title, Place(SCRIPTED_ADDRESS)))
+    linked = replace(home, links=(*added, *home.links))
+    return replace(host, pages={**host.pages, "/": linked, REPORT: document})
 
 
 @dataclass
@@ -137,8 +177,12 @@ class _Editor:
         return pages | {"/guestbook.html": self._write(site, links)}
 
     def _write(self, site: Site, links: list[Anchor]) -> Text:
-        title, *paragraphs = (self._words(site.language, many) for many in (5, 45, 45, 45))
-        return Text(title, tuple(paragraphs), tuple(self._with_dead(site, links)))
+        return replace(self.essay(site.language), links=tuple(self._with_dead(site, links)))
+
+    def essay(self, language: str) -> Text:
+        """A page without links."""
+        title, *paragraphs = (self._words(language, many) for many in (5, 45, 45, 45))
+        return Text(title, tuple(paragraphs), ())
 
     def _with_dead(self, site: Site, links: list[Anchor]) -> Iterator[Anchor]:
         """Dead links look like others: an author names them in the language of the page."""

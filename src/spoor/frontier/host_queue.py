@@ -38,6 +38,7 @@ class HostQueue:
         self._delayed: list[tuple[float, str]] = []
         self._address_free_at: dict[str, float] = {}
         self._most_addresses = MOST_ADDRESSES
+        self._reserved: dict[str, int] = {}
 
     def __len__(self) -> int:
         """How many hosts are at hand."""
@@ -142,7 +143,7 @@ class HostQueue:
         return True
 
     def _available(self, host: Host, now: float) -> bool:
-        return not host.waits_for and self.can_be_asked(host, now)
+        return not host.waits_for and host.name not in self._reserved and self.can_be_asked(host, now)
 
     def _free_soon(self, host: Host, now: float) -> bool:
         """Not one under a long delay, nor one that has not answered for long."""
@@ -268,6 +269,16 @@ class HostQueue:
     def count_delayed(self) -> int:
         """As of the last time somebody asked for a link."""
         return len({name for _, name in self._delayed})
+
+    def reserve(self, name: str) -> None:
+        """None of its links has its turn."""
+        self._reserved[name] = self._reserved.get(name, 0) + 1
+
+    def unreserve(self, name: str) -> None:
+        self._reserved[name] -= 1
+        if not self._reserved[name]:
+            del self._reserved[name]
+            self.show(self.host(name))
 
     # A crawl is resumed; a batch is committed.
 

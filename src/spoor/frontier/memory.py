@@ -100,6 +100,9 @@ class MemoryStore:
     def in_state(self, state: State) -> Iterator[Entry]:
         return iter(sorted((e for e in self._entries.values() if e.state is state), key=attrgetter("arrival")))
 
+    def parked(self, because: str, host: str) -> list[Entry]:
+        return [e for e in self.in_state(State.PARKED) if e.because == because and host in ("", e.host)]
+
     def returning(self, after: Moment, put_off: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
         found = (entry for entry in self._entries.values() if entry.state is State.RETURNING)
         moments = [(e.again_at, e.arrival, e.url) for e in found if e.is_put_off == put_off]

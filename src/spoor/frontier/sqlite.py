@@ -211,6 +211,15 @@ class SqliteStore:
         query = f"SELECT id, {COLUMNS} FROM links WHERE state = {int(state)} ORDER BY arrival"
         return map(self._entry, self._all(query))
 
+    def parked(self, because: str, host: str) -> list[Entry]:
+        query = f"SELECT id, {COLUMNS} FROM links WHERE state = {int(State.PARKED)} AND because = ?"
+        query, asked = (f"{query} AND host = ?", (because, self._id_of(host))) if host else (query, (because,))
+        changed = {url: entry for entries in self._changed.values() for url, entry in entries.items()}
+        found = [self._at_hand(row) for row in self._all(query, asked) if row[URL] not in changed]
+        parked = [e for e in changed.values() if e.state is State.PARKED and host in ("", e.host)]
+        found += [entry for entry in parked if entry.because == because]
+        return sorted(found, key=attrgetter("arrival"))
+
     def returning(self, after: Moment, put_off: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
         which = f"NOT {APART}" if put_off else APART
         query = f"SELECT again_at, arrival, url FROM links WHERE state = 1 AND {which} AND (again_at, arrival) > (?, ?)"

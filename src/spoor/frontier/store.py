@@ -85,6 +85,10 @@ class LinkStore(Protocol):
         stopped."""
         ...
 
+    def parked(self, because: str, host: str) -> list[Entry]:
+        """All that are parked for this reason, by arrival; of all hosts if `host` is "", which takes long."""
+        ...
+
     def returning(self, after: Moment, put_off: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
         """The next links that return after a moment, as of the last commit: when, their arrival and URL; and the moment
         up to which these are all. `put_off`: those for which nobody waits, or the others."""

@@ -47,6 +47,7 @@ class Comparison:
             "relevant_hosts": self.yardstick.relevant_hosts,
             "budget": self.yardstick.budget,
             "per_host": self.task.per_host,
+            "sitemaps": self.task.sitemaps,
             "conditions": self.task.conditions.as_json() if self.task.conditions else None,
             "results": [score.as_json() for score in self.scores],
         }

@@ -18,6 +18,7 @@ from spoor.compiled import compiled
 from spoor.errors import BadInput, BrokenContract
 from spoor.files import complete_or_absent
 from spoor.lab.build.builder import write_labels
+from spoor.lab.sitemaps import SITEMAPS
 from spoor.lab.web import Web
 from spoor.lab.web_files import Blobs, BlobWriter, ListedUrls
 
@@ -255,7 +256,7 @@ def write_part(web: Web, kept: NDArray[np.bool_], name: str, out: Path) -> Web:
         if web.has_content:
             _copy(web.texts, pages, folder, "texts")
             _copy(web.contexts, pages, folder, "contexts")
-        about = {key: value for key, value in web.about.items() if key != "url_pattern"}
+        about = {key: value for key, value in web.about.items() if key not in ("url_pattern", SITEMAPS)}
         about |= {"name": name, "pages": len(pages), "hosts": len(hosts), "unrecorded": len(order) - len(pages)}
         about |= {"links": len(columns["link_targets"]), "made_from": f"{len(pages)} pages of {web.name}"}
         (folder / "web.json").write_text(json.dumps(about, ensure_ascii=False, indent=1) + "\n", "utf8")

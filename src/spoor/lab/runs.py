@@ -58,7 +58,7 @@ def run(
     began, parts = time.perf_counter(), _parts(prepared, strategy)
     conditions = _drawn(task.conditions, order)
     conditions = _undelayed(conditions) if conditions and _is_oracle(strategy) else conditions
-    limits = Limits(visits=prepared.yardstick.budget)
+    limits = Limits(visits=prepared.yardstick.budget, sitemaps=task.sitemaps)
     if sharding is None:
         events, world = _simulated(prepared, parts, order, conditions, limits)
     else:
@@ -70,7 +70,7 @@ def run(
 def visits(task: Task, strategy: AnyNamed) -> Iterator[Visit]:
     """Of a crawl without conditions, those that brought a page, each with the evidence that it was chosen by."""
     prepared = prepared_task(task)
-    limits = Limits(visits=prepared.yardstick.budget)
+    limits = Limits(visits=prepared.yardstick.budget, sitemaps=task.sitemaps)
     events, _ = _simulated(prepared, _parts(prepared, strategy), 0, None, limits)
     return (event.visit for event in events if isinstance(event, Visited))
 
@@ -114,7 +114,9 @@ def run_fast_oracle(task: Task, order: int = 0) -> Run:
     began, prepared = time.perf_counter(), prepared_task(task)
     parts, conditions = _parts(prepared, "oracle"), _drawn(task.conditions, order)
     useful = AllOf((parts.admission, AtMost("level", FAR - 1)))
-    events, world = _simulated(prepared, replace(parts, admission=useful), order, conditions, Limits())
+    events, world = _simulated(
+        prepared, replace(parts, admission=useful), order, conditions, Limits(sitemaps=task.sitemaps)
+    )
     done = _written_down(_until_found(events, world, prepared.yardstick.relevant), world, conditions)
     return replace(done, seconds=time.perf_counter() - began)
 
@@ -168,9 +170,9 @@ def _simulated(
 ) -> tuple[Iterator[Event], RecordedWorld]:
     """A crawl as it happens, and the recorded world that it happens on. Under conditions hosts are asked for their
     rules first, have a crawl delay, and differ in speed; where texts are read, duplicates are recognised as in a live
-    crawl."""
+    crawl. Without, hosts are asked for their rules where these are to name sitemaps."""
     world = prepared.world(parts.reads_content)
-    crawl = Crawl(parts, Frontier(MemoryStore(), _host_rules(conditions)), limits)
+    crawl = Crawl(parts, Frontier(MemoryStore(), _host_rules(conditions, limits)), limits)
     crawl.begin(_seeds(prepared, order))
     connections = 1 if conditions is None else conditions.connections
     return simulate(crawl, _as_seen(prepared, world, parts, conditions), connections), world
@@ -187,7 +189,7 @@ def _sharded(
     """The same as several shards, each of which learns for itself and recognises its own duplicates."""
     world, shards, table = prepared.world(parts.reads_content), [], even_table(sharding.shards)
     for number in range(sharding.shards):
-        bag, frontier = Mailbag(), Frontier(MemoryStore(), _host_rules(conditions), tallied=True)
+        bag, frontier = Mailbag(), Frontier(MemoryStore(), _host_rules(conditions, limits), tallied=True)
         crawl = Crawl(parts.fresh(), frontier, limits, handover=Handover(Share(number, table), bag))
         crawl.begin(_seeds(prepared, order))
         shards.append(SimulatedShard(crawl, _as_seen(prepared, world, parts, conditions), bag))
@@ -195,8 +197,9 @@ def _sharded(
     return ShardedSimulation(shards, limits.visits, connections, sharding.late).run(), world
 
 
-def _host_rules(conditions: Conditions | None) -> HostRules:
-    return HostRules() if conditions is None else HostRules(delay=conditions.delay, ask_first=True)
+def _host_rules(conditions: Conditions | None, limits: Limits) -> HostRules:
+    delay = 0.0 if conditions is None else conditions.delay
+    return HostRules(delay=delay, ask_first=conditions is not None or limits.sitemaps)
 
 
 def _seeds(prepared: PreparedTask, order: int) -> Iterator[str]:
@@ -265,6 +268,8 @@ def _obstacle(prepared: PreparedTask, strategy: AnyNamed) -> str:
         return f"the web {prepared.web.name} has errors with links"
     if prepared.task.conditions is not None:
         return "it has no clock"
+    if prepared.task.sitemaps:
+        return "it reads no sitemaps"
     if prepared.task.open_web:
         return "links out of the web are to be tried"
     if prepared.task.per_host is not None:

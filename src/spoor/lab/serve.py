@@ -13,17 +13,18 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TextIO
+from typing import Literal, TextIO
 
 import numpy as np
 from aiohttp import web as http
 
 from spoor.lab.page_layout import BODY, HEADING_TAGS, UNSEEN_IN_HEAD, Layout, Occurrence, Path, Row, blocks
+from spoor.lab.sitemaps import written_sitemap
 from spoor.lab.web import Web
 from spoor.lab.worlds import Conditions, Network, RecordedWorld
 from spoor.parse.charset import canonical, codec, decode
 from spoor.parse.tags import BLOCKS
-from spoor.records import Failure, Link, Outcome, Page, Redirect, RobotsRules, Visit
+from spoor.records import Failure, Link, Outcome, Page, Redirect, RobotsRules, SitemapFile, Visit
 from spoor.roles import World
 from spoor.urls import host_of, normalise, robots_url
 
@@ -214,6 +215,7 @@ class WebServer:
         world = RecordedWorld(web, np.zeros(web.pages, np.bool_), with_content=True, open_ended=True)
         self._world: World = world if conditions is None else Network(world, conditions)
         self._conditioned = conditions is not None
+        self._sitemaps = web.sitemaps
         self._requests: Counter[str] = Counter()
         self._log = log
 
@@ -238,8 +240,12 @@ class WebServer:
     def _visit(self, url: str) -> Visit:
         tries = self._requests[url]
         self._requests[url] += 1
-        asks_for_rules = self._conditioned and url == robots_url(url)
-        return Visit(url, host_of(url), 0, 0.0, "robots" if asks_for_rules else "page", tries=tries)
+        return Visit(url, host_of(url), 0, 0.0, self._purpose(url), tries=tries)
+
+    def _purpose(self, url: str) -> Literal["page", "robots", "sitemap"]:
+        if url == robots_url(url) and (self._conditioned or self._sitemaps.named):
+            return "robots"
+        return "sitemap" if url in self._sitemaps else "page"
 
 
 def _response(outcome: Outcome) -> http.Response:
@@ -250,6 +256,8 @@ def _response(outcome: Outcome) -> http.Response:
             return http.Response(status=status, headers={"Location": to})
         case RobotsRules(text):
             return http.Response(text=text)
+        case SitemapFile() as file:
+            return http.Response(text=written_sitemap(file), content_type="application/xml")
         case Failure(reason, again_after) if again_after is not None:
             headers = {"Retry-After": str(math.ceil(again_after))}
             return http.Response(status=TIMED_OUT, headers=headers, text=f"{reason}\n")

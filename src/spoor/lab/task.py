@@ -131,7 +131,7 @@ class Task:
     how many pages of one host may be visited, None: any number. `verdicts`: a file with what the judge says of every
     page, None: pages are judged as they come. `conditions` None: the lab, and `open_ended` says whether links out of
     the web cost a failed visit there; other conditions say it themselves. `given` takes the place of `judge`, which
-    then only says what it is called."""
+    then only says what it is called. `sitemaps`: hosts with relevant pages are asked for theirs."""
 
     web: Path
     target: str
@@ -144,6 +144,7 @@ class Task:
     verdicts: Path | None = None
     conditions: Conditions | None = None
     given: GivenJudge | None = None
+    sitemaps: bool = False
 
     @property
     def open_web(self) -> bool:
@@ -190,8 +191,25 @@ class PreparedTask:
 
     @cached_property
     def reachable(self) -> NDArray[np.bool_]:
-        """Which pages can be reached from the seeds, redirects on the way included."""
-        return reachable(*self.web.steps(), self.seeds, self.web.pages)
+        """Which pages can be reached from the seeds, redirects on the way and sitemaps included."""
+        steps, listing = self.web.steps(), self._listing_hosts()
+        found = reachable(*steps, self.seeds, self.web.pages)
+        while asked := [host for host, (own, _) in listing.items() if (found & self.relevant)[own].any()]:
+            listed = [page for host in asked for page in listing.pop(host)[1]]
+            found |= reachable(*steps, listed, self.web.pages)
+        return found
+
+    def _listing_hosts(self) -> dict[str, tuple[NDArray[np.int64], list[int]]]:
+        """Of each host with sitemaps, its pages and those that they list; none where they are not asked for."""
+        if not self.task.sitemaps:
+            return {}
+        world, hosts, sitemaps = self.world(with_content=False), self.web.array("page_host"), self.web.sitemaps
+        listing = {}
+        for host in sitemaps.announced:
+            found = map(world.number, sitemaps.pages_of(host))
+            if pages := [page for page in found if page is not None and page < self.web.pages]:
+                listing[host] = np.flatnonzero(hosts == hosts[pages[0]]), pages
+        return listing
 
     @property
     def reachable_pages(self) -> int:

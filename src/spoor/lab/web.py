@@ -18,6 +18,7 @@
     label_pages.npy     int32  page numbers, rising
     texts.bin           compressed title and texts of each page; texts_offsets.npy   (webs with content)
     contexts.bin        compressed contexts of the links of each page; contexts_offsets.npy   (webs with content)
+    sitemaps.bin        compressed lists of what each sitemap or feed of web.json "sitemaps" lists; sitemaps_offsets.npy
     seeds.txt           a URL a line   (generated webs)
 
 A generated web has no urls.bin: web.json "url_pattern" makes the URL from the host's number and the page's place on it
@@ -38,6 +39,7 @@ from numpy.typing import NDArray
 
 from spoor.errors import BadInput
 from spoor.files import read_bounded
+from spoor.lab.sitemaps import SITEMAPS, RecordedSitemaps
 from spoor.lab.web_files import (
     REAL,
     WHOLE,
@@ -139,6 +141,9 @@ class Web:
             self._arrays[name] = array
         return self._arrays[name]
 
+    def _array_if_there(self, name: str) -> NDArray[Any] | None:
+        return self.array(name) if (self.folder / f"{name}.npy").exists() else None
+
     @cached_property
     def _arrays(self) -> dict[str, NDArray[Any]]:
         """Those that were checked."""
@@ -181,12 +186,12 @@ class Web:
     @cached_property
     def redirects(self) -> NDArray[np.int32] | None:
         """Where each page redirects to, -1 for none; None: no page does."""
-        return self.array("redirect") if (self.folder / "redirect.npy").exists() else None
+        return self._array_if_there("redirect")
 
     @cached_property
     def seconds(self) -> NDArray[np.float32] | None:
         """How long each download took; None: not recorded."""
-        return self.array("seconds") if (self.folder / "seconds.npy").exists() else None
+        return self._array_if_there("seconds")
 
     def targets(self, number: int) -> list[int]:
         """The links of a page in document order; a redirect has none."""
@@ -219,12 +224,17 @@ class Web:
     @cached_property
     def _languages(self) -> NDArray[np.uint8] | None:
         """What each page claims, by its place in web.json "languages"; None: no page claims anything."""
-        return self.array("language") if (self.folder / "language.npy").exists() else None
+        return self._array_if_there("language")
 
     @cached_property
     def needs_scripts(self) -> NDArray[np.uint8] | None:
         """Which pages need scripts; None: no page does, or nobody looked."""
-        return self.array("needs_scripts") if (self.folder / "needs_scripts.npy").exists() else None
+        return self._array_if_there("needs_scripts")
+
+    @cached_property
+    def sitemaps(self) -> RecordedSitemaps:
+        """None of them in most webs."""
+        return RecordedSitemaps(self.folder, self.about.get(SITEMAPS, []))
 
     def page(self, number: int, links: tuple[Link, ...] = ()) -> Page:
         """The attributes of a page, without its texts."""
@@ -274,8 +284,8 @@ def _check_about(path: Path, about: dict[str, Any]) -> None:
     for name in ("pages", "hosts", "links", "unrecorded"):
         if not isinstance(about.get(name), int) or not 0 <= about[name] < 2**62:
             raise damaged(path, f"{name} is {str(about.get(name))[:40]!r}")
-    for name in ("labels", "charsets", "content_types", "languages"):
-        words = about.get(name, [] if name == "languages" else None)
+    for name in ("labels", "charsets", "content_types", "languages", SITEMAPS):
+        words = about.get(name, [] if name in ("languages", SITEMAPS) else None)
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
             raise damaged(path, f"{name} is no list of words")
     pattern = about.get("url_pattern", "")

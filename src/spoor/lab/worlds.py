@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from spoor.lab.web import TEXTS, Web
 from spoor.parse.simhash import text_fingerprint
-from spoor.records import Failure, Link, Outcome, Page, Redirect, RobotsRules, Visit
+from spoor.records import Failure, Link, Listed, Outcome, Page, Redirect, RobotsRules, SitemapFile, Visit
 from spoor.roles import World
 from spoor.store.duplicates import Duplicates
 
@@ -31,6 +31,8 @@ SLOW_SHARE, SLOW_FACTOR = 0.1, 5.0
 
 HEADERS = 500
 """Bytes of an answer besides the page."""
+LISTED = 100
+"""Bytes of a sitemap for each URL in it."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,9 @@ class Network:
     def fetch(self, visit: Visit) -> tuple[Outcome, float]:
         latency = self.conditions.latency * self._factor("latency", visit.host)
         if visit.purpose == "robots":
-            rules = f"User-agent: *\nCrawl-delay: {self._delay(visit.host)}"
+            said = self.world.fetch(visit)[0]
+            sitemaps = said.text if isinstance(said, RobotsRules) else ""
+            rules = f"User-agent: *\nCrawl-delay: {self._delay(visit.host)}\n{sitemaps}"
             return RobotsRules(rules, whole_host=True), latency
         if self._chance(f"failure {visit.tries}", visit.url) < self.conditions.failures:
             return Failure("timed out", again_after=self.conditions.retry_after), 10 * latency
@@ -84,7 +88,11 @@ class Network:
         return self.world.truth(url)
 
     def _transfer(self, outcome: Outcome, host: str) -> float:
-        size = HEADERS + (outcome.size if isinstance(outcome, Page) else 0)
+        size = HEADERS
+        if isinstance(outcome, Page):
+            size += outcome.size
+        elif isinstance(outcome, SitemapFile):
+            size += LISTED * outcome.count
         return size / (self.conditions.bandwidth * self._factor("bandwidth", host))
 
     def _delay(self, host: str) -> float:
@@ -107,7 +115,8 @@ class Network:
 class RecordedWorld:
     """`relevant` says of each page whether it is relevant. `with_content` loads texts and link contexts, which costs
     time that strategies looking at attributes only need not spend. The world is closed: links that lead out of the web
-    are left out, unless `open_ended`, when a visit to one fails."""
+    are left out, unless `open_ended`, when a visit to one fails. The robots.txt of a host names its sitemaps, and says
+    nothing else."""
 
     web: Web
     relevant: NDArray[np.bool_]
@@ -119,7 +128,9 @@ class RecordedWorld:
     def fetch(self, visit: Visit) -> tuple[Outcome, float]:
         """Takes the time that was recorded, or none; `Network` adds what a recording lacks."""
         if visit.purpose == "robots":
-            return RobotsRules(), 0.0
+            return RobotsRules(self._announcement(visit.host)), 0.0
+        if visit.purpose == "sitemap":
+            return self._sitemap(visit.url), 0.0
         number = self.number(visit.url)
         if number is None or number >= self.web.pages:
             return Failure("not recorded"), 0.0
@@ -136,6 +147,20 @@ class RecordedWorld:
         if number is None and (number := self.web.urls.find(url)) is not None:
             self._numbers[url] = number
         return number
+
+    def _announcement(self, host: str) -> str:
+        sitemaps = self.web.sitemaps
+        return "".join(f"Sitemap: {url}\n" for url in sitemaps.announced.get(host, ())) if sitemaps.named else ""
+
+    def _sitemap(self, url: str) -> Outcome:
+        file = self.web.sitemaps.find(url)
+        if file is None:
+            return Failure("HTTP 404")
+        return file if self.open_ended else replace(file, listed=tuple(filter(self._is_held, file.listed)))
+
+    def _is_held(self, listed: Listed) -> bool:
+        number = self.number(listed.url)
+        return (number is not None and number < self.web.pages) or listed.url in self.web.sitemaps
 
     def _outcome(self, number: int) -> Outcome:
         redirects = self.web.redirects

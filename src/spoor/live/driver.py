@@ -37,15 +37,18 @@ class LiveDriver:
     _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
     _under_way: int = field(default=0, init=False)
     _stop_by: float | None = field(default=None, init=False)
+    _woken: bool = field(default=False, init=False)
 
     def stop(self) -> None:
         """Begin no more visits; what is under way may still arrive, for a while. Told twice, it does not wait."""
         self._stop_by = self.clock() + (GRACE if self._stop_by is None else 0.0)
         self._arrived.put_nowait(None)
 
-    def wake(self) -> None:
-        """Ask the crawl again: it may have something to visit now."""
-        self._arrived.put_nowait(None)
+    def wake(self, error: Exception | None = None) -> None:
+        """What to visit next may be another than it was, or a host be free that was not: a batch is yielded, if an
+        empty one. An `error` ends the crawl."""
+        self._woken = True
+        self._arrived.put_nowait(error)
 
     @property
     def under_way(self) -> int:
@@ -62,7 +65,8 @@ class LiveDriver:
                     yield self.crawl.absorb([], self.clock())
                     return
                 arrivals = await self._arrivals(wake)
-                if arrivals or self.crawl.interrupted:
+                if arrivals or self.crawl.interrupted or self._woken:
+                    self._woken = False
                     yield self.crawl.absorb(arrivals, self.clock())
                 elif self._stop_by is not None and self.clock() >= self._stop_by:
                     yield self.crawl.absorb([], self.clock())
@@ -75,11 +79,15 @@ class LiveDriver:
             visit = self.crawl.next_visit(self.clock())
             if visit is None:
                 return
-            self._under_way += 1
-            task = asyncio.create_task(self._fetch(visit))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self.begin(visit)
             await asyncio.sleep(0)
+
+    def begin(self, visit: Visit) -> None:
+        """However many are under way: somebody may wait for a robots.txt."""
+        self._under_way += 1
+        task = asyncio.create_task(self._fetch(visit))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _fetch(self, visit: Visit) -> None:
         try:

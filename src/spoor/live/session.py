@@ -7,14 +7,14 @@ import contextlib
 import ctypes
 import gc
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from spoor import __version__, registry
+from spoor import __version__, registry, roles
 from spoor import settings as config
 from spoor.crawl import Crawl
-from spoor.errors import UsageError
+from spoor.errors import OF_STORAGE, UsageError
 from spoor.events import ClockSet, Event, Held
 from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
@@ -24,15 +24,21 @@ from spoor.frontier.entry import HostRules
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.frontier.sqlite import SqliteStore
+from spoor.guidance import Guidance
 from spoor.judging.classifiers import write_topic
 from spoor.judging.language_tags import accept_language
 from spoor.judging.profiles import tag_of
 from spoor.judging.train_topic import topic_from
 from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
+from spoor.live.active_learning import ActiveLearning, learning_of, resumed_judge
 from spoor.live.driver import LiveDriver
+from spoor.live.example_pages import fetch_examples, read_examples, write_examples
+from spoor.live.heeding import LOOK, Heeding, minutes_in, stopped_by
 from spoor.live.page_reader import Archive, LiveDownloader, Reader, Remembering
-from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, relearn_all, warm_name
+from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, relearn_all, warm_name, warm_name_of
+from spoor.live.scripts import Scripts, browser_for, program_for
+from spoor.live.sub_resources import SubResourceFetcher
 from spoor.live.watchdog import NOTICED, Hold, SteadyClock, watching
 from spoor.live.workers import ReadingLimits, can_be_sent, working
 from spoor.ordering.admissions import AllOf, Manners
@@ -42,17 +48,24 @@ from spoor.parse.demanding import demanding
 from spoor.pools import DaemonThreads
 from spoor.pricing import Limits
 from spoor.progress import Advance, unseen
-from spoor.records import Failure, Judged, Outcome, Response, Visit
+from spoor.records import Failure, Judged, Outcome, Page, Response, Visit
 from spoor.roles import Downloader, Judge, Troubles
-from spoor.settings import GIVEN_IN_PYTHON, Config
+from spoor.settings import GIVEN_IN_PYTHON, Config, ScopeSettings
 from spoor.share import Handover, Share
+from spoor.steering.log import SteeringLog
+from spoor.stopping import LastRequests, too_few
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import InWork, SavedTroubles, died_of
 from spoor.store.journal import Journal, last_moment
 from spoor.store.mail import Mail
+from spoor.store.recent import last_requests
+from spoor.store.renders import Renders
+from spoor.store.steered import steered
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy, prior_of
+from spoor.teaching.taught_judge import TaughtJudge
+from spoor.teaching.teachers import check_teacher
 from spoor.urls import host_of
 
 # What the `spoor` command changes for its whole process; a program that imports spoor decides for itself.
@@ -102,15 +115,21 @@ ADDRESS_DELAY = 0.25
 
 @dataclass
 class Session:
-    """A crawl that can be run once. `stop` may be called at any time from the same loop."""
+    """A crawl that can be run once. `stop` may be called at any time from the same loop. `no_browser` says what is
+    missing to render pages that need scripts, "" when nothing is."""
 
     crawl: Crawl
     driver: LiveDriver
     archive: Archive
     snapshots: SnapshotWriter
+    heeding: Heeding
+    learning: ActiveLearning | None = None
+    last_requests: LastRequests | None = None
+    no_browser: str = ""
     _mail: Mail | None = None
     _why: str = ""
     _noted: list[Event] = field(default_factory=list, init=False)
+    _deadline: asyncio.TimerHandle | None = field(default=None, init=False)
 
     def stop(self, why: str) -> None:
         self._why = self._why or why
@@ -118,14 +137,77 @@ class Session:
 
     async def run(self) -> AsyncIterator[list[Event]]:
         """The events of each batch, after they were committed and the WARC was told."""
-        async for events in self.driver.run():
-            self.archive.note(events)
-            self.snapshots.committed(self.driver.clock())
-            noted, self._noted = self._noted, []
-            yield [*noted, *events]
+        self.heed()
+        async with self._listening(), contextlib.nullcontext() if self.learning is None else self.learning.beside():
+            going_on = True
+            while going_on:
+                async for events in self.driver.run():
+                    self.archive.note(events)
+                    self.snapshots.committed(self.driver.clock())
+                    self._stop_if_too_few(events)
+                    if self.learning is not None:
+                        self.learning.wake()
+                    yield [*self._taken(), *events]
+                going_on = not self._why and self.heed()
+        if self.learning is not None and self.learning.finish():
+            yield self._taken()
         self.archive.journal.end(self.driver.clock(), self.ended(), self.crawl.idle)
         self.crawl.frontier.commit()
         await self.snapshots.finish(self.driver.clock())
+
+    def _stop_if_too_few(self, events: list[Event]) -> None:
+        if (last := self.last_requests) is not None:
+            last.note(events)
+            if last.are_too_few:
+                self.stop(
+                    f"the last {last.rule.requests:,} requests found fewer than {last.rule.finds:,} relevant pages"
+                )
+
+    async def learn(self) -> list[Event]:
+        """Instead of `run`: nothing is fetched, but the judge learns from all answers that it does not know yet."""
+        if self.learning is not None and self.learning.finish():
+            await self.snapshots.finish(self.driver.clock())
+        return self._taken()
+
+    def _taken(self) -> list[Event]:
+        noted, self._noted = self._noted, []
+        return noted
+
+    @contextlib.asynccontextmanager
+    async def _listening(self) -> AsyncIterator[None]:
+        async def listen() -> None:
+            while True:
+                await asyncio.sleep(LOOK)
+                try:
+                    self.heed()
+                except OF_STORAGE as error:
+                    self.driver.wake(error)
+
+        listening = asyncio.create_task(listen())
+        try:
+            yield
+        finally:
+            listening.cancel()
+
+    def heed(self) -> bool:
+        """Does what persons asked for since the last time, if anything."""
+        events = self.heeding.heed()
+        self._noted += events
+        if who := stopped_by(events):
+            self.stop(f"{who} stopped it")
+        if (minutes := minutes_in(events)) is not None:
+            self.stop_after(minutes)
+        if events:
+            self.driver.wake()
+        return bool(events)
+
+    def stop_after(self, minutes: float) -> None:
+        """Since it began, whatever was said before."""
+        if self._deadline is not None:
+            self._deadline.cancel()
+        left = self.crawl.limits.began + 60 * minutes - self.driver.clock()
+        loop = asyncio.get_running_loop()
+        self._deadline = loop.call_later(max(0.0, left), self.stop, f"{minutes:g} minutes are over")
 
     def note(self, event: Event) -> None:
         """Something happened that the crawl does not know of: it is in the journal with the next batch."""
@@ -144,6 +226,17 @@ class Session:
     def ended(self) -> str:
         """Why it stopped."""
         return self._why or self.crawl.ended()
+
+
+@dataclass(frozen=True)
+class Journals:
+    """Several that are told the same."""
+
+    journals: Sequence[roles.Journal]
+
+    def note(self, events: Sequence[Event]) -> None:
+        for journal in self.journals:
+            journal.note(events)
 
 
 Maker = Callable[[Judge], Strategy]
@@ -165,7 +258,8 @@ class Objects:
         if self.judge is None and GIVEN_IN_PYTHON in settings.target.judge:
             raise _not_given("judge")
         translator = registry.translator_of(settings.translate, folder.translations if folder else None)
-        judge = registry.judge_of(settings.target, self.judge, translator)
+        judge = registry.judge_of(settings.target, self.judge, translator, _examples(settings, folder))
+        check_teacher(settings.teacher, settings.target.about, TaughtJudge.of(judge))
         if self.strategy is not None:
             return self.strategy(judge)
         if settings.crawl.strategy == GIVEN_IN_PYTHON:
@@ -174,8 +268,9 @@ class Objects:
 
     def made(self, settings: Config) -> Objects:
         """The same with the strategy made from the settings. So what is wrong with it is said before a folder is made,
-        and a model is read once."""
-        return Objects(self.unbound(settings))
+        and a model is read once. Not where examples must be fetched first."""
+        made = self.unbound(settings)
+        return self if settings.target.like_urls else Objects(made)
 
 
 def _not_given(kind: str) -> UsageError:
@@ -184,6 +279,13 @@ def _not_given(kind: str) -> UsageError:
 
 
 NO_OBJECTS = Objects()
+
+
+def _examples(settings: Config, folder: CrawlFolder | None) -> Mapping[str, Page]:
+    """The examples that are URLs; without a folder, in which they are kept once they were fetched, pages in their
+    place."""
+    urls = settings.target.like_urls
+    return {url: Page(url, title=url) for url in urls} if folder is None else read_examples(folder.examples)
 
 
 @contextlib.asynccontextmanager
@@ -198,7 +300,9 @@ async def open_session(
     """The folder is locked by the caller; a crawl that it holds already is resumed. `advance` is told of every visit
     from which the strategy learns again. `came` is given every page with its texts, by URL, before the event that tells
     of it; whoever gives it takes the pages out again. With a `share` of the hosts it is one shard of a crawl."""
+    await _fetch_examples(folder, settings)
     strategy = strategy_of(settings, objects, folder)
+    program, no_browser = program_for(settings.render)
     earlier = earlier_crawl(settings, strategy, folder)
     store, died = SqliteStore(folder.database), died_of(folder.in_work)
     in_work, languages = InWork(folder.in_work), accepted_languages(settings, strategy)
@@ -210,10 +314,12 @@ async def open_session(
     ):
         check_links(strategy, store.connection)
         archive = _archive(store, keeper, troubles, settings)
+        taught = resumed_judge(strategy.judge, store.connection)
+        strategy = strategy if taught is None else replace(strategy, judge=taught.judge)
         known = relearn_all(strategy, store.connection, earlier, advance, folder.snapshots, troubles)
         clock = SteadyClock()
         now = clock()
-        kept = (store.connection, archive.journal, folder.snapshots, warm_name(earlier))
+        kept = (store.connection, archive.journal, folder.snapshots, warm_name(earlier, store.connection))
         snapshots = SnapshotWriter(strategy, *kept, known, now)
         mail = Mail(store.connection, lambda: archive.journal.last) if share else None
         handover = Handover(share, mail) if share and mail else None
@@ -221,11 +327,17 @@ async def open_session(
             store.write_along(mail.write)
         rules = host_rules(settings, shards=len(share.others) + 1 if share else 1)
         frontier = Frontier(store, rules, resumed_at=now, tallied=share is not None)
-        crawl = Crawl(strategy, frontier, _limits(settings, now), archive.journal, troubles, handover)
+        renders = Renders.create(store.connection)
+        store.write_along(renders.write)
+        log, guidance = SteeringLog.create(store, archive.journal), Guidance.of(steered(store.connection))
+        frontier.ask_delays(guidance.delays)
+        journals = Journals((log, renders))
+        crawl = Crawl(strategy, frontier, _limits(settings, now), journals, troubles, guidance, handover)
         crawl.resume(now, died, last_moment(store.connection))
         crawl.begin(settings.crawl.seeds)
+        learning = None if taught is None else learning_of(taught, crawl, archive.journal, store, settings, clock)
         count, reader = settings.crawl.workers, Reader.of(strategy, settings.limits.links_per_page, settings.parse)
-        reader = reader if came is None else replace(reader, texts=True)
+        reader = reader if came is None and learning is None else replace(reader, texts=True)
         # Nobody waits for a name that is looked up when the crawl is told to stop.
         asyncio.get_running_loop().set_default_executor(DaemonThreads(LOOKUPS))
         if reader.waits:
@@ -236,16 +348,44 @@ async def open_session(
         async with (
             working(count or (WAITING if reader.waits else 1), reader, limits) as workers,
             fetcher_for(settings, clock) as fetcher,
+            browser_for(program, settings.render) as browser,
         ):
             away = workers if await can_be_sent(reader) else None
             reader = replace(reader, apart=away is None)
             everything = count > 0 or reader.waits
-            downloader: Downloader = LiveDownloader(fetcher, archive, reader, away, everything, troubles, languages)
-            downloader = downloader if came is None else Remembering(downloader, came)
-            driver = LiveDriver(crawl, downloader, settings.crawl.connections, clock, troubles, share is not None)
-            session = Session(crawl, driver, archive, snapshots, mail)
+            last_word = None if learning is None else learning.judged
+            reading = (reader, away, everything, troubles, languages, last_word)
+            downloader = LiveDownloader(fetcher, archive, *reading)
+            visible: Downloader = downloader if came is None else Remembering(downloader, came)
+            driver = LiveDriver(crawl, visible, settings.crawl.connections, clock, troubles, share is not None)
+            if browser is not None:
+                resources = SubResourceFetcher(crawl, fetcher, driver, troubles, languages)
+                downloader.scripts = Scripts(settings.render, browser, crawl, resources, renders, clock)
+            heeding = Heeding(folder, store.connection, settings, crawl, clock)
+            last = _last_requests(settings, store)
+            session = Session(crawl, driver, archive, snapshots, heeding, learning, last, no_browser, mail)
+            if learning is not None:
+                learning.note = session.note
+                learning.on_lesson = lambda version: snapshots.renew(warm_name_of(earlier, version))
             async with watching(lambda: in_work.url, session.held), _watching_clock(clock, session):
                 yield session
+
+
+async def _fetch_examples(folder: CrawlFolder, settings: Config) -> None:
+    """Once, with the delays and the obedience to robots.txt that the crawl itself has."""
+    urls = [url for url in settings.target.like_urls if url not in read_examples(folder.examples)]
+    if not urls:
+        return
+    plain = replace(settings, crawl=replace(settings.crawl, strategy="breadth-first"), scope=ScopeSettings(max_depth=0))
+    strategy, clock, came = strategy_of(plain), SteadyClock(), dict[str, Judged]()
+    frontier, troubles = Frontier(MemoryStore(), host_rules(settings)), SavedTroubles(None)
+    async with fetcher_for(settings, clock) as fetcher:
+        crawl = Crawl(strategy, frontier, Limits(tries=1, agent=AGENT, began=clock()), troubles=troubles)
+        reader = replace(Reader.of(strategy, parsing=settings.parse), apart=True)
+        downloader = Remembering(LiveDownloader(fetcher, None, reader, troubles=troubles), came)
+        driver = LiveDriver(crawl, downloader, settings.crawl.connections, clock, troubles)
+        pages = await fetch_examples(urls, driver, came)
+    write_examples(folder.examples, read_examples(folder.examples) | pages)
 
 
 @contextlib.asynccontextmanager
@@ -261,6 +401,13 @@ async def _watching_clock(clock: SteadyClock, session: Session) -> AsyncIterator
         yield
     finally:
         watching.cancel()
+
+
+def _last_requests(settings: Config, store: SqliteStore) -> LastRequests | None:
+    if not settings.crawl.until:
+        return None
+    rule = too_few(settings.crawl.until)
+    return LastRequests(rule, last_requests(store.connection, rule.requests))
 
 
 def strategy_of(settings: Config, objects: Objects = NO_OBJECTS, folder: CrawlFolder | None = None) -> Strategy:
@@ -371,6 +518,6 @@ def _reading_limits(settings: Config, reader: Reader) -> ReadingLimits:
 async def run_for(session: Session, minutes: float | None) -> AsyncIterator[list[Event]]:
     """Like `Session.run`, but stops when the time is up."""
     if minutes is not None:
-        asyncio.get_running_loop().call_later(60 * minutes, session.stop, f"{minutes:g} minutes are over")
+        session.stop_after(minutes)
     async for events in session.run():
         yield events

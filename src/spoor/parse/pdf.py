@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import sys
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +24,6 @@ MOST_LINKS_OF_A_PAGE = 1_000
 INSTALL = "install spoor[documents]"
 _HYPHEN = "\ufffe"
 """What pdfium writes for a hyphen at which a word is parted between two lines."""
-_UNKNOWN = "\ufffd"
 _LEAST_LETTERS = 20
 """A document with fewer is pictures: a number on each page does not make it a text."""
 
@@ -77,14 +75,14 @@ def _write(text: str, lines: Lines) -> None:
 
 
 class _PdfPage:
-    """A page that is open. Only where letters are written from right to left is each looked at by itself."""
+    """A page that is open. Only where letters are written from right to left are their places looked at."""
 
     def __init__(self, page: pypdfium2.PdfPage, words: pypdfium2.PdfTextPage) -> None:
         self._page, self._words = page, words
         self.text: str = words.get_text_bounded()
-        self._glyphs = list(_glyphs(words)) if is_right_to_left(self.text) else []
-        if self._glyphs:
-            self.text = repaired([(letter, across) for letter, across, _ in self._glyphs])
+        self._letters = _Letters(words) if is_right_to_left(self.text) else None
+        if self._letters is not None:
+            self.text = _joined(repaired(self._letters.text, self._letters.across))
 
     def links(self, window: int) -> Iterator[Link]:
         """Annotations first, which have an anchor; then URLs that are written out."""
@@ -113,32 +111,50 @@ class _PdfPage:
 
     def _inside(self, box: raw.FS_RECTF) -> str:
         """The words that stand there."""
-        if not self._glyphs:
-            said: str = self._words.get_text_bounded(box.left, box.bottom, box.right, box.top)
-            return said
-        return repaired(
-            [
-                (letter, across)
-                for letter, across, up in self._glyphs
-                if box.left <= across <= box.right and box.bottom <= up <= box.top
-            ]
-        )
+        if self._letters is not None:
+            return self._letters.inside(box)
+        said: str = self._words.get_text_bounded(box.left, box.bottom, box.right, box.top)
+        return said
 
 
-def _glyphs(words: pypdfium2.PdfTextPage) -> Iterator[tuple[str, float, float]]:
-    """Every character of a page that is known, with the place from which it is drawn."""
-    from pypdfium2 import raw
+class _Letters:
+    """The characters of a page that are known, in pdfium's order, each with the place from which it is drawn. `text` is
+    of UTF-16 units, as pdfium counts."""
 
-    across, up, page = ctypes.c_double(), ctypes.c_double(), words.raw
-    places = ctypes.byref(across), ctypes.byref(up)
-    for number in range(words.count_chars()):
-        raw.FPDFText_GetCharOrigin(page, number, *places)
-        if code := raw.FPDFText_GetUnicode(page, number):
-            yield _character(code), across.value, up.value
+    def __init__(self, words: pypdfium2.PdfTextPage) -> None:
+        from pypdfium2 import raw
+
+        self._page = words.raw
+        self._number_of, self._origin_of = raw.FPDFText_GetCharIndexFromTextIndex, raw.FPDFText_GetCharOrigin
+        self._across, self._up = ctypes.c_double(), ctypes.c_double()
+        self._origin = ctypes.byref(self._across), ctypes.byref(self._up)
+        count = words.count_chars()
+        units = (ctypes.c_ushort * (count + 1))()
+        written = raw.FPDFText_GetText(self._page, 0, count, units) - 1
+        self.text = "".join(map(chr, units[: max(written, 0)]))
+        self._all_known = written == count
+
+    def across(self, place: int) -> float:
+        number = place if self._all_known else self._number_of(self._page, place)
+        self._origin_of(self._page, number, *self._origin)
+        return self._across.value
+
+    @cached_property
+    def places(self) -> list[tuple[float, float]]:
+        return [(self.across(place), self._up.value) for place in range(len(self.text))]
+
+    def inside(self, box: raw.FS_RECTF) -> str:
+        inside = [
+            place
+            for place, (across, up) in enumerate(self.places)
+            if box.left <= across <= box.right and box.bottom <= up <= box.top
+        ]
+        text = "".join(self.text[place] for place in inside)
+        return _joined(repaired(text, lambda place: self.places[inside[place]][0]))
 
 
-def _character(code: int) -> str:
-    return _UNKNOWN if 0xD800 <= code < 0xE000 or code > sys.maxunicode else chr(code)
+def _joined(units: str) -> str:
+    return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _written_out(words: pypdfium2.PdfTextPage) -> Iterator[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 Placed = tuple[str, float]
 """A character, and how far to the right it stands."""
@@ -24,6 +24,7 @@ _MARK = re.compile(
     "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed]"
 )
 """Above or below a letter of Hebrew or Arabic, without a width of its own."""
+_MARKS = frozenset(filter(_MARK.match, map(chr, range(0x591, 0x6EE))))
 _LIGATURE = re.compile("[اأإآ]ل")
 """Lam with alef, which stand at one place, the wrong way round; that they be a word in this order is rare."""
 
@@ -35,28 +36,27 @@ def is_right_to_left(text: str) -> bool:
     return _LETTER.search(text) is not None
 
 
-def repaired(placed: Sequence[Placed]) -> str:
-    """The text with its words turned around where their letters stand in the order of reading from the left."""
-    text = "".join(character for character, _ in placed)
-    places = [place for _, place in placed]
+def repaired(text: str, across: Callable[[int], float]) -> str:
+    """The text with its words turned around where their letters stand in the order of reading from the left. `across`
+    tells how far to the right a character of the text stands; to ask for all of them would take most of the time."""
 
     def in_order(word: re.Match[str]) -> str:
-        return _in_order(word[0], places[word.start() : word.end()])
+        return _in_order(word[0], word.start(), across)
 
     return _FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), _WORD.sub(in_order, text))
 
 
-def _in_order(word: str, places: Sequence[float]) -> str:
+def _in_order(word: str, start: int, across: Callable[[int], float]) -> str:
     if not _MARK.search(word):
-        return word[::-1] if _is_turned(word, places[0], places[-1]) else word
-    glyphs = list(zip(word, places, strict=True))
-    letters = [glyph for glyph in glyphs if not _MARK.match(glyph[0])]
+        return word[::-1] if len(word) > 1 and _is_turned(word, across(start), across(start + len(word) - 1)) else word
+    glyphs = [(letter, across(start + place)) for place, letter in enumerate(word)]
+    letters = [glyph for glyph in glyphs if glyph[0] not in _MARKS]
     if not letters:
         return word
     if _is_turned(word, letters[0][1], letters[-1][1]):
         glyphs.reverse()
         letters.reverse()
-    return _marked(letters, [glyph for glyph in glyphs if _MARK.match(glyph[0])])
+    return _marked(letters, [glyph for glyph in glyphs if glyph[0] in _MARKS])
 
 
 def _is_turned(word: str, first: float, last: float) -> bool:

@@ -76,6 +76,10 @@ def read_sitemap(url: str, body: bytes) -> SitemapFile | Failure:
     return SitemapFile(listing.kind, tuple(filter(None, found)), len(listing.found), pieces.cut or cut)
 
 
+def is_packed(body: bytes) -> bool:
+    return body.startswith(_GZIP)
+
+
 def evenly(things: Sequence[T], most: int) -> list[T]:
     """At most so many, the first among them, evenly spread."""
     if len(things) <= most:
@@ -117,7 +121,7 @@ class _Unpacked:
 
     def __iter__(self) -> Iterator[bytes]:
         left = MOST_BYTES
-        for piece in self._gunzipped() if self._body.startswith(_GZIP) else self._as_it_is():
+        for piece in self._gunzipped() if is_packed(self._body) else self._as_it_is():
             yield piece[:left]
             left -= len(piece)
             if left < 0:

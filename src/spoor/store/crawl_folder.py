@@ -11,6 +11,8 @@ learned/        snapshots of what was learned: the two newest
 trouble/        samples of what went wrong with single URLs by a mistake of ours
 translations.db what a server has translated, and how many texts it has not (SQLite)
 in-work         the URL that is worked on right now, to be blamed if the process dies of it
+inbox/          actions of persons that were not done yet
+dashboard.db    what the dashboard counted, and its index of texts; can be deleted (SQLite)
 report.html     what `spoor report` made of it
 lock            the process that crawls, or did last; locked while it does
 """
@@ -33,6 +35,7 @@ from spoor.progress import Progress, silently
 from spoor.store.duplicates import same_payload
 from spoor.store.journal import PageRow
 from spoor.store.migration import STEPS
+from spoor.store.renders import render_of
 from spoor.store.snapshots import Snapshots
 from spoor.store.sqlite_files import sums_of, write_sums
 from spoor.store.translations import Translations
@@ -88,6 +91,15 @@ class CrawlFolder:
     @property
     def in_work(self) -> Path:
         return self.path / "in-work"
+
+    @property
+    def examples(self) -> Path:
+        """The pages that `[target] like` names by their URLs, as they were when the crawl began."""
+        return self.path / "like.json"
+
+    @property
+    def inbox(self) -> Path:
+        return self.path / "inbox"
 
     @property
     def report(self) -> Path:
@@ -284,6 +296,11 @@ def is_crawled_into(folder: CrawlFolder) -> bool:
     return False
 
 
+def is_open_for_crawling(folder: CrawlFolder) -> bool:
+    """Whether any process crawls into it right now, this one included."""
+    return folder.path.resolve() in _HELD or is_crawled_into(folder)
+
+
 def _cannot_write(path: Path, error: OSError) -> BadInput:
     return BadInput(f"cannot write to {path}: {error.strerror}; give --out a folder that you may write to")
 
@@ -292,6 +309,7 @@ def _cannot_write(path: Path, error: OSError) -> BadInput:
 
 
 _REVISIT = b"\r\nWARC-Type: revisit\r\n"
+_CONVERSION = b"\r\nWARC-Type: conversion\r\n"
 _FILE = re.compile(r"[^/\0]+\.warc\.gz")
 
 
@@ -302,6 +320,15 @@ def message_of(folder: CrawlFolder, db: sqlite3.Connection, page: PageRow) -> by
         earlier = same_payload(db, page.digest)
         record = None if earlier is None else _record(folder, earlier.file, earlier.offset)
     return None if record is None else record.partition(b"\r\n\r\n")[2].removesuffix(b"\r\n\r\n")
+
+
+def tree_of(folder: CrawlFolder, db: sqlite3.Connection, page: PageRow) -> str:
+    """What scripts made of a page; "" where none were run, or it is not kept, or lost."""
+    render = render_of(db, page.host, page.url, page.number)
+    record = None if render is None else _record(folder, render.warc_file, render.warc_offset)
+    if record is None or _CONVERSION not in record.partition(b"\r\n\r\n")[0]:
+        return ""
+    return record.partition(b"\r\n\r\n")[2].removesuffix(b"\r\n\r\n").decode("utf8", "replace")
 
 
 def _record(folder: CrawlFolder, file: object, offset: object) -> bytes | None:

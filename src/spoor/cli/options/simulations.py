@@ -159,6 +159,7 @@ def _add_task(parser: argparse.ArgumentParser) -> None:
         choices=("skip", "fail"),
         help="links to pages that the web does not hold: left out (skip, as in the lab) or failed fetches (fail)",
     )
+    parser.add_argument("--sitemaps", action="store_true", help="ask hosts with relevant pages for recorded sitemaps")
     parser.add_argument(
         "--driver",
         choices=("auto", "simulated", "compiled"),

@@ -6,8 +6,9 @@ import json
 import tempfile
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from spoor.errors import BadInput
 from spoor.files import complete_or_absent
 from spoor.lab.build.gather import BuildReport, Gathered, Packed, gather
+from spoor.lab.sitemaps import SITEMAPS, write_sitemaps
 from spoor.lab.web import FORMAT, Web
 from spoor.lab.web_files import Blobs, BlobWriter, ListedUrls, compress
 from spoor.parse.html import HTML_TYPES
@@ -65,6 +67,7 @@ def _uses(gathered: Gathered, rows: NDArray[np.int64], count: int) -> NDArray[np
     """How many links and redirects lead to each number, from the rows that speak for their URL."""
     kept = np.zeros(len(gathered.status), np.bool_)
     kept[rows] = True
+    kept[list(gathered.rendered.values())] = True
     linked = np.frombuffer(gathered.links, np.int32)[np.repeat(kept, np.diff(gathered.link_offsets))]
     redirects = np.frombuffer(gathered.redirect, np.int32)[rows]
     return np.bincount(linked, minlength=count) + np.bincount(redirects[redirects >= 0], minlength=count)
@@ -156,7 +159,9 @@ def build_web(out: Path, records: Iterable[Packed], making: Making, report: Buil
             gathered = gather(records, Path(scratch), report)
             resolved = resolve(gathered, making.exact, report)
             changed = _write_links(folder, gathered, resolved)
-            _write_content(folder, Path(scratch), gathered.text_of, resolved, changed)
+            _write_content(folder, Path(scratch), gathered, resolved, changed)
+            if gathered.sitemaps:
+                write_sitemaps(folder, Blobs(Path(scratch), SITEMAPS), partial(_recorded_url, gathered, making.exact))
         columns = _columns(gathered, resolved)
         for name, column in columns.items():
             np.save(folder / f"{name}.npy", column)
@@ -164,6 +169,8 @@ def build_web(out: Path, records: Iterable[Packed], making: Making, report: Buil
         labels = pages_by_label(gathered, resolved, making.truth, report)
         write_labels(folder, labels)
         report.update(_kinds(columns, gathered))
+        report["rendered"] += len(gathered.rendered)
+        report["sitemaps"] += len(gathered.sitemaps)
         about = {
             "format": FORMAT,
             "name": making.name,
@@ -175,6 +182,7 @@ def build_web(out: Path, records: Iterable[Packed], making: Making, report: Buil
             "charsets": list(gathered.charsets.words),
             "content_types": list(gathered.content_types.words),
             "languages": list(gathered.languages.words),
+            **({SITEMAPS: list(gathered.sitemaps)} if gathered.sitemaps else {}),
             "made_from": making.made_from,
             "parsed": asdict(making.parsing),
             "report": dict(report),
@@ -233,9 +241,10 @@ def _write_links(folder: Path, gathered: Gathered, resolved: Resolved) -> dict[i
     links = np.frombuffer(gathered.links, np.int32)
     targets, changed = [], {}
     for page, row in enumerate(resolved.rows.tolist()):
-        numbers = links[gathered.link_offsets[row] : gathered.link_offsets[row + 1]]
+        rows = _rows_of(row, gathered)
+        numbers = np.concatenate([links[gathered.link_offsets[at] : gathered.link_offsets[at + 1]] for at in rows])
         final = resolved.final[numbers]
-        if resolved.near[numbers].any():
+        if len(rows) > 1 or resolved.near[numbers].any():
             kept = _distinct(final.tolist(), page)
             final, changed[page] = final[kept], kept
         targets.append(final)
@@ -246,6 +255,11 @@ def _write_links(folder: Path, gathered: Gathered, resolved: Resolved) -> dict[i
     return changed
 
 
+def _rows_of(row: int, gathered: Gathered) -> list[int]:
+    """Where the links of a page are: as it came, and as scripts made it."""
+    return [row, gathered.rendered[row]] if row in gathered.rendered else [row]
+
+
 def _distinct(targets: list[int], page: int) -> list[int]:
     """The places at which a target stands for the first time; a link to the page itself counts for nothing."""
     first = {target: place for place, target in reversed(list(enumerate(targets)))}
@@ -254,7 +268,7 @@ def _distinct(targets: list[int], page: int) -> list[int]:
 
 
 def _write_content(
-    folder: Path, scratch: Path, text_of: Mapping[int, int], resolved: Resolved, changed: dict[int, list[int]]
+    folder: Path, scratch: Path, gathered: Gathered, resolved: Resolved, changed: dict[int, list[int]]
 ) -> None:
     """Texts and contexts in the order of the pages. A web without any has no such files."""
     texts, contexts = Blobs(scratch, "texts"), Blobs(scratch, "contexts")
@@ -262,11 +276,18 @@ def _write_content(
         return
     with BlobWriter(folder, "texts") as new_texts, BlobWriter(folder, "contexts") as new_contexts:
         for page, row in enumerate(resolved.rows.tolist()):
-            new_texts.append(texts.stored(text_of.get(row, row)))
-            new_contexts.append(_contexts(contexts, row, changed.get(page)))
+            new_texts.append(texts.stored(gathered.text_of.get(row, row)))
+            new_contexts.append(_contexts(contexts, _rows_of(row, gathered), changed.get(page)))
 
 
-def _contexts(contexts: Blobs, row: int, kept: list[int] | None) -> bytes:
-    if kept is None or not (all_contexts := contexts[row]):
-        return contexts.stored(row)
+def _contexts(contexts: Blobs, rows: Sequence[int], kept: list[int] | None) -> bytes:
+    if kept is None or not (all_contexts := [context for row in rows for context in contexts[row] or ()]):
+        return contexts.stored(rows[0])
     return compress([all_contexts[place] for place in kept])
+
+
+def _recorded_url(gathered: Gathered, exact: bool, url: str) -> str:
+    """Of the page that a sitemap lists, if there is one: the very URL, or a near miss."""
+    if exact or gathered.row_of(url) is not None:
+        return url
+    return next((near for near in near_misses(url) if gathered.row_of(near) is not None), url)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from spoor.lab.sitemaps import SITEMAPS
 from spoor.lab.web_files import BlobWriter, compress
 from spoor.records import Failure, Link, Page, Redirect
 
@@ -30,8 +31,9 @@ class Recorded:
 @dataclass(frozen=True, slots=True)
 class Packed:
     """`page` has neither texts nor links: they are apart, compressed (b"" for none). `contexts` go with `targets`.
-    `part` says what is there of a page of which another record may have the rest: all of it, all but the text, or the
-    text alone. `unread`: it is a document that gave no text."""
+    `part` says what is there of a page of which another record may have the rest: all of it, all but the text, the
+    text alone, or what scripts made of it. `unread`: it is a document that gave no text. `length` is that of the text;
+    `sitemap` the compressed list of what it lists, if it is one, as `lab.sitemaps` has it."""
 
     page: Page
     targets: tuple[str, ...] = ()
@@ -41,8 +43,10 @@ class Packed:
     seconds: float | None = None
     labels: tuple[str, ...] = ()
     whole: bool = True
-    part: Literal["all", "links", "text"] = "all"
+    part: Literal["all", "links", "text", "rendered"] = "all"
     unread: bool = False
+    length: int = 0
+    sitemap: bytes = b""
 
     @property
     def complete(self) -> bool:
@@ -69,6 +73,7 @@ def _pack_page(page: Page) -> Packed:
         targets=tuple(link.url for link in page.links),
         texts=compress(texts) if any(texts) else b"",
         contexts=compress(contexts) if contexts else b"",
+        length=len(page.text),
     )
 
 
@@ -107,7 +112,8 @@ class Gathered:
     """Columns have a row for each record kept so far; a URL has a number as soon as anything names it.
 
     `record_of` says which row speaks for a URL, in the order in which the URLs were first recorded. `parts` has the
-    rows that are not all of a page, `text_of` the row with the text of such a one.
+    rows that are not all of a page, `text_of` the row with the text of such a one. `rendered` has the row with what
+    scripts made of a page. `sitemaps` are URLs, in the order of their files.
     """
 
     numbers: dict[str, int] = field(default_factory=dict)
@@ -121,6 +127,7 @@ class Gathered:
     detected_charset: array[int] = field(default_factory=lambda: array("B"))
     language: array[int] = field(default_factory=lambda: array("B"))
     needs_scripts: array[int] = field(default_factory=lambda: array("B"))
+    length: array[int] = field(default_factory=lambda: array("i"))
     seconds: array[float] = field(default_factory=lambda: array("f"))
     redirect: array[int] = field(default_factory=lambda: array("i"))
     links: array[int] = field(default_factory=lambda: array("i"))
@@ -131,6 +138,8 @@ class Gathered:
     languages: Vocabulary = field(default_factory=Vocabulary)
     parts: dict[int, str] = field(default_factory=dict)
     text_of: dict[int, int] = field(default_factory=dict)
+    rendered: dict[int, int] = field(default_factory=dict)
+    sitemaps: dict[str, None] = field(default_factory=dict)
 
     def number(self, url: str) -> int:
         return self.numbers.setdefault(url, len(self.numbers))
@@ -153,6 +162,20 @@ class Gathered:
             self.labels[links] = self.labels[text]
         return True
 
+    def render(self, packed: Packed, row: int) -> bool:
+        """Whether a record has what scripts made of the page of a row; then it is added. As in a live crawl, the page
+        has the links of both, and the longer text."""
+        if packed.part != "rendered" or row in self.rendered:
+            return False
+        new = len(self.status)
+        self.add(packed)
+        self.record_of[self.number(packed.page.url)] = row
+        self.rendered[row] = new
+        self.needs_scripts[row] = self.needs_scripts[new]
+        if self.length[new] >= self.length[row]:
+            self.text_of[row] = new
+        return True
+
     def add(self, packed: Packed) -> None:
         page = packed.page
         row = len(self.status)
@@ -168,6 +191,7 @@ class Gathered:
         self.detected_charset.append(self.charsets.number(page.detected_charset))
         self.language.append(self.languages.number(page.language))
         self.needs_scripts.append(page.needs_scripts)
+        self.length.append(min(packed.length, _LARGEST_SIZE))
         self.seconds.append(float("nan") if packed.seconds is None else packed.seconds)
         self.redirect.append(-1 if packed.redirect is None else self.number(packed.redirect))
         self.links.extend(map(self.number, packed.targets))
@@ -177,10 +201,17 @@ class Gathered:
 
 
 def gather(records: Iterable[Packed], scratch: Path, report: BuildReport) -> Gathered:
-    """Leaves `texts` and `contexts` in the folder `scratch`, one blob per row."""
+    """Leaves `texts` and `contexts` in the folder `scratch`, one blob per row, and `sitemaps`."""
     gathered = Gathered()
-    with BlobWriter(scratch, "texts") as texts, BlobWriter(scratch, "contexts") as contexts:
+    with (
+        BlobWriter(scratch, "texts") as texts,
+        BlobWriter(scratch, "contexts") as contexts,
+        BlobWriter(scratch, SITEMAPS) as sitemaps,
+    ):
         for packed in records:
+            if packed.sitemap and packed.page.url not in gathered.sitemaps:
+                gathered.sitemaps[packed.page.url] = None
+                sitemaps.append(packed.sitemap)
             if _is_kept(packed, gathered, report):
                 texts.append(packed.texts)
                 contexts.append(packed.contexts)
@@ -190,7 +221,7 @@ def gather(records: Iterable[Packed], scratch: Path, report: BuildReport) -> Gat
 def _is_kept(packed: Packed, gathered: Gathered, report: BuildReport) -> bool:
     """The first record speaks for its URL, unless it is incomplete or a failure and a complete one comes later."""
     row = gathered.row_of(packed.page.url)
-    if row is not None and gathered.complement(packed, row):
+    if row is not None and (gathered.complement(packed, row) or gathered.render(packed, row)):
         return True
     report["duplicates"] += row is not None
     if row is not None and (gathered.complete[row] or not packed.complete):

@@ -22,12 +22,15 @@ from spoor.errors import BadInput
 from spoor.fetch.decoding import decoded
 from spoor.lab.build.extracts import REDIRECTS, Extract, joined, read_extract
 from spoor.lab.build.gather import BuildReport, Packed, Recorded, pack
+from spoor.lab.sitemaps import packed_sitemap
 from spoor.parse.apart import read_apart
 from spoor.parse.html import Interest, read_page
 from spoor.parse.main_text import extractor_named
+from spoor.parse.sitemaps import read_sitemap
 from spoor.pools import in_order
 from spoor.records import Failure, Redirect
 from spoor.settings import USUAL_PARSING, ParseSettings, parse_in
+from spoor.sitemap_budget import may_be_sitemap
 from spoor.store.warc import NOT_KEPT
 from spoor.store.warc_records import FIELDS
 from spoor.urls import join, normalise
@@ -145,11 +148,13 @@ _BATCH_BYTES, _BATCH_RESPONSES = 1 << 20, 64
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A response record: its URL as written and the HTTP message. `whole` is False when part of it is known to miss."""
+    """A response record: its URL as written and the HTTP message. `whole` is False when part of it is known to miss.
+    `is_rendered`: it is what scripts made of the page, HTML without a message around it."""
 
     url: str
     block: bytes
     whole: bool
+    is_rendered: bool = False
 
     @property
     def size(self) -> int:
@@ -233,6 +238,8 @@ def _taken(record: WarcRecord, place: str) -> Response | Extract | None:
             return _extract(record, place, is_text=False)
         case WarcRecordType.conversion if content_type.startswith("text/plain"):
             return _extract(record, place, is_text=True)
+        case WarcRecordType.conversion if content_type.startswith("text/html"):
+            return replace(_response(record), is_rendered=True)
     return None
 
 
@@ -285,6 +292,8 @@ _FOUND = 302
 
 
 def _packed(response: Response, interest: Interest) -> Packed | str:
+    if response.is_rendered:
+        return _rendered(response, interest)
     http = take_apart(response.block)
     if http is None:
         return "not HTTP"
@@ -301,4 +310,20 @@ def _packed(response: Response, interest: Interest) -> Packed | str:
         return replace(pack(Recorded(url, read_page(*answer), whole=whole)), unread=True)
     if page.forwards_to:
         return pack(Recorded(url, Redirect(page.forwards_to, _FOUND), whole=whole))
-    return pack(Recorded(url, page, whole=whole))
+    return replace(pack(Recorded(url, page, whole=whole)), sitemap=_sitemap(url, http))
+
+
+def _sitemap(url: str, http: HttpResponse) -> bytes:
+    """What it lists, if it is a sitemap or a feed. It stays a page as well: others may link to it."""
+    if not (may_be_sitemap(url) and 200 <= http.status < 300):
+        return b""
+    file = read_sitemap(url, http.body)
+    return b"" if isinstance(file, Failure) else packed_sitemap(file)
+
+
+def _rendered(response: Response, interest: Interest) -> Packed | str:
+    url = normalise(response.url)
+    if url is None:
+        return "bad URLs"
+    page = read_page(url, response.block, "text/html; charset=utf-8", interest=interest)
+    return replace(pack(Recorded(url, page, whole=response.whole)), part="rendered")
