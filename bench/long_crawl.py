@@ -33,8 +33,9 @@ from spoor.cli.terminal import print_table
 from spoor.frontier.entry import State
 from spoor.frontier.rows import COLUMNS, INSERT, ROBOTS, deflated, url_hash
 from spoor.frontier.sqlite import SqliteStore
+from spoor.live.process import search_seldom_for_circles
 from spoor.live.relearning import snapshot_of
-from spoor.live.session import open_session, search_seldom_for_circles
+from spoor.live.session import open_session
 from spoor.ordering.learned.learned import Learned
 from spoor.ordering.scope import Scope
 from spoor.records import Page, Sighting, Verdict, Visit, WaitingLink

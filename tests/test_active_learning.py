@@ -16,7 +16,8 @@ from aiohttp import web
 from spoor import settings as config
 from spoor.errors import BadInput
 from spoor.events import Event, Taught, Visited
-from spoor.live.session import Session, open_session
+from spoor.live.running import Session
+from spoor.live.session import open_session
 from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.journal import open_to_read

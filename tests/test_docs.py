@@ -27,7 +27,7 @@ from spoor.lab.generate import CATALOGUE, generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.measures import OrderScore, Score, Yardstick
 from spoor.lab.task import Task
-from spoor.live import session
+from spoor.live import from_settings
 from spoor.settings import SETTINGS, Config, Setting
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal
@@ -137,7 +137,7 @@ def default(setting: Setting) -> str:
 
 def test_the_example_of_settings_is_a_crawl_that_can_be_run() -> None:
     (example,) = re.findall(r"^```toml\n(.*?)^```", page("settings.md"), re.M | re.S)
-    assert session.strategy_of(config.loads(example)).judge
+    assert from_settings.strategy_of(config.loads(example)).judge
 
 
 def test_every_table_and_column_of_the_database_is_documented(tmp_path: Path) -> None:

@@ -28,7 +28,8 @@ from spoor.frontier.sqlite import SqliteStore
 from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
 from spoor.live.relearning import relearn_all
-from spoor.live.session import Session, open_session
+from spoor.live.running import Session
+from spoor.live.session import open_session
 from spoor.pricing import Limits
 from spoor.records import Outcome, Page, Trouble, Verdict, Visit
 from spoor.settings import Config, Crawling, Politeness, Target

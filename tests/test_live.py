@@ -35,8 +35,9 @@ from spoor.lab.serve import WebServer
 from spoor.lab.simulated import simulate
 from spoor.lab.web import Web
 from spoor.lab.worlds import RecordedWorld, WrittenWorld
+from spoor.live.from_settings import fetcher_for, strategy_of
 from spoor.live.page_reader import LiveDownloader, Reader
-from spoor.live.session import fetcher_for, open_session, strategy_of
+from spoor.live.session import open_session
 from spoor.ordering.language_order import ServerLanguage
 from spoor.pricing import Limits
 from spoor.records import Link, Page, Sighting, Verdict, Visit

@@ -15,7 +15,7 @@ from aiohttp import web
 from spoor.events import Event, Redirected, Visited
 from spoor.fetch.cookies import MOST_BYTES, MOST_CHAINS, MOST_COOKIES, RedirectChain, RedirectCookies
 from spoor.frontier.entry import HostRules
-from spoor.live.session import AGENT
+from spoor.live.from_settings import AGENT
 from spoor.records import Redirect, Response
 from spoor.report.politeness import Promise, conduct
 from spoor.store.crawl_folder import open_for_reading

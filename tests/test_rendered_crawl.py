@@ -17,7 +17,7 @@ from spoor import settings as config
 from spoor.cli.main import main
 from spoor.errors import MissingExtra
 from spoor.events import Event, Visited
-from spoor.live.session import AGENT, host_rules
+from spoor.live.from_settings import AGENT, host_rules
 from spoor.records import Rendering
 from spoor.render.browser import find_browser
 from spoor.report.contents import CrawledPage, links, pages

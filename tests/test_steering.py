@@ -32,7 +32,8 @@ from spoor.frontier.sqlite import SqliteStore
 from spoor.guidance import Guidance
 from spoor.lab.worlds import WrittenWorld
 from spoor.live.heeding import Heeding
-from spoor.live.session import Session, open_session
+from spoor.live.running import Session
+from spoor.live.session import open_session
 from spoor.ordering.simple import Arrival
 from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.steering.inbox import Inbox

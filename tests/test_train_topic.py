@@ -23,7 +23,7 @@ from spoor.judging.classifiers import open_topic
 from spoor.judging.held_out import f1
 from spoor.judging.train_topic import topic_from, train_topic
 from spoor.judging.training_pages import Example, read_examples, sides, usable
-from spoor.live.session import with_kept_model
+from spoor.live.from_settings import with_kept_model
 from spoor.records import Page
 from spoor.store.crawl_folder import CrawlFolder
 from tests.shared_data import SHARED

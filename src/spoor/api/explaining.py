@@ -12,9 +12,9 @@ from spoor import registry
 from spoor import settings as config
 from spoor.errors import SpoorError
 from spoor.frontier.entry import Entry, Host, State
+from spoor.live.from_settings import strategy_of
 from spoor.live.page_reader import canonical_links
 from spoor.live.relearning import earlier_crawl, restore, warm_name
-from spoor.live.session import strategy_of
 from spoor.ordering.learned.features import named_features
 from spoor.ordering.learned.learned import Learned
 from spoor.progress import Progress, silently

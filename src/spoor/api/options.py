@@ -12,7 +12,7 @@ from spoor import registry
 from spoor import settings as config
 from spoor.errors import UsageError
 from spoor.files import SUFFIX
-from spoor.live.session import Objects
+from spoor.live.from_settings import Objects
 from spoor.naming import warn_of_rename
 from spoor.roles import Judge
 from spoor.settings import GIVEN_IN_PYTHON, SETTINGS, Config

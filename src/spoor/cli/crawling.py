@@ -26,18 +26,12 @@ from spoor.errors import BadInput, UsageError
 from spoor.events import Event, Failed, Held, Paused, Resumed, Taught, Troubled, Visited
 from spoor.expected_finds import ExpectedFinds
 from spoor.files import SUFFIX
+from spoor.live.from_settings import NO_OBJECTS, Objects, strategy_of, with_kept_model
+from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
 from spoor.live.relearning import earlier_crawl, misleading
+from spoor.live.running import run_for
 from spoor.live.scripts import program_for
-from spoor.live.session import (
-    NO_OBJECTS,
-    Objects,
-    give_back_large_blocks,
-    open_session,
-    run_for,
-    search_seldom_for_circles,
-    strategy_of,
-    with_kept_model,
-)
+from spoor.live.session import open_session
 from spoor.report.showing import duration, moment
 from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling

@@ -10,7 +10,7 @@ from spoor import settings as config
 from spoor.api.explaining import learned_lines, lines
 from spoor.cli.terminal import check_writable, print_json, progress, say
 from spoor.errors import BadInput, UsageError
-from spoor.live.session import AGENT, host_rules
+from spoor.live.from_settings import AGENT, host_rules
 from spoor.report.export import NEED_SCRIPTS, NOT_KEPT, Report, Selection, count, export
 from spoor.report.figures import PARTS, Figures, figures
 from spoor.report.page import write_page

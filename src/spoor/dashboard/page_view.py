@@ -16,7 +16,7 @@ from spoor.dashboard.page_texts import page_at
 from spoor.dashboard.reading import NotFound, Reading
 from spoor.errors import UsageError
 from spoor.lab.build.warc_source import take_apart
-from spoor.live.session import AGENT
+from spoor.live.from_settings import AGENT
 from spoor.parse.charset import decode
 from spoor.parse.html import HTML_TYPES
 from spoor.parse.words import folded

@@ -16,7 +16,7 @@ from typing import Any
 from uuid import uuid4
 
 from spoor.errors import BadInput, MissingExtra
-from spoor.live.session import give_back_large_blocks, search_seldom_for_circles
+from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
 from spoor.live.shards import Coordinator, Shard, ShardReport, Totals, Unavailable
 from spoor.settings import Config
 from spoor.share import Lease, Share

@@ -16,7 +16,8 @@ from typing import Protocol
 from spoor import settings as config
 from spoor.errors import SpoorError
 from spoor.events import Event, Failed, Visited
-from spoor.live.session import Session, open_session
+from spoor.live.running import Session
+from spoor.live.session import open_session
 from spoor.settings import Config
 from spoor.share import BestKeys, Lease, Share, leases
 from spoor.store.crawl_folder import CrawlFolder, FolderInUse, open_for_crawling
