@@ -83,6 +83,7 @@ class Frontier:
         """The best keys at which so many links wait that can be visited within a second, rounded, and how many at each.
         Where hosts have delays, that is one of each host. To be asked of a frontier that is tallied."""
         assert self._tally is not None
+        self._return_due(now)
         if not self._rules.delay:
             return self._tally.best(links)
         return Tally((key, 1) for key in self._hosts.best_keys(links, now + WITHIN)).best(links)
