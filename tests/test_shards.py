@@ -11,7 +11,7 @@ import pytest
 
 from spoor.crawl import Crawl
 from spoor.events import Event, Visited
-from spoor.frontier.entry import State
+from spoor.frontier.entry import HostRules, State
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.frontier.sqlite import SqliteStore
@@ -26,7 +26,7 @@ from spoor.lab.worlds import FIELD, Conditions, WrittenWorld
 from spoor.ordering.learned.learned import Learned
 from spoor.ordering.simple import ParentRelevance
 from spoor.ordering.trails import LastPage
-from spoor.records import Handed, Judged, Link, Page, Redirect, Sighting, Verdict
+from spoor.records import Failure, Handed, Judged, Link, Page, Redirect, Sighting, Verdict
 from spoor.roles import LinkScorer
 from spoor.share import BUCKETS, Handover, Lease, Share, bucket_of, even_table, leases
 from spoor.strategy import Strategy
@@ -214,6 +214,23 @@ def test_a_tally_counts_what_waits_in_the_store(in_memory: bool, tmp_path: Path)
         crawl.absorb([(visit, world.fetch(visit)[0])], 0.0)
     assert frontier.best_keys(99, 0.0) == Tally(store.waiting_keys()).best(99)
     assert sum(count for _, count in frontier.best_keys(99, 0.0)) == len(frontier) > 0
+
+
+def test_a_link_that_returns_counts_as_waiting_when_its_time_has_come() -> None:
+    crawl, _ = shard_of(A)
+    crawl.begin([A])
+    visit = crawl.next_visit(0.0)
+    assert visit is not None
+    crawl.absorb([(visit, Failure("timed out", again_after=60.0))], 0.0)
+    assert crawl.frontier.best_keys(9, 59.0) == []
+    assert crawl.frontier.best_keys(9, 60.0) == [((float("inf"),), 1)]
+
+
+def test_where_hosts_have_delays_each_counts_with_one_link() -> None:
+    frontier = Frontier(MemoryStore(), HostRules(delay=1.0), tallied=True)
+    crawl = Crawl(Strategy(truth(WrittenWorld({})), ParentRelevance()), frontier)
+    crawl.begin([A, f"{A}x", f"{A}y", OWN])
+    assert frontier.best_keys(9, 0.0) == [((float("inf"),), 2)]
 
 
 # Whole crawls.

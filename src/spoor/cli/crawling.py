@@ -231,7 +231,10 @@ class LiveLine:
 
 
 def taught_line(event: Taught) -> str:
-    doubts = {"answers contradict what it was sure of": event.surprises, "pages have two answers": event.contradictions}
+    doubts = {
+        "new answers against what it was sure of": event.surprises,
+        "pages with two answers": event.contradictions,
+    }
     doubtful = "".join(f"; {number:,} {what}" for what, number in doubts.items() if number)
     learned = f"the judge has learned from {event.answers:,} answers, version {event.version}"
     return f"{learned}: {event.changed:,} verdicts changed{doubtful}"

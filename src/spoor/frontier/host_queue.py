@@ -99,10 +99,11 @@ class HostQueue:
         return None if host is None else host.head
 
     def best_keys(self, most: int, until: float) -> list[Key]:
-        """Of the best waiting links of hosts that can be asked by then, first to last."""
-        waiting = [host for host in self._at_hand if host.order is not None and not host.waits_for]
-        free = [host for host in waiting if host.visiting < self._rules.connections and self.free_at(host) <= until]
-        orders = heapq.nsmallest(most, [host.order for host in free if host.order is not None])
+        """Of the best waiting links of hosts that can be asked by then, first to last: for a page, or for the
+        robots.txt without which they cannot be asked for pages."""
+        free = [host for host in self._at_hand if host.visiting < self._rules.connections]
+        orders = [host.order for host in free if host.order is not None and self.free_at(host) <= until]
+        orders = heapq.nsmallest(most, orders)
         return [tuple([-part for part in key]) for key, _ in orders]
 
     def _first_head(self, now: float) -> Host | None:

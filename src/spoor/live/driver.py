@@ -36,7 +36,7 @@ class LiveDriver:
     lasting: bool = False
     _arrived: asyncio.Queue[Arrival | BaseException | None] = field(default_factory=asyncio.Queue, init=False)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
-    under_way: int = field(default=0, init=False)
+    _under_way: int = field(default=0, init=False)
     deciding: float = field(default=0.0, init=False)
     """Seconds in which the crawl was asked what to visit next, or told what came."""
     _stop_by: float | None = field(default=None, init=False)
@@ -53,6 +53,10 @@ class LiveDriver:
         self._woken = True
         self._arrived.put_nowait(error)
 
+    @property
+    def under_way(self) -> int:
+        return self._under_way
+
     async def run(self) -> AsyncIterator[list[Event]]:
         """While there is room and a visit, start fetching; wait for whichever comes first, an arrival or a host waking;
         absorb; when neither can come, stop. Yields the events of each batch, after it was committed."""
@@ -60,7 +64,7 @@ class LiveDriver:
             while True:
                 await self._start_fetching()
                 wake = self._stop_by if self._stop_by is not None else self._wake_at()
-                if not self.under_way and (self._stop_by is not None or (wake is None and not self.lasting)):
+                if not self._under_way and (self._stop_by is not None or (wake is None and not self.lasting)):
                     yield self._absorb([])
                     return
                 arrivals = await self._arrivals(wake)
@@ -74,7 +78,7 @@ class LiveDriver:
             await self._abandon()
 
     async def _start_fetching(self) -> None:
-        while self._stop_by is None and self.under_way < self.connections:
+        while self._stop_by is None and self._under_way < self.connections:
             began = time.perf_counter()
             visit = self.crawl.next_visit(self.clock())
             self.deciding += time.perf_counter() - began
@@ -83,18 +87,18 @@ class LiveDriver:
             self.begin(visit)
             await asyncio.sleep(0)
 
-    def begin(self, visit: Visit) -> None:
-        """However many are under way: somebody may wait for a robots.txt."""
-        self.under_way += 1
-        task = asyncio.create_task(self._fetch(visit))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
     def _absorb(self, arrivals: list[Arrival]) -> list[Event]:
         began = time.perf_counter()
         events = self.crawl.absorb(arrivals, self.clock())
         self.deciding += time.perf_counter() - began
         return events
+
+    def begin(self, visit: Visit) -> None:
+        """However many are under way: somebody may wait for a robots.txt."""
+        self._under_way += 1
+        task = asyncio.create_task(self._fetch(visit))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _fetch(self, visit: Visit) -> None:
         try:
@@ -105,7 +109,7 @@ class LiveDriver:
             self._arrived.put_nowait((visit, Trouble(self.troubles.keep(visit.url, "fetched", error))))
 
     def _wake_at(self) -> float | None:
-        return self.crawl.wake_at() if self.under_way < self.connections else None
+        return self.crawl.wake_at() if self._under_way < self.connections else None
 
     async def _arrivals(self, wake: float | None) -> list[Arrival]:
         """What has arrived, once something has; nothing if it is time to wake before that."""
@@ -120,7 +124,7 @@ class LiveDriver:
             if isinstance(thing, BaseException):
                 raise thing
         arrivals = [thing for thing in arrived if isinstance(thing, tuple)]
-        self.under_way -= len(arrivals)
+        self._under_way -= len(arrivals)
         return arrivals
 
     async def _abandon(self) -> None:

@@ -80,6 +80,11 @@ class ShardHandle(Protocol):
 # One shard.
 
 
+_DONE_BEFORE = """
+SELECT count(*), ifnull(sum(relevant), 0), (SELECT count(*) FROM events WHERE kind = 'failed') FROM pages
+"""
+
+
 class Shard:
     """A crawl of some of the hosts, in a folder of its own, in this process. Opened when it is first asked for a
     report; it makes no visit without a lease. Asked from one event loop."""
@@ -140,6 +145,7 @@ class Shard:
         async with self._locked() as folder, open_session(folder, self._settings, share=self._share) as session:
             folder.write_settings(config.dumps(self._settings))
             session.crawl.turns.lease = Lease(session.crawl.frontier.spent)
+            self._pages, self._relevant, self._failed = session.mail.db.execute(_DONE_BEFORE).fetchone()
             self._session = session
             async for events in session.run():
                 self._count(events)
@@ -165,7 +171,7 @@ class Shard:
         for event in events:
             self._pages += isinstance(event, Visited)
             self._relevant += isinstance(event, Visited) and event.verdict.relevant
-            self._failed += isinstance(event, Failed) and not event.excused
+            self._failed += isinstance(event, Failed)
 
 
 # All of them.
@@ -188,7 +194,7 @@ async def _all(calls: Iterable[Awaitable[None]]) -> None:
 
 @dataclass(frozen=True)
 class Totals:
-    """Of all shards together, in this run; `busiest` is the share of all visits that the busiest shard has made."""
+    """Of all shards together, in all runs; `busiest` is the share of all visits that the busiest shard has made."""
 
     pages: int
     relevant: int

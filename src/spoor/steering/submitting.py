@@ -19,7 +19,7 @@ from spoor.frontier.entry import HostRules
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.rows import counters_of, stored_robots
 from spoor.frontier.sqlite import SqliteStore
-from spoor.guidance import Guidance, carry_out
+from spoor.guidance import Guidance, Readmission, carry_out
 from spoor.robots import delay_for
 from spoor.steering.checking import normalised, with_action
 from spoor.steering.inbox import Inbox
@@ -165,12 +165,16 @@ class QuietCrawl:
     def _done(self, submission: Submission) -> Steered:
         action, who, now = submission.action, submission.who, time.time()
         refused = "it was not running" if isinstance(action, Stop) else self.guidance.refusal(action, self.frontier)
+        readmission = Readmission(self.frontier)
         if not refused:
             self.guidance.note(action, who)
-            carry_out(action, self.frontier, self.guidance, now)
+            carry_out(action, self.frontier, self.guidance, readmission, now)
         event = Steered(now, submission.id, who, action, refused)
         self.log.note([event])
         self.frontier.commit()
+        while not readmission.is_over:  # Where the process is killed here, the next start does the rest.
+            readmission.go_on()
+            self.frontier.commit()
         return event
 
     def _write_settings(self, action: Action) -> None:
