@@ -114,9 +114,6 @@ def register_crawl(commands: Commands) -> None:
         "--allow-private", action="store_true", default=None, help="allow requests to private IP addresses"
     )
     parser.add_argument(
-        "--metrics", type=port, metavar="PORT", help="serve figures for Prometheus at 127.0.0.1 (0: any free port)"
-    )
-    parser.add_argument(
         "--dashboard",
         nargs="?",
         type=port,
