@@ -206,7 +206,7 @@ class FrontierMachine(RuleBasedStateMachine):
             (entry for entry in self.waiting() if entry.found_on == page), key=lambda entry: entry.arrival
         )
         found = [WaitingLink(entry.url, entry.evidence, entry.trail, b"hints") for entry in discovered]
-        assert self.frontier.links_found_on(page, most) == found[:most]
+        assert self.frontier.waiting.links_found_on(page, most) == found[:most]
 
     def waiting(self) -> list[Entry]:
         found = self.frontier.find(list(self.model.entries))

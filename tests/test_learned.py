@@ -61,7 +61,7 @@ def test_only_the_first_pages_that_have_a_link_tell_something_of_it() -> None:
     relevant = {f"http://a.test/wanted{number}": [link] for number in range(ENOUGH + 2)}
     world = web(others | relevant)
     crawl, _ = crawled(world, strategy_for(world), len(others) + len(relevant))
-    evidence = crawl.frontier.evidence_of(link.url)
+    evidence = crawl.frontier.waiting.evidence_of(link.url)
     assert evidence is not None
     assert (evidence["parents"], evidence["relevant_parents"]) == (2 * ENOUGH, ENOUGH)
 

@@ -53,7 +53,7 @@ RUN = (
 EXPERIMENT = f"reproduce mongolian {SMALL}"
 """Stands for those that need no extra; each of them takes a quarter of a minute. On a web as small as this a claim of
 the paper may fail; then the exit code is 1."""
-ALIKE = {"spoor reproduce ahmm", "spoor reproduce language-specific"}
+ALIKE = {"spoor reproduce ahmm", "spoor reproduce language-specific", "spoor ask"}
 ALIKE |= {f"spoor {name}" for name in ACTIONS if name != "pause"}
 """Those that need nothing that another one does not need."""
 NEEDS = {
@@ -65,6 +65,7 @@ NEEDS = {
     f"reproduce core {SMALL}": "ontology",
     "judge script:thai page.pdf": "documents",
     "completion bash": "completion",
+    "crawl --language th --seed http://a.test/ --shards 2 --out sharded": "ray",
 }
 """Commands, and the extra that each asks for."""
 

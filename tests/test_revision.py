@@ -97,9 +97,9 @@ def test_what_was_learned_after_a_revision_is_learned_again_from_the_revised_les
 def test_links_found_on_a_page_gain_when_it_turns_out_to_be_relevant() -> None:
     crawl, _, events = begun(drawn(4), 5)
     page = next(event.visit.url for event in events if isinstance(event, Visited) and not event.verdict.relevant)
-    before = {link.url: link.evidence for link in crawl.frontier.links_found_on(page, 100)}
+    before = {link.url: link.evidence for link in crawl.frontier.waiting.links_found_on(page, 100)}
     crawl.revise(crawl.strategy.judge, {page: YES}, lessons_in(events))
-    after = {link.url: link.evidence for link in crawl.frontier.links_found_on(page, 100)}
+    after = {link.url: link.evidence for link in crawl.frontier.waiting.links_found_on(page, 100)}
     assert before
     assert all(after[url]["relevant_parents"] > 0.0 for url in before)
     assert all(after[url]["relevance"] >= YES.relevance and after[url]["since"] == 0.0 for url in before)

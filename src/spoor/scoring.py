@@ -244,9 +244,9 @@ class Scoring:
     def inherit(self, verdicts: Mapping[str, Verdict]) -> None:
         """After verdicts were revised: re-scores the links found on these pages, and some of all others."""
         for url, verdict in verdicts.items() if self._heir is not None else ():
-            for link in self._frontier.links_found_on(url, MOST_LINKS):
+            for link in self._frontier.waiting.links_found_on(url, MOST_LINKS):
                 self._isolation.attempt(link.url, "scored again", self._inherit, link.url, verdict)
-        for link in self._frontier.some(MOST_LINKS) if self.reviews_links else ():
+        for link in self._frontier.waiting.some(MOST_LINKS) if self.reviews_links else ():
             (entry,) = self._frontier.find([link.url])
             if entry is not None and entry.state in OPEN and not entry.is_seed:
                 self.review(entry)
@@ -273,7 +273,7 @@ class Scoring:
         return (self._frontier.visits // every + 1) * every
 
     def _revise(self, upkeep: Upkeep) -> None:
-        for url, evidence in upkeep.revise(self._frontier):
+        for url, evidence in upkeep.revise(self._frontier.waiting):
             (entry,) = self._frontier.find([url])
             if entry is not None and entry.state in OPEN and not entry.is_seed and evidence != entry.evidence:
                 self._frontier.change(entry, self._key(evidence), evidence, entry.trail)

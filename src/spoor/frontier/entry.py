@@ -238,3 +238,9 @@ class Host:
     def _delay_from(self, now: float) -> None:
         if self.delay:
             self.free_at = max(self.free_at, now + self.delay)
+
+
+def check_key(url: str, key: Key) -> None:
+    """A key that is not a number has no place in a queue."""
+    if any(map(math.isnan, key)):
+        raise BrokenContract(f"the key of {url} is not a number: {key}")

@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from spoor.errors import BrokenContract
-from spoor.frontier.entry import DIED, OPEN, Entry, Host, HostRules, State
+from spoor.frontier.entry import DIED, Entry, Host, HostRules, State, check_key
 from spoor.frontier.host_queue import HostQueue
 from spoor.frontier.hosts import Errands, Returning
 from spoor.frontier.store import Bounds, LinkStore
 from spoor.frontier.tally import Tally
-from spoor.records import Evidence, Key, TrailState, WaitingLink
+from spoor.frontier.waiting import Waiting
+from spoor.records import Evidence, Key, TrailState
 from spoor.robots import NeededFile, RobotsFile, delay_for, holding_for
 from spoor.urls import host_of, robots_url
 
@@ -20,8 +21,6 @@ PAUSE = 0.01
 LATER = 10.0
 """Seconds after the start of a process in which nothing is fetched that an earlier process may have died of: what else
 there is comes first, and is kept whatever happens then."""
-
-
 WITHIN = 1.0
 """Seconds ahead for which it is told what can be visited."""
 
@@ -52,6 +51,7 @@ class Frontier:
         self._released: set[str] = set()
         self._asked_delays: dict[str, float] = {}
         self._tally = Tally(store.waiting_keys()) if tallied else None
+        self.waiting = Waiting(store, self._counters)
         self._resume(resumed_at)
 
     def __len__(self) -> int:
@@ -88,21 +88,9 @@ class Frontier:
             return self._tally.best(links)
         return Tally((key, 1) for key in self._hosts.best_keys(links, now + WITHIN)).best(links)
 
-    def evidence_of(self, url: str) -> Evidence | None:
-        (entry,) = self.find([url])
-        return entry.evidence if entry is not None and entry.state in OPEN else None
-
-    def links_found_on(self, url: str, most: int) -> list[WaitingLink]:
-        return [WaitingLink(e.url, e.evidence, e.trail, e.hints) for e in self._store.links_found_on(url, most)]
-
-    def some(self, most: int) -> list[WaitingLink]:
-        return [
-            WaitingLink(e.url, e.evidence, e.trail, e.hints) for e in self._store.some(self.visits, most) if e.hints
-        ]
-
     def add(self, entry: Entry) -> None:
         """A URL that was unknown begins to wait, or is parked if its state says so."""
-        self._check(entry.url, entry.key)
+        check_key(entry.url, entry.key)
         entry.put_at(entry.key, self._next_arrival())
         self._counters.by_state[entry.state] += 1
         self._hosts.host(entry.host)
@@ -115,7 +103,7 @@ class Frontier:
         """More is known of a link that is still open. Says whether it changed its place. `hints` None: as they were."""
         was = entry.order if key != entry.key else None
         if was is not None:
-            self._check(entry.url, key)
+            check_key(entry.url, key)
             if entry.state is State.WAITING:
                 self._count_waiting(entry.key, -1)
                 self._count_waiting(key, 1)
@@ -458,8 +446,3 @@ class Frontier:
     def _end_visit(self, host: Host, now: float) -> None:
         self._hosts.end_visit(host, now)
         self._errands.wake(host.name, host.free_at)
-
-    @staticmethod
-    def _check(url: str, key: Key) -> None:
-        if any(map(math.isnan, key)):
-            raise BrokenContract(f"the key of {url} is not a number: {key}")
