@@ -15,7 +15,7 @@ from spoor.fetch.translation import MOST_CHARACTERS, MOST_TEXTS, Endpoint
 from spoor.judging.ontology_judge import OntologyTerms
 from spoor.judging.translators import LONGEST_TEXT, PAUSE, ServerTranslator, translator_of
 from spoor.records import Page
-from spoor.settings import TranslateSettings
+from spoor.server_settings import TranslateSettings
 from spoor.store.translations import Translations
 from tests.translation_server import TranslationServer, translating
 

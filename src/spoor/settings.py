@@ -20,7 +20,6 @@ from spoor.checks import (
     always,
     at_least,
     contact,
-    endpoint,
     language_ranges,
     number,
     one_of,
@@ -32,15 +31,14 @@ from spoor.checks import (
     shown,
     text,
     texts,
-    variable,
     yes_or_no,
 )
 from spoor.errors import BadInput, UsageError
 from spoor.files import SUFFIX, as_toml
 from spoor.naming import names, parse, rename_keys
 from spoor.render_budget import USUAL_RENDERING, RenderSettings
+from spoor.server_settings import NO_TEACHER, TeacherSettings, TranslateSettings
 from spoor.stopping import stop_rule
-from spoor.teacher_settings import NO_TEACHER, TeacherSettings
 from spoor.urls import normalise
 
 Table = Mapping[str, Any]
@@ -214,18 +212,6 @@ class ParseSettings:
 
 
 USUAL_PARSING = ParseSettings()
-
-
-@dataclass(frozen=True)
-class TranslateSettings:
-    """How texts are put into the language of an ontology before they are searched for its terms."""
-
-    endpoint: str = setting("", endpoint, "server that translates by LibreTranslate's protocol")
-    dictionary: str = setting("", text, "file of terms and what they mean, instead of a server")
-    from_language: str = setting("", text, "language of the texts, such as hi; without it a server finds out by itself")
-    into_language: str = setting("en", text, "language of the ontology, for a server")
-    answer_seconds: float = setting(5.0, above_0, "how long the texts of a page may wait for a server at once")
-    key_variable: str = setting("", variable, "environment variable that holds the key of the server")
 
 
 @dataclass(frozen=True)

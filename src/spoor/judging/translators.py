@@ -22,7 +22,8 @@ from spoor.judging.dictionary import Transcriber, read_dictionary, script_of
 from spoor.parse.words import STOP_WORDS
 from spoor.records import Failure
 from spoor.roles import Translator
-from spoor.settings import TranslateSettings, translate_in
+from spoor.server_settings import TranslateSettings
+from spoor.settings import translate_in
 from spoor.store.translations import Translations
 
 LONGEST_PIECE = 1_000

@@ -8,8 +8,8 @@ from pathlib import Path
 from spoor.errors import UsageError
 from spoor.fetch.chat import ChatModel
 from spoor.roles import Teacher
+from spoor.server_settings import NO_TEACHER, TeacherSettings
 from spoor.store.model_calls import ModelCalls
-from spoor.teacher_settings import NO_TEACHER, TeacherSettings
 from spoor.teaching.answer_file import FileTeacher, read_answers
 from spoor.teaching.model_teacher import Budget, ModelTeacher
 from spoor.teaching.taught_judge import TaughtJudge

@@ -1,4 +1,4 @@
-"""The section [teacher] of crawl.toml: who says of pages whether they are relevant, how often, at what price."""
+"""The sections [translate] and [teacher] of crawl.toml: servers that translate pages, or say whether they are relevant."""
 
 from __future__ import annotations
 
@@ -7,6 +7,18 @@ from dataclasses import dataclass
 from spoor.checks import above_0, at_least, endpoint, number, setting, text, variable
 
 MOST_TOKENS = 100_000
+
+
+@dataclass(frozen=True)
+class TranslateSettings:
+    """How texts are put into the language of an ontology before they are searched for its terms."""
+
+    endpoint: str = setting("", endpoint, "server that translates by LibreTranslate's protocol")
+    dictionary: str = setting("", text, "file of terms and what they mean, instead of a server")
+    from_language: str = setting("", text, "language of the texts, such as hi; without it a server finds out by itself")
+    into_language: str = setting("en", text, "language of the ontology, for a server")
+    answer_seconds: float = setting(5.0, above_0, "how long the texts of a page may wait for a server at once")
+    key_variable: str = setting("", variable, "environment variable that holds the key of the server")
 
 
 @dataclass(frozen=True)
