@@ -1,4 +1,4 @@
-"""The sections [translate] and [teacher] of crawl.toml: servers that translate pages, or say whether they are relevant."""
+"""The sections [translate] and [teacher] of crawl.toml: servers that translate pages, or say which are relevant."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ class TranslateSettings:
     into_language: str = setting("en", text, "language of the ontology, for a server")
     answer_seconds: float = setting(5.0, above_0, "how long the texts of a page may wait for a server at once")
     key_variable: str = setting("", variable, "environment variable that holds the key of the server")
+
+
+NO_TRANSLATION = TranslateSettings()
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ from spoor.errors import BadInput, UsageError
 from spoor.files import SUFFIX, as_toml
 from spoor.naming import names, parse, rename_keys
 from spoor.render_budget import USUAL_RENDERING, RenderSettings
-from spoor.server_settings import NO_TEACHER, TeacherSettings, TranslateSettings
+from spoor.server_settings import NO_TEACHER, NO_TRANSLATION, TeacherSettings, TranslateSettings
 from spoor.stopping import stop_rule
 from spoor.urls import normalise
 
@@ -224,7 +224,7 @@ class Config:
     politeness: Politeness = Politeness()
     limits: FetchSettings = FetchSettings()
     parse: ParseSettings = USUAL_PARSING
-    translate: TranslateSettings = TranslateSettings()
+    translate: TranslateSettings = NO_TRANSLATION
     render: RenderSettings = USUAL_RENDERING
     teacher: TeacherSettings = NO_TEACHER
     store: StoreSettings = StoreSettings()
