@@ -32,7 +32,7 @@ from spoor.records import (
 )
 from spoor.roles import Journal, Troubles
 from spoor.scoring import Scoring
-from spoor.sitemap_budget import SitemapBudget, may_be_sitemap
+from spoor.sitemap_budget import SitemapBudget
 from spoor.strategy import Strategy
 from spoor.urls import host_of, robots_url
 
@@ -70,7 +70,7 @@ class Crawl:
         self._parts = IsolatedParts(strategy, self._isolation)
         self._scoring = Scoring(strategy, frontier, self._isolation)
         self._access = Access(frontier, self.limits)
-        self._sitemaps = SitemapBudget(frontier, self._scoring, self._access.sitemaps)
+        self._sitemaps = SitemapBudget(frontier, self._scoring, self._access.sitemaps, strategy.admission)
         self._turned_away: list[Refused] = []
         self._under_way = 0
         self._alone = False
@@ -315,8 +315,8 @@ class Crawl:
         self.frontier.settle(visit.url, now)
         if visit.redirects >= self.limits.redirects:
             return Redirected(visit, now, to, f"more than {self.limits.redirects} redirects in a row", waiting)
-        if visit.purpose == "sitemap" and not may_be_sitemap(to):
-            return Redirected(visit, now, to, "not a sitemap by its name", waiting)
+        if visit.purpose == "sitemap" and (refusal := self._sitemaps.refusal(to)):
+            return Redirected(visit, now, to, refusal, waiting)
         if entry is None:
             ruling = ADMIT if visit.key == SOONEST else self._scoring.at_offer(Link(to), visit.evidence, visit.trail)
             if ruling.decision != "admit":

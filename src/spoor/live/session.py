@@ -33,6 +33,7 @@ from spoor.lab.worlds import WrittenWorld
 from spoor.live.driver import LiveDriver
 from spoor.live.page_reader import Archive, LiveDownloader, Reader, Remembering
 from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, relearn_all, warm_name
+from spoor.live.sitemap_archive import SitemapArchive
 from spoor.live.watchdog import NOTICED, Hold, SteadyClock, watching
 from spoor.live.workers import ReadingLimits, can_be_sent, working
 from spoor.ordering.admissions import AllOf, Manners
@@ -49,6 +50,7 @@ from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import InWork, SavedTroubles, died_of
 from spoor.store.journal import Journal, last_moment
+from spoor.store.sitemap_copies import SitemapCopies
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy, prior_of
 from spoor.urls import host_of
@@ -225,7 +227,10 @@ async def open_session(
             away = workers if await can_be_sent(reader) else None
             reader = replace(reader, apart=away is None)
             everything = count > 0 or reader.waits
-            downloader: Downloader = LiveDownloader(fetcher, archive, reader, away, everything, troubles, languages)
+            listings = _sitemaps(store, archive) if settings.store.keep == "all" else None
+            downloader: Downloader = LiveDownloader(
+                fetcher, archive, reader, away, everything, troubles, languages, listings
+            )
             downloader = downloader if came is None else Remembering(downloader, came)
             driver = LiveDriver(crawl, downloader, settings.crawl.connections, clock, troubles)
             session = Session(crawl, driver, archive, snapshots)
@@ -284,6 +289,13 @@ def _archive(store: SqliteStore, keeper: WarcKeeper, troubles: Troubles, setting
     store.write_along(journal.write)
     store.write_along(duplicates.write)
     return Archive(keeper, journal, duplicates, troubles, relevant_only=settings.store.keep == "relevant")
+
+
+def _sitemaps(store: SqliteStore, archive: Archive) -> SitemapArchive:
+    SitemapCopies.create(store.connection)
+    copies = SitemapCopies(store.connection)
+    store.write_along(copies.write)
+    return SitemapArchive(archive.keeper, archive.duplicates, copies, archive.archived)
 
 
 def _about(settings: Config, languages: str) -> dict[str, str]:
