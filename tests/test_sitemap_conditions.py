@@ -15,7 +15,7 @@ from spoor.events import Event, SitemapRead
 from spoor.live.sitemap_archive import LOST, SitemapArchive
 from spoor.records import Failure
 from spoor.store.duplicates import Duplicates
-from spoor.store.sitemap_copies import SitemapCopies, SitemapCopy
+from spoor.store.sitemap_versions import SitemapVersions, SitemapVersion
 from spoor.store.warc import WarcKeeper, not_kept
 from tests.html_site import answering, crawled_at, html, judged
 from tests.kept_responses import response
@@ -67,11 +67,11 @@ def test_a_sitemap_that_has_not_changed_is_read_from_the_archive_also_by_another
 def test_a_copy_that_is_lost_is_asked_for_again_without_condition(tmp_path: Path) -> None:
     with contextlib.closing(sqlite3.connect(":memory:")) as db, WarcKeeper(tmp_path, {}) as keeper:
         Duplicates.create(db)
-        SitemapCopies.create(db)
-        copies = SitemapCopies(db)
-        archive = SitemapArchive(keeper, Duplicates(db), copies, not_kept)
-        copies.remember(SitemapCopy(MAP, '"1"', "", "sha1:LOST"))
-        copies.write(db)
+        SitemapVersions.create(db)
+        versions = SitemapVersions(db)
+        archive = SitemapArchive(keeper, Duplicates(db), versions, not_kept)
+        versions.remember(SitemapVersion(MAP, '"1"', "", "sha1:LOST"))
+        versions.write(db)
         assert archive.conditions(MAP) == {"If-None-Match": '"1"'}
         unchanged = response(MAP, b"", b"HTTP/1.1 304 Not Modified\r\n\r\n")
         assert asyncio.run(archive.take_in(unchanged)) == Failure(LOST, 60.0)

@@ -325,6 +325,7 @@ class Crawl:
             self.frontier.add(Entry(to, host_of(to), *place, hints=visit.hints))
         elif again and entry.state is State.SETTLED:
             self.frontier.admit(entry)
+            return Redirected(visit, now, to, "", waiting, again=True)
         elif entry.state not in OPEN:
             return Redirected(visit, now, to, "already visited", waiting)
         elif visit.key != SOONEST and not entry.is_seed:

@@ -50,7 +50,7 @@ from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import InWork, SavedTroubles, died_of
 from spoor.store.journal import Journal, last_moment
-from spoor.store.sitemap_copies import SitemapCopies
+from spoor.store.sitemap_versions import SitemapVersions
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy, prior_of
 from spoor.urls import host_of
@@ -292,10 +292,10 @@ def _archive(store: SqliteStore, keeper: WarcKeeper, troubles: Troubles, setting
 
 
 def _sitemaps(store: SqliteStore, archive: Archive) -> SitemapArchive:
-    SitemapCopies.create(store.connection)
-    copies = SitemapCopies(store.connection)
-    store.write_along(copies.write)
-    return SitemapArchive(archive.keeper, archive.duplicates, copies, archive.archived)
+    SitemapVersions.create(store.connection)
+    versions = SitemapVersions(store.connection)
+    store.write_along(versions.write)
+    return SitemapArchive(archive.keeper, archive.duplicates, versions, archive.archived)
 
 
 def _about(settings: Config, languages: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ from spoor.fetch.responses import HEALS_AFTER, NOT_MODIFIED, conditions, validat
 from spoor.lab.build.warc_source import take_apart
 from spoor.records import Failure, Response
 from spoor.store.duplicates import Duplicates
-from spoor.store.sitemap_copies import SitemapCopies, SitemapCopy
+from spoor.store.sitemap_versions import SitemapVersions, SitemapVersion
 from spoor.store.warc import Kept, WarcKeeper
 
 LOST = "a sitemap that has not changed is not in the archive any more"
@@ -23,29 +23,29 @@ class SitemapArchive:
 
     keeper: WarcKeeper
     duplicates: Duplicates
-    copies: SitemapCopies
+    versions: SitemapVersions
     archived: Callable[[Response], Kept]
 
     def conditions(self, url: str) -> dict[str, str]:
         """Headers by which a sitemap is sent only if it is another than the one in the archive."""
-        copy = self.copies.find(url)
-        return {} if copy is None else conditions(copy.etag, copy.modified)
+        version = self.versions.find(url)
+        return {} if version is None else conditions(version.etag, version.modified)
 
     async def take_in(self, response: Response) -> Response | Failure:
         """What came is kept. For one that has not changed, what came before."""
         if response.status == NOT_MODIFIED:
-            return await self._copy(response)
+            return await self._known(response)
         if 200 <= response.status < 300 and not response.cut:
             kept, (etag, modified) = self.archived(response), validators(response)
-            self.copies.remember(SitemapCopy(response.url, etag, modified, kept.digest))
+            self.versions.remember(SitemapVersion(response.url, etag, modified, kept.digest))
         return response
 
-    async def _copy(self, response: Response) -> Response | Failure:
-        copy = self.copies.find(response.url)
-        kept = None if copy is None else self.duplicates.same(copy.digest)
+    async def _known(self, response: Response) -> Response | Failure:
+        version = self.versions.find(response.url)
+        kept = None if version is None else self.duplicates.same(version.digest)
         message = None if kept is None else await asyncio.to_thread(self.keeper.message, kept)
         http = None if message is None else take_apart(message)
         if http is None:
-            self.copies.remember(SitemapCopy(response.url, "", "", ""))
+            self.versions.remember(SitemapVersion(response.url, "", "", ""))
             return Failure(LOST, HEALS_AFTER)
         return replace(response, status=http.status, headers=http.headers, body=http.body)
