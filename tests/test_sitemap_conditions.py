@@ -15,7 +15,7 @@ from spoor.events import Event, SitemapRead
 from spoor.live.sitemap_archive import LOST, SitemapArchive
 from spoor.records import Failure
 from spoor.store.duplicates import Duplicates
-from spoor.store.sitemap_versions import SitemapVersions, SitemapVersion
+from spoor.store.sitemap_versions import SitemapVersion, SitemapVersions
 from spoor.store.warc import WarcKeeper, not_kept
 from tests.html_site import answering, crawled_at, html, judged
 from tests.kept_responses import response

@@ -10,7 +10,7 @@ from spoor.fetch.responses import HEALS_AFTER, NOT_MODIFIED, conditions, validat
 from spoor.lab.build.warc_source import take_apart
 from spoor.records import Failure, Response
 from spoor.store.duplicates import Duplicates
-from spoor.store.sitemap_versions import SitemapVersions, SitemapVersion
+from spoor.store.sitemap_versions import SitemapVersion, SitemapVersions
 from spoor.store.warc import Kept, WarcKeeper
 
 LOST = "a sitemap that has not changed is not in the archive any more"
