@@ -5,10 +5,12 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 INPUTS ?= 20000
 KILLS ?= 1000
+EFFORT ?= 10
+CRASHES ?= 1000
 MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check fix soak chaos fuzz floors profiles pictures bench contest package lock clean
+.PHONY: help install demo test thorough check fix soak chaos fuzz floors profiles pictures bench contest package lock clean
 
 help: ## list these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -24,8 +26,11 @@ $(STAMP): requirements.lock pyproject.toml
 demo: install ## two live crawls side by side, focused and breadth-first, of a web served on this machine
 	$(BIN)/spoor demo
 
-test: install ## the whole test suite, on all cores
+test: install ## the whole test suite, in one process more than there are cores
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+thorough: install ## the tests with ten times as many random inputs (an hour; other than ten: make thorough EFFORT=3)
+	SPOOR_EFFORT=$(EFFORT) $(BIN)/python -m pytest -n auto --dist worksteal
 
 check: install ## formatter, linter, strict types, import layers
 	$(BIN)/ruff format --check .
@@ -37,7 +42,8 @@ fix: install ## let the formatter and the linter repair what they can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-soak: install ## kill a live crawl a thousand times and see that nothing is lost (half an hour; fewer: make soak KILLS=50)
+soak: install ## crash shards, kill a live crawl a thousand times: nothing is lost (half an hour; fewer: make soak KILLS=50)
+	SPOOR_CRASHES=$(CRASHES) $(BIN)/python -m pytest -k crashes_at_random tests/test_mail.py
 	SPOOR_KILLS=$(KILLS) $(BIN)/python -m pytest -k killed_at_random tests/test_live.py
 
 chaos: install ## half an hour on hosts that do everything wrong, stopped and resumed at random (shorter: MINUTES=3)

@@ -29,7 +29,7 @@ from bench.long_crawl import evict, peak
 from spoor.cli.terminal import print_table
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.sqlite import SqliteStore
-from spoor.live.session import search_seldom_for_circles
+from spoor.live.process import search_seldom_for_circles
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 

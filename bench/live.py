@@ -19,7 +19,8 @@ from pathlib import Path
 from bench.served_web import Shape, served
 from spoor.cli.terminal import print_table
 from spoor.events import Event, Visited
-from spoor.live.session import give_back_large_blocks, open_session, search_seldom_for_circles
+from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
+from spoor.live.session import open_session
 from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import open_for_crawling
 

@@ -37,7 +37,8 @@ from spoor.lab.runs import prepared_task, run
 from spoor.lab.simulated import simulate
 from spoor.lab.task import Task, read_seeds
 from spoor.lab.worlds import FIELD, ComparedWorld, Conditions, Network
-from spoor.live.session import open_session, strategy_of
+from spoor.live.from_settings import strategy_of
+from spoor.live.session import open_session
 from spoor.pricing import Limits
 from spoor.records import Outcome, Visit
 from spoor.roles import World

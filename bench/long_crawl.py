@@ -33,8 +33,9 @@ from spoor.cli.terminal import print_table
 from spoor.frontier.entry import State
 from spoor.frontier.rows import COLUMNS, INSERT, ROBOTS, deflated, url_hash
 from spoor.frontier.sqlite import SqliteStore
+from spoor.live.process import search_seldom_for_circles
 from spoor.live.relearning import snapshot_of
-from spoor.live.session import open_session, search_seldom_for_circles
+from spoor.live.session import open_session
 from spoor.ordering.learned.learned import Learned
 from spoor.ordering.scope import Scope
 from spoor.records import Page, Sighting, Verdict, Visit, WaitingLink
@@ -117,7 +118,7 @@ class Folder:
         db.executemany("INSERT INTO hosts VALUES (?, ?, ?, ?, ?, ?)", hosts)
         db.executemany(f"INSERT INTO robots ({ROBOTS}, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", self._robots())
         db.executemany(INSERT, self._links(samples))
-        db.executemany(f"INSERT INTO pages VALUES ({', '.join('?' * 22)})", self._pages())
+        db.executemany(f"INSERT INTO pages VALUES ({', '.join('?' * 23)})", self._pages())
         db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", self._events())
         db.executemany("INSERT INTO digests VALUES (?, ?, ?, ?, ?, ?)", self._digests())
         db.executemany("INSERT INTO fingerprints VALUES (?, ?, ?)", self._fingerprints())
@@ -192,7 +193,7 @@ class Folder:
         for visit, link in self._visited():
             url, at, relevant = self._url(link), self._at(visit), int(link % 6 == 0)
             said = ("2 of 3 words" if relevant else "no word found", None, 4, 3 * visit, f"Page {link} of a site", "en")
-            place = (f"spoor-{visit // 50_000:05}.warc.gz", 9_000 * (visit % 50_000), relevant, 0)
+            place = (f"spoor-{visit // 50_000:05}.warc.gz", 9_000 * (visit % 50_000), relevant, 0, 0)
             came = (url, url.split("/")[2], visit, at, at + 0.4, 200, 9_000, relevant * 0.8)
             yield (self._journal_row(visit), *came, *said, f"sha1:{visit:032X}", self._simhash(visit), "", *place)
 

@@ -19,8 +19,8 @@ from spoor.events import Visited
 from spoor.frontier.entry import Entry
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.sqlite import SqliteStore
+from spoor.live.from_settings import strategy_of
 from spoor.live.relearning import ROWS, relearn_all, snapshot_of
-from spoor.live.session import strategy_of
 from spoor.ordering.learned.learned import Learned
 from spoor.records import Link, Page, Sighting, Verdict, Visit
 from spoor.settings import Config

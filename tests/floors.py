@@ -17,10 +17,10 @@ from spoor.lab.task import PreparedTask, Task, read_seeds
 
 FLOORS = Path(__file__).with_name("floors.json")
 WEBS = {
-    "thai": (Request("thai", 10_000, 11), "charset:th"),
-    "mongolian": (Request("mongolian", 10_000, 12), "truth"),
-    "topical": (Request("topical", 4_000, 13), "truth"),
-    "courses": (Request("courses", 2_000, 14), "truth"),
+    "thai": (Request("thai", 4_000, 11), "charset:th"),
+    "mongolian": (Request("mongolian", 4_000, 12), "truth"),
+    "topical": (Request("topical", 2_000, 13), "truth"),
+    "courses": (Request("courses", 1_000, 14), "truth"),
 }
 STRATEGIES = (
     "learned",

@@ -1,7 +1,7 @@
 """Runs commands of spoor, given one an argument, and prints their exit codes and what they said, as JSON.
 
-A script for the interpreter of another environment. Each command is a process of its own, forked when the packages that
-nearly all of them need are imported, because that takes longer than most commands do. spoor is imported by each."""
+A script for the interpreter of another environment. Each command is a process of its own, forked when what nearly all
+of them need is imported, because that takes longer than most commands do. Each imports the rest."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import sys
 from tempfile import TemporaryFile
 from typing import NoReturn
 
-import aiohttp  # noqa: F401
-import numba  # noqa: F401
-import tldextract  # noqa: F401
+import spoor.lab.comparison
+import spoor.live.session  # noqa: F401
+from spoor.cli.main import program
 
 
 def run(line: str) -> tuple[int, str, str]:
@@ -33,8 +33,6 @@ def become(line: str, stdout: int, stderr: int) -> NoReturn:
     os.dup2(stdout, 1)
     os.dup2(stderr, 2)
     sys.argv = ["spoor", *line.split()]
-    from spoor.cli.main import program
-
     program()
 
 

@@ -10,6 +10,7 @@ from aiohttp.web import Server, ServerRunner, TCPSite
 from spoor.lab.serve import WebServer
 from spoor.lab.web import Web
 from spoor.lab.worlds import Conditions
+from tests.thread_server import served_in_thread
 
 
 @contextlib.asynccontextmanager
@@ -22,3 +23,8 @@ async def served(web: Web, conditions: Conditions | None = None) -> AsyncIterato
         yield f"http://127.0.0.1:{runner.addresses[0][1]}"
     finally:
         await runner.cleanup()
+
+
+def serving(web: Web, conditions: Conditions | None = None) -> contextlib.AbstractContextManager[str]:
+    """The same, in another thread, so that a test may block its own."""
+    return served_in_thread(WebServer(web, conditions).answer)

@@ -52,7 +52,8 @@ def refusal(capsys: pytest.CaptureFixture[str]) -> str:
 
 def test_compare_writes_the_json_that_scripts_rely_on(web: Path, tmp_path: Path) -> None:
     out = tmp_path / "deep" / "result.json"
-    assert spoor("compare", *task(web), "--strategies", "breadth-first,soft-focused", "--json", out) == 0
+    words = ("--strategies", "breadth-first,soft-focused", "--json", out, "--workers", 1)
+    assert spoor("compare", *task(web), *words) == 0
     told = json.loads(out.read_text())
     assert (told["target"], told["judge"], told["reachable"], told["relevant"], told["budget"]) == (
         "relevant",

@@ -14,6 +14,7 @@ from spoor.errors import BadInput, UsageError
 from spoor.lab.compiled_crawl import CompiledCrawl, LinkGraph, Plan, run
 from spoor.lab.link_graph import FAR
 from spoor.lab.web import Web
+from tests.effort import times
 from tests.handmade_web import write_web
 
 ALL = 10**9
@@ -248,7 +249,7 @@ def both(
     return Model(links, relevant, plan).crawl(seeds, budget), run(graph(links, relevant), plan, seeds, budget)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=times(100), deadline=None)
 @given(webs(), st.integers(1, 40))
 def test_the_machine_does_what_the_model_does(
     web: tuple[list[list[int]], list[bool], list[int], list[int]], budget: int
@@ -260,7 +261,7 @@ def test_the_machine_does_what_the_model_does(
         assert result.queue.tolist() == queue, plan
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=times(40), deadline=None)
 @given(webs())
 def test_distance_zero_is_hard_focused_and_unlimited_distance_is_breadth_first(
     web: tuple[list[list[int]], list[bool], list[int], list[int]],

@@ -1,6 +1,6 @@
 """Bits that flip: nothing that can still be read is lost, what was damaged is kept, and each flip that matters is told.
 
-200 places each of a WARC file, of the database and of an index, always the same ones.
+60 places each of a WARC file, of the database and of an index, always the same ones.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ from spoor.store.migration import shapes
 from spoor.store.sqlite_files import sums_of
 from spoor.store.warc_records import members, unpacked
 from spoor.store.warc_repair import repair
+from tests.effort import times
 from tests.kept_crawl import kept_crawl
 from tests.kept_responses import passes_warcio_check
 
-FLIPS = 200
+FLIPS = times(60)
 KEYS = {
     "links": "url",
     "hosts": "name",
@@ -101,14 +102,14 @@ class TestAWarcFile:
                 (aside,) = [one.read_bytes() for one in (tmp_path / "damaged").iterdir()]
                 assert aside == damaged or file.read_bytes() + aside == damaged
             lost_in_all += len(lost)
-        assert lost_in_all <= FLIPS and harmless < FLIPS / 20
+        assert lost_in_all <= FLIPS and harmless < FLIPS / 10
 
     @pytest.mark.parametrize("finished", [True, False], ids=["checked and repaired", "left by a killed crawl"])
     def test_that_was_damaged_leaves_a_folder_in_which_all_agrees(
         self, small: CrawlFolder, tmp_path: Path, finished: bool
     ) -> None:
         (whole,) = small.warcs.glob("*.warc.gz")
-        for place, bit in list(flips(whole, 1))[:30]:
+        for place, bit in list(flips(whole, 1))[: times(10)]:
             crawl = copy_with_flip(small, tmp_path / "crawl", f"warc/{whole.name}", place, bit)
             if finished:
                 found = check(crawl)
@@ -121,7 +122,7 @@ class TestAWarcFile:
 
     def test_that_was_repaired_is_one_that_others_can_read(self, small: CrawlFolder, tmp_path: Path) -> None:
         (whole,) = small.warcs.glob("*.warc.gz")
-        for place, bit in list(flips(whole, 1))[:20]:
+        for place, bit in list(flips(whole, 1))[: times(8)]:
             crawl = copy_with_flip(small, tmp_path / "crawl", f"warc/{whole.name}", place, bit)
             repair_folder(crawl, check(crawl))
             assert passes_warcio_check(crawl.warcs / whole.name)
@@ -189,7 +190,7 @@ class TestADatabase:
         assert lost_in_all < FLIPS / 2
 
     def test_that_was_damaged_leaves_a_folder_in_which_all_agrees(self, crawl: CrawlFolder, tmp_path: Path) -> None:
-        for place, bit in list(flips(crawl.database, 2))[:30]:
+        for place, bit in list(flips(crawl.database, 2))[: times(10)]:
             copied = copy_with_flip(crawl, tmp_path / "crawl", "crawl.db", place, bit)
             repair_folder(copied, check(copied))
             assert check(copied).found == []
@@ -242,7 +243,7 @@ class TestADatabase:
         log = tmp_path / "killed" / "crawl.db-wal"
         assert damage_of(tmp_path / "killed" / "crawl.db") == []
         chance, committed = random.Random(5), rows(database, "events", "id")
-        for _ in range(25):
+        for _ in range(times(10)):
             copied = Path(shutil.copytree(tmp_path / "killed", tmp_path / "damaged")) / "crawl.db"
             flip(copied.with_name("crawl.db-wal"), chance.randrange(32, log.stat().st_size), chance.randrange(8))
             assert any("crawl.db-wal is damaged" in str(one) for one in damage_of(copied))

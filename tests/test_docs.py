@@ -27,10 +27,11 @@ from spoor.lab.generate import CATALOGUE, generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.measures import OrderScore, Score, Yardstick
 from spoor.lab.task import Task
-from spoor.live import session
+from spoor.live import from_settings
 from spoor.settings import SETTINGS, Config, Setting
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal
+from spoor.store.renders import Renders
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -136,7 +137,7 @@ def default(setting: Setting) -> str:
 
 def test_the_example_of_settings_is_a_crawl_that_can_be_run() -> None:
     (example,) = re.findall(r"^```toml\n(.*?)^```", page("settings.md"), re.M | re.S)
-    assert session.strategy_of(config.loads(example)).judge
+    assert from_settings.strategy_of(config.loads(example)).judge
 
 
 def test_every_table_and_column_of_the_database_is_documented(tmp_path: Path) -> None:
@@ -154,6 +155,7 @@ def tables_of(file: Path) -> dict[str, list[str]]:
     with contextlib.closing(SqliteStore(file)) as store:
         Journal.create(store.connection)
         Duplicates.create(store.connection)
+        Renders.create(store.connection)
     with contextlib.closing(sqlite3.connect(file)) as db:
         names = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         return {name: [row[1] for row in db.execute(f"PRAGMA table_info({name})")] for name in names}

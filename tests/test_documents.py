@@ -283,7 +283,7 @@ def bombs() -> Mapping[str, tuple[bytes, str]]:
             written([tree[0], b"<< /Type /Pages /Kids [" + b"3 0 R " * 200_000 + b"] /Count 200000 >>", page]),
             PDF,
         ),
-        "blanks": (written([*tree, stream(b" " * 1_500_000_000), font]), PDF),
+        "blanks": (written([*tree, stream(b" " * 600_000_000), font]), PDF),
         "entities": (zipped({"content.xml": f'<!DOCTYPE d [<!ENTITY a0 "ha">{laughs}]><d>&a12;</d>'}), ODT),
         "members": (zipped({"word/document.xml": f"<d>{'<t>x</t>' * 5_000_000}</d>"}), DOCX),
     }

@@ -101,7 +101,8 @@ def test_a_document_can_be_a_duplicate_of_another_kind(crawl: Crawled) -> None:
 
 
 def test_the_text_of_a_document_is_exported(crawl: Crawled, tmp_path: Path) -> None:
-    assert main(["export", str(crawl[0]), "--format", "jsonl", "--out", str(tmp_path / "all.jsonl")]) == 0
+    words = ["--format", "jsonl", "--out", str(tmp_path / "all.jsonl"), "--workers", "1"]
+    assert main(["export", str(crawl[0]), *words]) == 0
     documents = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text("utf8").splitlines()]
     texts = {document["url"].rpartition("/")[2]: document["text"] for document in documents}
     assert [texts[name] for name in ("a.docx", "b.odt", "c.epub")] == [TEXT, OTHER, TEXT]

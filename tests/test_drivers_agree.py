@@ -14,9 +14,10 @@ from spoor.errors import UsageError
 from spoor.lab.runs import run
 from spoor.lab.task import PreparedTask, Task
 from spoor.lab.web import Web
+from tests.effort import times
 from tests.handmade_web import write_web
 
-GRAPHS = 200
+GRAPHS = times(50)
 STRATEGIES = (
     "breadth-first",
     "depth-first",

@@ -18,6 +18,7 @@ from spoor.frontier.memory import MemoryStore
 from spoor.frontier.sqlite import SqliteStore
 from spoor.frontier.store import LinkStore
 from spoor.records import SOONEST, Key, WaitingLink
+from tests.effort import times
 
 URLS = [f"http://{host}.test/{page}" for host in "abc" for page in range(4)]
 KEYS: list[Key] = [(0.0,), (1.0,), (-2.5,), (float("inf"),)]
@@ -297,15 +298,15 @@ class PoliteForgetfulMachine(ForgetfulMachine):
 
 
 TestMemoryFrontier = MemoryMachine.TestCase
-TestMemoryFrontier.settings = settings(max_examples=100, stateful_step_count=50, deadline=None)
+TestMemoryFrontier.settings = settings(max_examples=times(40), stateful_step_count=50, deadline=None)
 TestSqliteFrontier = SqliteMachine.TestCase
-TestSqliteFrontier.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestSqliteFrontier.settings = settings(max_examples=times(25), stateful_step_count=40, deadline=None)
 TestForgetfulFrontier = ForgetfulMachine.TestCase
-TestForgetfulFrontier.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestForgetfulFrontier.settings = settings(max_examples=times(25), stateful_step_count=40, deadline=None)
 TestPoliteMemoryFrontier = PoliteMemoryMachine.TestCase
-TestPoliteMemoryFrontier.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestPoliteMemoryFrontier.settings = settings(max_examples=times(25), stateful_step_count=40, deadline=None)
 TestPoliteForgetfulFrontier = PoliteForgetfulMachine.TestCase
-TestPoliteForgetfulFrontier.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestPoliteForgetfulFrontier.settings = settings(max_examples=times(25), stateful_step_count=40, deadline=None)
 
 
 def test_seeds_come_before_every_key() -> None:

@@ -22,6 +22,7 @@ from spoor.frontier.queues import Queue
 from spoor.frontier.sqlite import SqliteStore
 from spoor.frontier.store import Counters, LinkStore
 from spoor.records import Key
+from tests.effort import times
 
 HOSTS = ("a.test", "b.test")
 PAGES = ("http://one.test/", "http://two.test/")
@@ -155,7 +156,7 @@ class StoreMachine(RuleBasedStateMachine):
 
 
 TestStores = StoreMachine.TestCase
-TestStores.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+TestStores.settings = settings(max_examples=times(20), stateful_step_count=25, deadline=None)
 
 
 def test_a_url_that_left_and_came_back_to_its_place_is_there_once() -> None:

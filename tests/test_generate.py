@@ -212,21 +212,21 @@ def judged(texts: list[str], judge: CodeInterval) -> float:
 
 
 def test_wanted_pages_of_the_mongolian_web_are_in_three_codings(make: Make) -> None:
-    web = make("mongolian", 10_000, text=True)
+    web = make("mongolian", 4_000, text=True)
     codings = [coding(text) for text in texts_of(web, web.labelled("relevant"))]
     shares = {name: codings.count(name) / len(codings) for name in ("menksoft", "unicode", "saiyin")}
     assert shares == pytest.approx({"menksoft": 0.60, "unicode": 0.25, "saiyin": 0.15}, abs=0.05)
 
 
 def test_an_eighth_of_the_other_pages_has_icons_where_mongolian_fonts_have_letters(make: Make) -> None:
-    web = make("mongolian", 10_000, text=True)
+    web = make("mongolian", 4_000, text=True)
     others = texts_of(web, ~web.labelled("relevant"))
     assert judged(others, CodeInterval(preset="paper")) == pytest.approx(0.12, abs=0.02)
     assert judged(others, CodeInterval(preset="ratio")) == 0.0
 
 
 def test_the_other_pages_are_in_english_chinese_and_cyrillic_mongolian(make: Make) -> None:
-    web = make("mongolian", 10_000, text=True)
+    web = make("mongolian", 4_000, text=True)
     others = texts_of(web, ~web.labelled("relevant"))
     in_script = {
         name: np.mean([share_inside(text, [interval]) > 0.9 for text in others])
@@ -237,7 +237,7 @@ def test_the_other_pages_are_in_english_chinese_and_cyrillic_mongolian(make: Mak
 
 
 def test_anchors_are_in_the_coding_of_the_target_most_of_the_time(make: Make) -> None:
-    web = make("mongolian", 10_000, text=True)
+    web = make("mongolian", 4_000, text=True)
     unicode = [coding(web.texts[page][1]) == "unicode" for page in range(web.pages)]
     anchors = [
         context[0]
@@ -304,7 +304,7 @@ def recognised(texts: list[str]) -> float:
 
 @pytest.mark.parametrize("name", ["unicode", "menksoft", "saiyin"])
 def test_generated_pages_in_every_coding_are_recognised(make: Make, name: str) -> None:
-    web = make("mongolian", 10_000, text=True)
+    web = make("mongolian", 4_000, text=True)
     assert recognised([text for text in texts_of(web, web.labelled("relevant")) if coding(text) == name]) == 1.0
 
 
@@ -322,7 +322,7 @@ def test_pages_of_real_words_are_recognised_in_menksoft_and_in_unicode() -> None
 
 
 def test_pages_with_icons_are_not_recognised(make: Make) -> None:
-    web = make("mongolian", 10_000, text=True)
+    web = make("mongolian", 4_000, text=True)
     assert recognised(texts_of(web, ~web.labelled("relevant"))) == 0.0
 
 
@@ -348,7 +348,7 @@ def test_language_webs_have_texts_only_when_asked(make: Make) -> None:
 
 
 def test_a_topical_page_has_one_type_and_the_first_is_wanted(make: Make) -> None:
-    web = make("topical", 20_000)
+    web = make("topical", 8_000)
     types = np.array([web.labelled(f"type={number}") for number in range(9)])
     assert (types.sum(axis=0) == 1).all()
     assert np.array_equal(types[0], web.labelled("relevant"))
@@ -365,7 +365,7 @@ def topic_share(text: str) -> float:
 
 
 def test_wanted_pages_speak_of_the_topic_and_near_ones_less(make: Make) -> None:
-    web = make("topical", 20_000)
+    web = make("topical", 8_000)
 
     def mean_share(label: str) -> float:
         pages = np.flatnonzero(web.labelled(label))[:200]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from spoor.lab.link_graph import FAR, distance_to_relevant, reachable
+from tests.effort import times
 
 Links = list[list[int]]
 Arrays = tuple[NDArray[np.int64], NDArray[np.int32]]
@@ -53,7 +54,7 @@ def test_a_relevant_page_outside_is_no_goal() -> None:
     assert distances([[1, 2], [], []], {1, 2}, {0, 2}) == [1, FAR, 0]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=times(50), deadline=None)
 @given(st.data())
 def test_a_page_is_one_link_farther_than_the_nearest_of_its_targets(data: st.DataObject) -> None:
     pages = data.draw(st.integers(1, 20))

@@ -133,7 +133,7 @@ def test_a_resumed_crawl_waits_for_the_address_that_hosts_share(
         frontier = Frontier(store, rules)
         for host in ("a.test", "b.test"):
             frontier.add(Entry(f"http://{host}/", host, (1.0,)))
-            assert frontier.begin_probe(f"http://{host}/robots.txt", 10.0)
+            assert frontier.begin_request(f"http://{host}/robots.txt", 10.0)
             frontier.answer(RobotsFile(f"http://{host}/robots.txt", 99.0), 10.0, address="192.0.2.1")
         frontier.commit()
     with opened(memory, tmp_path, at_hand) as store:

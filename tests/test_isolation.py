@@ -17,9 +17,10 @@ from aiohttp import web
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spoor.crawl import APART_AFTER, Crawl
+from spoor.crawl import Crawl
 from spoor.errors import BrokenContract, BrokenStorage
 from spoor.events import Event, Failed, Redirected, Troubled, Visited
+from spoor.failures import APART_AFTER
 from spoor.frontier.entry import Entry, HostRules, State
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
@@ -27,7 +28,8 @@ from spoor.frontier.sqlite import SqliteStore
 from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
 from spoor.live.relearning import relearn_all
-from spoor.live.session import Session, open_session
+from spoor.live.running import Session
+from spoor.live.session import open_session
 from spoor.pricing import Limits
 from spoor.records import Outcome, Page, Trouble, Verdict, Visit
 from spoor.settings import Config, Crawling, Politeness, Target
@@ -35,6 +37,7 @@ from spoor.store.crawl_folder import open_for_crawling
 from spoor.store.incidents import MOST_FILES, SavedTroubles, line_of
 from spoor.store.journal import Journal
 from spoor.strategy import Strategy
+from tests.effort import times
 from tests.faulty import PLACES, Fault, faulty
 from tests.random_graphs import address, random_worlds
 from tests.tiny import graph, names, url
@@ -203,7 +206,7 @@ def faults(pages: int = 14) -> st.SearchStrategy[Fault]:
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=times(25))
 @given(random_worlds(), faults(), st.integers(1, 4))
 def test_whatever_fails_every_link_is_in_one_state_and_none_is_left_under_way(
     world: WrittenWorld, fault: Fault, connections: int
@@ -241,7 +244,7 @@ def written_down(file: Path) -> list[str]:
         return [url for _, url in db.execute(f"SELECT id, url FROM pages UNION ALL {looked} ORDER BY id")]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=times(12), deadline=None)
 @given(random_worlds(), faults(), st.integers(1, 12))
 def test_a_crawl_with_faults_visits_the_same_wherever_it_is_stopped(
     world: WrittenWorld, fault: Fault, most: int

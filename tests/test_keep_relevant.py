@@ -115,12 +115,14 @@ def test_report_export_and_built_web_say_what_was_not_kept(
     assert main(["report", str(some)]) == 0
     assert f"{left:,} not kept" in capsys.readouterr().out
     assert f"; {left:,} were not kept" in (some / "report.html").read_text()
-    assert main(["export", str(some), "--all", "--format", "jsonl", "--out", str(tmp_path / "all.jsonl")]) == 0
+    alone = ("--workers", "1")
+    assert main(["export", str(some), "--all", "--format", "jsonl", "--out", str(tmp_path / "all.jsonl"), *alone]) == 0
     assert f"{left:,} not kept" in capsys.readouterr().out
-    assert main(["export", str(some), "--format", "jsonl", "--out", str(tmp_path / "some.jsonl"), "--json"]) == 0
+    words = ["--format", "jsonl", "--out", str(tmp_path / "some.jsonl"), "--json", *alone]
+    assert main(["export", str(some), *words]) == 0
     said = json.loads(capsys.readouterr().out)
     assert (said["exported"], said["not_kept"], said["not_in_the_archive"]) == (PAGES - left, 0, 0)
-    assert main(["web", "build", str(some), "--out", str(tmp_path / "web"), "--json"]) == 0
+    assert main(["web", "build", str(some), "--out", str(tmp_path / "web"), "--json", *alone]) == 0
     assert json.loads(capsys.readouterr().out)["not_kept"] >= left
 
 
@@ -166,7 +168,7 @@ def test_a_payload_that_was_not_kept_is_kept_when_it_turns_out_relevant_elsewher
         + "".join(f"http://a.test/,http://a.test/{name},x\n" for name in ("copy", "good", "good2"))
     )
     sources = [str(tmp_path / "log.csv"), str(tmp_path / "links.csv")]
-    assert main(["web", "build", *sources, "--out", str(tmp_path / "web")]) == 0
+    assert main(["web", "build", *sources, "--out", str(tmp_path / "web"), "--workers", "1"]) == 0
     asked = Config(
         Target(pattern="good"),
         Crawling(seeds=("http://a.test/",), connections=1, strategy="breadth-first"),

@@ -23,12 +23,12 @@ from spoor.lab.runs import run
 from spoor.lab.simulated import simulate
 from spoor.lab.task import PreparedTask, Task, read_seeds
 from spoor.lab.worlds import WrittenWorld
-from spoor.live.relearning import relearn
 from spoor.ordering.language_order import LanguageSigns
 from spoor.ordering.learned.learned import ENOUGH, WITHOUT, Learned
 from spoor.ordering.trails import LastPage
 from spoor.pricing import Limits
 from spoor.records import Evidence, Key, Link, Page, Sighting, TargetPrior, Verdict, Visit, WaitingLink
+from spoor.revision import relearn
 from spoor.store.journal import lessons, open_to_read
 from spoor.strategy import Strategy
 from tests.written_crawl import crawl_into

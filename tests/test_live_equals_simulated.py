@@ -21,7 +21,8 @@ from spoor.lab.generate.prose import LANGUAGE, Author
 from spoor.lab.simulated import simulate
 from spoor.lab.web import Web
 from spoor.lab.worlds import ComparedWorld, Conditions, Network, RecordedWorld
-from spoor.live.session import open_session, strategy_of
+from spoor.live.from_settings import strategy_of
+from spoor.live.session import open_session
 from spoor.pricing import Limits
 from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import open_for_crawling

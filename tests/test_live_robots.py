@@ -31,8 +31,9 @@ from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.judging.language_judges import ScriptShare
 from spoor.live.driver import LiveDriver
+from spoor.live.from_settings import AGENT, host_rules
 from spoor.live.page_reader import LiveDownloader, Reader
-from spoor.live.session import AGENT, host_rules, open_session
+from spoor.live.session import open_session
 from spoor.ordering.simple import Arrival
 from spoor.parse.html import USUAL
 from spoor.pricing import Limits

@@ -11,8 +11,9 @@ import pytest
 
 from spoor import settings as config
 from spoor.cli.main import main
+from spoor.live.from_settings import fetcher_for, strategy_of
 from spoor.live.page_reader import LiveDownloader, Reader
-from spoor.live.session import fetcher_for, open_session, strategy_of
+from spoor.live.session import open_session
 from spoor.records import Judged, Visit
 from spoor.report.figures import figures
 from spoor.settings import Config, Crawling

@@ -22,7 +22,8 @@ A, B, C = "http://a.test/", "http://a.test/b", "http://c.test/"
 
 
 def build(folder: Path, *files: str) -> Web:
-    assert main(["web", "build", *(str(folder / file) for file in files), "--out", str(folder / "web")]) == 0
+    words = [*(str(folder / file) for file in files), "--out", str(folder / "web"), "--workers", "1"]
+    assert main(["web", "build", *words]) == 0
     return Web.open(folder / "web")
 
 

@@ -27,7 +27,9 @@ from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
-from spoor.live.session import Session, _limits, open_session
+from spoor.live.from_settings import limits_of
+from spoor.live.running import Session
+from spoor.live.session import open_session
 from spoor.ordering.simple import Arrival
 from spoor.outage import FIRST_PROBE, LONGEST_PROBE, MANY, Outage
 from spoor.pricing import Limits
@@ -224,7 +226,7 @@ def test_which_failures_may_be_our_own(error: Exception, unanswered: bool, here:
 
 
 def test_waits_grow_from_a_minute_to_hours() -> None:
-    limits = _limits(Config(Target(pattern="x"), Crawling(seeds=(host(0),))), 0.0)
+    limits = limits_of(Config(Target(pattern="x"), Crawling(seeds=(host(0),))), 0.0)
     waits = [limits.wait_before(tries, 60.0) for tries in range(limits.tries - 1)]
     assert limits.tries == 6 and waits[0] == 60.0 and waits[-1] == pytest.approx(20 * 3600.0)
     assert 23 * 3600 < sum(waits) < 26 * 3600

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import subprocess
+import urllib.request
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -104,7 +105,10 @@ def test_the_wheel_holds_every_file_of_the_package(wheel: Path) -> None:
     inside = {str(path.relative_to(ROOT / "src")) for path in sources if "__pycache__" not in path.parts}
     packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     assert packed == inside
-    assert {Path(name).suffix for name in packed} == {".py", ".spoor", ".toml", ".tsv", ".typed", ".xz"}
+    assert {Path(name).suffix for name in packed} == {
+        *(".py", ".spoor", ".toml", ".tsv", ".typed", ".xz"),
+        *(".css", ".html", ".js", ".svg"),
+    }
 
 
 def test_the_environment_holds_the_core_and_no_extra(bin_folder: Path, tmp_path: Path) -> None:
@@ -131,17 +135,24 @@ def test_an_experiment_runs_to_its_claims(done: dict[str, Done]) -> None:
 
 def test_a_web_served_on_this_machine_is_crawled(bin_folder: Path, desk: Path, done: dict[str, Done]) -> None:
     assert done[RUN[0]].returncode == 0
-    with served(bin_folder, desk) as proxy:
+    with served(bin_folder, desk, "web serve web --port 0") as proxy:
         target = "--language th --seeds web/seeds.txt --rest 0.05 --max-pages 20 --out crawl"
         said = run([bin_folder / "spoor", "crawl", *target.split(), "--proxy", proxy], desk)
     assert "the budget of 20 visits is spent" in said
     assert (desk / "crawl" / "crawl.db").exists()
 
 
+def test_the_dashboard_of_a_crawl_is_served_with_its_page(bin_folder: Path, desk: Path, done: dict[str, Done]) -> None:
+    with served(bin_folder, desk, "dashboard demo/learned --port 0") as link:
+        for path in ("", "static/app.js", "static/report.css", "api/v1/crawls/1"):
+            with urllib.request.urlopen(f"{link}/{path}", timeout=60) as answer:
+                assert answer.read()
+
+
 @contextmanager
-def served(bin_folder: Path, desk: Path) -> Iterator[str]:
-    """The address of the proxy that answers for the generated web."""
-    command: list[str | Path] = [bin_folder / "spoor", "web", "serve", "web", "--port", "0"]
+def served(bin_folder: Path, desk: Path, line: str) -> Iterator[str]:
+    """The address that a command serves at: of the proxy that answers for the generated web, or of a dashboard."""
+    command: list[str | Path] = [bin_folder / "spoor", *line.split()]
     with subprocess.Popen(command, cwd=desk, env=alone(), stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
@@ -160,7 +171,7 @@ def test_a_command_that_needs_an_extra_says_which(line: str, done: dict[str, Don
 
 
 def test_every_command_is_tried() -> None:
-    lines = [*RUN, EXPERIMENT, *NEEDS, "web serve", "crawl"]
+    lines = [*RUN, EXPERIMENT, *NEEDS, "web serve", "crawl", "dashboard"]
     for command in commands(parser()):
         if not has_commands(command) and command.prog not in ALIKE:
             assert any(f"spoor {line} ".startswith(f"{command.prog} ") for line in lines), command.prog

@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from spoor.lab.web import Web
 from spoor.lab.worlds import RecordedWorld
 from spoor.progress import unseen
 from spoor.records import Page, Visit
+from tests.served import serving
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "papers"
 
@@ -53,7 +54,8 @@ def documents(web: Path, folder: Path) -> None:
 
 
 def paths(web: Path, folder: Path) -> None:
-    assert main(["train", "context", str(web), "--target", "relevant", "--out", str(folder / "paths.spoor")]) == 0
+    words = ["--target", "relevant", "--out", str(folder / "paths.spoor"), "--workers", "1"]
+    assert main(["train", "context", str(web), *words]) == 0
 
 
 def rules(web: Path, folder: Path) -> None:
@@ -95,20 +97,10 @@ def settings(paper: Paper, web: Web, tmp_path: Path) -> Path:
     return toml
 
 
-@contextlib.contextmanager
-def served(web: Web) -> Iterator[str]:
-    words = [sys.executable, "-m", "spoor", "web", "serve", str(web.folder), "--port", "0"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        yield server.stdout.readline().split("proxy ")[1].split(";")[0]
-        server.terminate()
-
-
-def crawl(settings: Path | None, out: Path, proxy: str, visits: int) -> subprocess.Popen[str]:
-    words = [str(settings)] if settings else []
-    words += ["--out", str(out), "--proxy", proxy, "--host-delay", "0", "--keep", "all", "--max-pages", str(visits)]
-    command = [sys.executable, "-m", "spoor", "crawl", *words, "--connections", "2", "--workers", "1"]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+def crawl(out: Path, proxy: str, visits: int) -> list[str]:
+    """The words of a command that begins a crawl, or goes on with it."""
+    words = ["--out", str(out), "--proxy", proxy, "--host-delay", "0", "--keep", "all", "--max-pages", str(visits)]
+    return ["crawl", *words, "--connections", "2"]
 
 
 def visited(out: Path) -> dict[str, bool]:
@@ -120,7 +112,10 @@ def visited(out: Path) -> dict[str, bool]:
     return {}
 
 
-def killed_on_the_way(process: subprocess.Popen[str], out: Path) -> None:
+def killed_on_the_way(words: list[str], out: Path) -> None:
+    """In a process of its own, with another that reads its pages."""
+    command = [sys.executable, "-m", "spoor", *words, "--workers", "1"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     ends = time.monotonic() + 60
     while len(visited(out)) < 20 and process.poll() is None and time.monotonic() < ends:
         time.sleep(0.02)
@@ -133,12 +128,11 @@ def test_the_crawler_of_a_paper_is_killed_resumed_and_finds_relevant_pages(
     paper: Paper, web: Web, settings: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "crawl"
-    with served(web) as proxy:
-        killed_on_the_way(crawl(settings, out, proxy, paper.visits), out)
+    with serving(web) as proxy:
+        words = crawl(out, proxy, paper.visits)
+        killed_on_the_way([*words, str(settings)], out)
         before = visited(out)
-        resumed = crawl(None, out, proxy, paper.visits)
-        said, _ = resumed.communicate(timeout=120)
-    assert resumed.returncode == 0, said
+        assert main([*words, "--workers", "0"]) == 0
     after = visited(out)
     assert before.items() <= after.items(), "what was committed stays"
     labelled = web.labelled(paper.label)
@@ -155,7 +149,8 @@ def test_the_crawler_of_a_paper_is_killed_resumed_and_finds_relevant_pages(
 def recorded(settings: Path, out: Path, folder: Path) -> dict[str, bool]:
     """What the target of the file says of the pages of the crawl, recorded as a web."""
     main_text = config.load(settings).parse.main_text
-    assert main(["web", "build", str(out), "--out", str(folder / "recorded"), "--main-text", main_text]) == 0
+    words = ["--out", str(folder / "recorded"), "--main-text", main_text, "--workers", "1"]
+    assert main(["web", "build", str(out), *words]) == 0
     web = Web.open(folder / "recorded")
     world = RecordedWorld(web, web.answers(), with_content=True)
     fetched = [world.fetch(Visit(url, "", 0, 0.0))[0] for url in map(web.urls.__getitem__, range(web.pages))]

@@ -28,11 +28,10 @@ from spoor.errors import BadInput, MissingExtra, UsageError
 from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.web import Web
-from spoor.lab.worlds import Conditions
 from spoor.ordering.simple import Arrival, RelevantReferrer
 from spoor.settings import SETTINGS, Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import CrawlFolder
-from tests.served import served
+from tests.served import serving
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -49,29 +48,6 @@ def proxy(web: Web) -> Iterator[str]:
     """The web, served in another thread, so that a test may block its own."""
     with serving(web) as address:
         yield address
-
-
-@contextlib.contextmanager
-def serving(web: Web, conditions: Conditions | None = None) -> Iterator[str]:
-    loop, over = asyncio.new_event_loop(), asyncio.Event()
-    begun: list[str] = []
-    ready = threading.Event()
-
-    async def serve() -> None:
-        async with served(web, conditions) as address:
-            begun.append(address)
-            ready.set()
-            await over.wait()
-
-    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
-    thread.start()
-    ready.wait()
-    try:
-        yield begun[0]
-    finally:
-        loop.call_soon_threadsafe(over.set)
-        thread.join()
-        loop.close()
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import spoor
 from spoor.events import Event, Redirected, Visited
 from spoor.fetch.cookies import MOST_BYTES, MOST_CHAINS, MOST_COOKIES, RedirectChain, RedirectCookies
 from spoor.frontier.entry import HostRules
-from spoor.live.session import AGENT
+from spoor.live.from_settings import AGENT
 from spoor.records import Redirect, Response
 from spoor.report.figures import WITH_COOKIES, figures
 from spoor.report.politeness import Promise, conduct

@@ -250,7 +250,9 @@ def test_a_page_is_judged_once_however_often_it_is_met() -> None:
 def test_the_correlation_experiment_prints_the_paper_beside_ours_and_every_condition(
     topical: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code = main(["reproduce", "correlation", "--seeds", "5-5", "--web", str(topical), "--field", "relevant"])
+    code = main(
+        ["reproduce", "correlation", "--seeds", "5-5", "--web", str(topical), "--field", "relevant", "--workers", "1"]
+    )
     said = capsys.readouterr().out
     assert "the field: pages labelled relevant of the web topical" in said
     assert "paper" in said and "0.919" in said and "ours, words as they are" in said and "two levels" in said

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spoor import robots
+from tests.effort import times
 
 AGENT = "spoor/0.1 (+https://example.org/crawl)"
 
@@ -544,13 +545,13 @@ GROUP_LINES = st.one_of(
 )
 
 
-@settings(max_examples=500)
+@settings(max_examples=times(150))
 @given(st.lists(GROUP_LINES, max_size=12).map("\n".join), PATHS, st.sampled_from(["spoor", "other", "third"]))
 def test_it_reads_as_a_slow_reader_reads(text: str, path: str, name: str) -> None:
     assert allows(text, path, name) == slowly(text, name, path)
 
 
-@settings(max_examples=500)
+@settings(max_examples=times(150))
 @given(PATTERNS, PATHS)
 def test_it_matches_as_a_slow_matcher_matches(pattern: str, path: str) -> None:
     assert allows(f"User-agent: *\nDisallow: {pattern}", path) is not matches(decoded(pattern), decoded(path))

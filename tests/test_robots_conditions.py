@@ -22,6 +22,7 @@ from spoor.frontier.entry import HostRules
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.frontier.sqlite import SqliteStore
+from spoor.guidance import Guidance
 from spoor.judging.language_judges import ScriptShare
 from spoor.live.driver import LiveDriver
 from spoor.live.page_reader import LiveDownloader, Reader
@@ -176,6 +177,6 @@ def test_after_a_failure_the_whole_file_is_asked_for() -> None:
 def test_a_304_for_another_file_than_the_known_one_opens_nothing(known: RobotsFile) -> None:
     frontier = Frontier(MemoryStore(), HostRules(ask_first=True))
     frontier.keep_robots(known)
-    frontier.begin_probe(ROBOTS, 0.0)
-    event = Access(frontier, Limits()).take_in(asked(etag='"1"'), RobotsRules(unchanged=True), 0.0, 0)
+    frontier.begin_request(ROBOTS, 0.0)
+    event = Access(frontier, Limits(), Guidance()).take_in(asked(etag='"1"'), RobotsRules(unchanged=True), 0.0, 0)
     assert isinstance(event, Failed) and event.again_at == 60.0

@@ -28,6 +28,7 @@ from spoor.pricing import Limits
 from spoor.records import Failure, Link, Outcome, Page, Redirect, RobotsRules, Visit
 from spoor.robots import NeededFile, RobotsFile
 from spoor.strategy import Strategy
+from tests.effort import times
 from tests.tiny import truth
 
 POLITE = HostRules(delay=1.0, ask_first=True)
@@ -305,7 +306,7 @@ def expected(rules: Mapping[str, Outcome], url: str) -> bool:
     return isinstance(rule, RobotsRules) and not ("Disallow" in rule.text and "private" in url)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=times(100), deadline=None)
 @given(st.dictionaries(st.sampled_from(FILES), ANSWERS), st.integers(1, 3))
 def test_pages_are_fetched_exactly_where_their_rules_allow_it(rules: dict[str, Outcome], connections: int) -> None:
     events = crawled(rules, *SEEDS, limits=Limits(robots_tries=2), connections=connections)
@@ -324,7 +325,7 @@ class Logging(WrittenWorld):
         return super().fetch(visit)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=times(40), deadline=None)
 @given(st.dictionaries(st.sampled_from(FILES), ANSWERS), st.lists(st.integers(0, 6), max_size=4))
 def test_a_crawl_killed_while_rules_are_asked_for_asks_again(rules: dict[str, Outcome], kills: list[int]) -> None:
     world = Logging({url: Page(url, links=(Link("http://d.test/"),)) for url in SEEDS}, rules=rules)

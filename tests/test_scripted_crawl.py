@@ -76,13 +76,12 @@ def test_a_crawl_says_which_pages_need_scripts_and_reads_the_others(
     with serving() as site:
         said = answered(
             *(capsys, "crawl", "--language", "en", "--seed", f"{site}/", "--out", folder),
-            *("--allow-private", "--host-delay", "0.01", "--strategy", "breadth-first"),
+            *("--allow-private", "--host-delay", "0.01", "--strategy", "breadth-first", "--render", "never"),
         )
     assert (said["pages"], said["relevant"], said["need_scripts"]) == (5, 4, 1)
     assert answered(capsys, "report", folder)["needs_scripts"] == 1
-    assert (
-        answered(capsys, "export", folder, "--out", tmp_path / "pages.jsonl", "--format", "jsonl")["need_scripts"] == 1
-    )
+    words = ("--out", tmp_path / "pages.jsonl", "--format", "jsonl", "--workers", "1")
+    assert answered(capsys, "export", folder, *words)["need_scripts"] == 1
     pages = {
         page["url"].removeprefix(site): page
         for page in map(json.loads, (tmp_path / "pages.jsonl").read_text().splitlines())
@@ -100,8 +99,23 @@ def test_a_crawl_says_which_pages_need_scripts_and_reads_the_others(
 def test_the_live_line_counts_pages_that_need_scripts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with serving() as site:
         words = ("--language", "en", "--seed", f"{site}/shell", "--out", str(tmp_path / "crawl"), "--allow-private")
-        assert main(["crawl", *words]) == 0
+        assert main(["crawl", *words, "--render", "never"]) == 0
     assert "1 pages need scripts: hardly anything could be read of them" in capsys.readouterr().out
+
+
+def test_without_a_browser_a_crawl_works_and_says_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with serving() as site:
+        words = ["crawl", "--language", "en", "--seed", f"{site}/shell", "--allow-private", "--out"]
+        assert main([*words, str(tmp_path / "crawl")]) == 0
+        said = capsys.readouterr()
+        assert "install one of chromium-headless-shell" in said.out
+        assert said.err.count("pages that need scripts are not rendered: no browser on PATH") == 1
+        assert main([*words, str(tmp_path / "other"), "--render", "always"]) != 0
+    assert "no browser on PATH" in capsys.readouterr().err
+    assert not (tmp_path / "other").exists()
 
 
 class Never(PageByPage):
@@ -134,7 +148,7 @@ def test_a_web_keeps_which_pages_need_scripts_and_where_pages_forward(
 ) -> None:
     records = [warcs.response(f"http://a.test{path}", html) for path, html in SITE.items()]
     (tmp_path / "site.warc").write_bytes(b"".join(records))
-    assert main(["web", "build", str(tmp_path / "site.warc"), "--out", str(tmp_path / "web")]) == 0
+    assert main(["web", "build", str(tmp_path / "site.warc"), "--out", str(tmp_path / "web"), "--workers", "1"]) == 0
     facts = answered(capsys, "web", "info", tmp_path / "web")
     assert (facts["pages_that_need_scripts"], facts["redirects"]) == (1, 1)
     web = Web.open(tmp_path / "web")

@@ -14,8 +14,8 @@ from spoor import registry
 from spoor.cli.main import main
 from spoor.lab.web import Web
 from spoor.lab.worlds import Conditions, Network, RecordedWorld
+from spoor.live.from_settings import fetcher_for
 from spoor.live.page_reader import LiveDownloader, Reader
-from spoor.live.session import fetcher_for
 from spoor.records import Failure, Judged, Outcome, Page, Redirect, RobotsRules, SitemapFile, Trouble, Visit
 from spoor.settings import Config, Crawling
 from spoor.urls import host_of, robots_url

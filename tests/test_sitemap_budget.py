@@ -28,8 +28,9 @@ from spoor.lab.delays import politeness
 from spoor.lab.simulated import simulate
 from spoor.lab.web import Web
 from spoor.lab.worlds import WrittenWorld
+from spoor.live.from_settings import AGENT
 from spoor.live.relearning import relearn_all
-from spoor.live.session import AGENT, open_session
+from spoor.live.session import open_session
 from spoor.ordering.admissions import AllOf
 from spoor.ordering.scope import Scope
 from spoor.ordering.simple import Arrival

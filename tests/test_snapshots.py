@@ -23,8 +23,8 @@ from spoor.judging.combined import Truth
 from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.web import Web
+from spoor.live.from_settings import strategy_of
 from spoor.live.relearning import ROWS, SECONDS, SnapshotWriter, relearn_all, snapshot_of
-from spoor.live.session import strategy_of
 from spoor.ordering.admissions import AllOf
 from spoor.ordering.learned.learned import Learned
 from spoor.ordering.scope import Scope

@@ -1,113 +1,128 @@
-"""A crawl that is told to stop does, whatever it waits for."""
+"""When a crawl stops by itself because it finds too little, and what it says that it may still find."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
-import signal
-import sqlite3
-import sys
-import threading
-import time
-import weakref
-from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from spoor.live.driver import GRACE
-from spoor.pools import DaemonThreads
+from spoor.checks import setting
+from spoor.events import Event, Failed, Redirected, Visited
+from spoor.expected_finds import expected_finds
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.web import Web
+from spoor.live.session import open_session
+from spoor.records import Verdict, Visit
+from spoor.settings import Config, Crawling, Politeness, Target
+from spoor.stopping import LastRequests, TooFew, stop_rule, too_few
+from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
+from spoor.store.journal import open_to_read
+from spoor.store.recent import expected_in, last_requests
+from tests.served import served
+from tests.written_crawl import small_crawl
 
-SLACK = 3.0
-"""Seconds that a busy machine may add to the two that are promised."""
-
-
-@contextlib.asynccontextmanager
-async def tarpit(answering: asyncio.Event) -> AsyncIterator[str]:
-    """A server that has a robots.txt, says when it was asked for a page, and never answers that."""
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
-            asked = await reader.readuntil(b"\r\n\r\n")
-            if b"/robots.txt" in asked:
-                writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-                await writer.drain()
-            else:
-                answering.set()
-                await reader.read()
-        writer.close()
-
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
-    async with server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+VISIT = Visit("http://a.test/", "a.test", 1, 0.0)
+FOUND = Visited(VISIT, 0.0, 200, 1, Verdict(1.0, True, ""), 0, 0, (), 0)
+MISSED = replace(FOUND, verdict=Verdict(0.0, False, ""))
+FAILED = Failed(VISIT, 0.0, "HTTP 404", None, 0)
 
 
-async def _stopped_by(names: list[signal.Signals], folder: Path) -> tuple[int, float]:
-    """The exit code, and the seconds after the last signal."""
-    asked = asyncio.Event()
-    async with tarpit(asked) as seed:
-        words = ("crawl", "--script", "thai", "--seed", seed, "--allow-private", "--rest", "0", "--out", str(folder))
-        pipe = asyncio.subprocess.PIPE
-        process = await asyncio.create_subprocess_exec(sys.executable, "-m", "spoor", *words, stdout=pipe, stderr=pipe)
-        await asked.wait()
-        for name in names:
-            process.send_signal(name)
-            began = time.monotonic()
-            await asyncio.sleep(0.2)
-        await process.communicate()
-        return process.returncode or 0, time.monotonic() - began
+@pytest.mark.parametrize(
+    ("rule", "complaint"),
+    [
+        ("less than 5", 'must be like "fewer than 5 in 1000"'),
+        ("fewer than 5 in 100", "must look back on at least 500 requests"),
+        ("fewer than 0 in 500", "must ask for 1 to 500 relevant pages in 500 requests"),
+        ("fewer than 501 in 500", "must ask for 1 to 500 relevant pages in 500 requests"),
+    ],
+)
+def test_a_rule_that_makes_no_sense_is_refused(rule: str, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        stop_rule(rule)
 
 
-@pytest.mark.parametrize("name", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT], ids=lambda name: name.name)
-def test_a_crawl_that_waits_for_an_answer_is_gone_two_seconds_after_it_was_told_to_stop(
-    name: signal.Signals, tmp_path: Path
-) -> None:
-    code, seconds = asyncio.run(_stopped_by([name], tmp_path / "crawl"))
-    assert code == 0 and seconds < 2.0 + SLACK
-    with contextlib.closing(sqlite3.connect(tmp_path / "crawl" / "crawl.db")) as db:
-        (detail,) = db.execute("SELECT detail FROM events WHERE kind = 'ended'").fetchone()
-        states = db.execute("SELECT state, because FROM links").fetchall()
-    assert json.loads(detail)["because"] == "it was interrupted"
-    assert states == [(0, "")] or states == [(3, "")]
+def test_a_rule_is_what_it_says() -> None:
+    assert too_few("fewer than 5 in 500") == TooFew(5, 500)
+    assert too_few("fewer than 5") == TooFew(5, 1000)
+    assert stop_rule("fewer than 5 in 500") == "fewer than 5 in 500"
+    assert setting("", stop_rule, "").default == stop_rule("") == ""
 
 
-def test_told_twice_it_waits_for_nothing(tmp_path: Path) -> None:
-    code, seconds = asyncio.run(_stopped_by([signal.SIGTERM, signal.SIGTERM], tmp_path / "crawl"))
-    assert code == 0 and seconds < GRACE + SLACK
+@pytest.mark.parametrize(
+    ("events", "too_few"),
+    [
+        ([FOUND, MISSED, MISSED], False),
+        ([FOUND, MISSED, MISSED, MISSED], True),
+        ([FOUND, MISSED, MISSED, FOUND], False),
+        ([FOUND, FAILED, Redirected(VISIT, 0.0, "http://b.test/", "", 0), MISSED], True),
+        ([FOUND, MISSED, MISSED, replace(FAILED, excused=True)], False),
+        ([FOUND, MISSED, MISSED, replace(FAILED, visit=replace(VISIT, purpose="robots"))], False),
+    ],
+)
+def test_only_the_last_requests_for_pages_count(events: list[Event], too_few: bool) -> None:
+    last = LastRequests(TooFew(1, 3))
+    last.note(events)
+    assert last.are_too_few is too_few
 
 
-LOOKUP = """
-import asyncio, time
-from spoor.pools import DaemonThreads
-async def main():
-    asyncio.get_running_loop().set_default_executor(DaemonThreads(4))
-    assert await asyncio.gather(*(asyncio.to_thread(pow, 2, n) for n in range(20))) == [2**n for n in range(20)]
-    try:
-        await asyncio.to_thread(int, "x")
-    except ValueError:
-        asyncio.create_task(asyncio.to_thread(time.sleep, 600))
-        await asyncio.sleep(0.1)
-asyncio.run(main())
-"""
+def test_what_earlier_runs_requested_counts_too() -> None:
+    assert LastRequests(TooFew(2, 3), [True, True, False, False]).are_too_few
+    assert not LastRequests(TooFew(2, 4), [True, True, False, False]).are_too_few
 
 
-def test_a_name_that_is_still_looked_up_keeps_no_process_from_ending() -> None:
-    async def run() -> int:
-        process = await asyncio.create_subprocess_exec(sys.executable, "-c", LOOKUP)
-        return await asyncio.wait_for(process.wait(), 60)
-
-    assert asyncio.run(run()) == 0
-
-
-class Large:
-    """What is given to a thread to be worked on."""
+def test_the_last_requests_are_in_the_database(tmp_path: Path) -> None:
+    folder = small_crawl(tmp_path / "small")
+    with contextlib.closing(open_to_read(folder.database)) as db:
+        requests = last_requests(db, 100)
+        assert (len(requests), sum(requests)) == (11, 3)
+        assert last_requests(db, 4) == requests[-4:]
 
 
-def test_a_thread_with_nothing_to_do_holds_nothing_of_what_it_did_last() -> None:
-    threads, gone = DaemonThreads(1), threading.Event()
-    given = Large()
-    weakref.finalize(given, gone.set)
-    threads.submit(id, given).result()
-    del given
-    assert gone.wait(SLACK)
+def test_a_crawl_stops_when_its_last_requests_found_too_little_in_this_run_and_the_one_before(tmp_path: Path) -> None:
+    generate(Request("thai", 900, 5, text=True), tmp_path / "web", lambda pages: None)
+    web = Web.open(tmp_path / "web")
+    seeds = tuple((tmp_path / "web" / "seeds.txt").read_text().split())
+
+    async def crawl(most: int, until: str = "") -> str:
+        async with served(web) as proxy:
+            limits = Crawling(seeds=seeds, connections=1, max_pages=most, until=until, proxy=proxy)
+            asked = Config(Target(charset="th"), limits, politeness=Politeness(host_delay=0.0))
+            with open_for_crawling(tmp_path / "crawl") as folder:
+                async with open_session(folder, asked) as session:
+                    async for _ in session.run():
+                        pass
+                    return session.ended()
+
+    asyncio.run(crawl(200))
+    assert (
+        asyncio.run(crawl(900, "fewer than 500 in 500")) == "the last 500 requests found fewer than 500 relevant pages"
+    )
+    with contextlib.closing(open_to_read(tmp_path / "crawl" / "crawl.db")) as db:
+        assert len(last_requests(db, 900)) == 500
+    assert expected_in(CrawlFolder(tmp_path / "crawl")) is None, "there is no crawl.toml, so nobody knows the strategy"
+    CrawlFolder(tmp_path / "crawl").write_settings('[target]\ncharset = "th"\n[crawl]\nseeds = ["http://a.test/"]\n')
+    expected = expected_in(CrawlFolder(tmp_path / "crawl"))
+    assert expected is not None and 0 < expected.next_200 < 200 and expected.among_waiting > 0
+
+
+def test_links_are_expected_to_lead_where_links_of_their_key_led() -> None:
+    half = [(0.0, True), (0.0, False)] * 100
+    expected = expected_finds({0.0: 1000}, half)
+    assert expected is not None
+    assert (round(expected.among_waiting), round(expected.next_200), round(expected.next_500)) == (500, 100, 250)
+
+
+def test_a_better_key_is_worth_more_and_a_seed_says_nothing() -> None:
+    half = [(0.0, True), (0.0, False)] * 100
+    better, worse = (expected_finds({key: 100, float("inf"): 1}, half) for key in (1.0, -1.0))
+    assert better is not None and worse is not None
+    assert round(better.among_waiting) == 73
+    assert worse.among_waiting == 0, "nothing as bad was tried, so nobody knows"
+
+
+def test_where_nothing_was_tried_nothing_is_said() -> None:
+    assert expected_finds({0.0: 10}, [(float("inf"), True)]) is None

@@ -7,7 +7,6 @@ import functools
 import io
 import json
 import random
-import sys
 import tarfile
 import threading
 from collections.abc import Iterator
@@ -24,12 +23,10 @@ from spoor.judging.classifiers import open_topic
 from spoor.judging.held_out import f1
 from spoor.judging.train_topic import topic_from, train_topic
 from spoor.judging.training_pages import Example, read_examples, sides, usable
-from spoor.live.session import with_kept_model
+from spoor.live.from_settings import with_kept_model
 from spoor.records import Page
 from spoor.store.crawl_folder import CrawlFolder
 from tests.shared_data import SHARED
-
-pytest.importorskip("sklearn", reason="training needs the extra topics")
 
 COMMON = [
     "the",
@@ -188,13 +185,6 @@ class TestTrainingATopic:
     def test_refuses_a_name_that_is_no_model(self, examples: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert spoor("train", "topic", "--name", "h", examples, "--out", "model") == 2
         assert "--out model: the name of a model ends in .spoor" in refusal(capsys)
-
-    def test_says_what_to_install(
-        self, examples: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
-        assert spoor("train", "topic", "--name", "h", examples) == 1
-        assert "pip install 'spoor[topics]'" in refusal(capsys)
 
 
 class TestATarget:

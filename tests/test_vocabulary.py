@@ -76,6 +76,7 @@ EXCEPTIONS = {
     ("good", "src/spoor/report/figures.py"): "for good: for ever",
     ("recall", "src/spoor/judging/held_out.py"): "precision and recall",
     ("recall", "src/spoor/lab/papers/correlation.py"): "precision and recall",
+    ("recall", "src/spoor/teaching/"): "precision and recall",
     ("course", "src/spoor/lab/generate/"): "courses of a university",
 }
 """Where a word is right after all, by the beginning of the path, with the reason."""

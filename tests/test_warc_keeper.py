@@ -22,6 +22,7 @@ from spoor.lab.build.warc_source import read_warcs
 from spoor.records import Verdict, Visit
 from spoor.store.warc import Kept, WarcKeeper, judgement
 from spoor.store.warc_records import digest_of, members, unpacked
+from tests.effort import times
 from tests.kept_responses import NOON, passes_warcio_check, records_of, response, warcs_in
 
 ABOUT = {"software": "spoor/0.1.0", "robots": "obeyed", "strategy": "soft-focused"}
@@ -177,7 +178,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return warcs_in(folder)[0]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=times(50), deadline=None)
 @given(st.data())
 def test_of_a_torn_file_all_whole_records_stay_and_no_byte_is_lost(whole: Path, data: st.DataObject) -> None:
     content = whole.read_bytes()

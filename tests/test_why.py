@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spoor.api import explaining as command
-from spoor.cli.explaining import run_why
+from spoor.cli.folders import run_why
 from spoor.cli.main import parser
 from spoor.errors import BadInput, UsageError
 from spoor.frontier.entry import State

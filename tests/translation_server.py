@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
+
+from tests.thread_server import served_in_thread
 
 
 @dataclass
@@ -87,23 +88,6 @@ async def _dripping(request: web.BaseRequest) -> web.StreamResponse:
 
 @contextmanager
 def translating(words: Mapping[str, str], mood: str = "", key: str = "") -> Iterator[TranslationServer]:
-    """In a thread of its own, so that those who ask may wait."""
-    server, loop = TranslationServer(words, mood, key), asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-
-    async def start() -> web.ServerRunner:
-        runner = web.ServerRunner(web.Server(server.answer), shutdown_timeout=0.0)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return runner
-
-    runner = asyncio.run_coroutine_threadsafe(start(), loop).result()
-    server.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    try:
+    server = TranslationServer(words, mood, key)
+    with served_in_thread(server.answer) as server.url:
         yield server
-    finally:
-        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result()
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()

@@ -8,6 +8,7 @@ from spoor.errors import BrokenContract
 from spoor.events import Event, Failed, HostOpened, Redirected
 from spoor.frontier.entry import DIED, Entry
 from spoor.frontier.frontier import LATER, Frontier
+from spoor.guidance import Guidance
 from spoor.pricing import Limits
 from spoor.records import ADMIT, Failure, Outcome, Redirect, RobotsRules, Ruling, Visit
 from spoor.robots import NeededFile, RobotsFile, RulesCache
@@ -27,8 +28,9 @@ class Access:
     """Where a robots.txt cannot be had, nothing is fetched (RFC 9309, 2.3.1.4): links wait for it, for hours; then they
     are put off for a day, and the crawl does not wait for them."""
 
-    def __init__(self, frontier: Frontier, limits: Limits) -> None:
+    def __init__(self, frontier: Frontier, limits: Limits, guidance: Guidance) -> None:
         self._frontier = frontier
+        self._guidance = guidance
         self._limits = limits
         self._rules = RulesCache(limits.agent, frontier.robots_text)
 
@@ -64,16 +66,35 @@ class Access:
             return None
         return ADMIT if self._rules.rules(file.url).allow(entry.url) else DISALLOWED
 
+    def turn_of(self, url: str, now: float) -> Ruling | Visit | float:
+        """For a request that scripts make: it is sent now, and its host is busy with it; or never; or a robots.txt is
+        asked for first; or it is time to ask again then."""
+        if because := self._guidance.blocks(url):
+            return Ruling("drop", because)
+        host, file = host_of(url), self._frontier.robots_for(url, now)
+        if isinstance(file, NeededFile):
+            self._ask(file, host, now)
+            return self.next_visit(now) or now
+        if file is not None and file.failed:
+            return Ruling("drop", f"no robots.txt: {file.failed}")
+        if file is not None and not self._rules.rules(file.url).allow(url):
+            return DISALLOWED
+        if self._frontier.keeps_delay(host, now) and self._frontier.begin_request(url, now):
+            return ADMIT
+        return self._frontier.free_at(host)
+
     def sitemaps(self, url: str) -> tuple[str, ...]:
         """Those that the robots.txt of a page names, as it was known last."""
         file = self._frontier.robots_for(url, -math.inf)
         return self._rules.rules(file.url).sitemaps if isinstance(file, RobotsFile) and not file.failed else ()
 
     def _ask(self, needed: NeededFile, host: str, now: float) -> None:
-        if not needed.under or self._rules.rules(needed.under).allow(needed.url):
+        failed_because = self._guidance.blocks(needed.url)
+        if needed.under and not self._rules.rules(needed.under).allow(needed.url):
+            failed_because = "the robots.txt of its own host disallows it"
+        if not failed_because:
             self._frontier.want(needed.url, host, now)
             return
-        failed_because = "the robots.txt of its own host disallows it"
         self._frontier.keep_robots(
             RobotsFile(
                 needed.url, now + GIVEN_UP, failed=failed_because, may_heal=True, tries=self._limits.robots_tries

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable
@@ -140,6 +141,15 @@ def one_of(*known: str) -> Check:
         return str(value)
 
     return name
+
+
+def shown(value: Any) -> str:
+    """A value as complaints have it."""
+    try:
+        written = json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        return "a value too long to be shown"
+    return written if len(written) <= 60 else written[:57] + "…"
 
 
 def setting(default: Any, check: Check, meaning: str) -> Any:

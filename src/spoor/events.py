@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spoor.records import Listed, Verdict, Visit
+from spoor.actions import Action
+from spoor.records import Listed, Rendering, Verdict, Visit
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,8 @@ class Visited:
     """A page came and was judged. `added` links began to wait, `moved` ones changed their place.
 
     `waiting` is the length of the queue before the links of this page were offered, this visit included.
-    `needs_scripts`: hardly anything could be read of it, because scripts make it that were not run.
+    `needs_scripts`: hardly anything could be read of it, because scripts make it that were not run. `rendering` is
+    what running them brought, or why they were not run; None where nobody thought of it.
     """
 
     visit: Visit
@@ -34,6 +36,7 @@ class Visited:
     refused: tuple[Refusal, ...]
     waiting: int
     needs_scripts: bool = False
+    rendering: Rendering | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +147,33 @@ class ClockSet:
     seconds: float
 
 
-Aside = Refused | Troubled | Held | Paused | Resumed | ClockSet
+@dataclass(frozen=True, slots=True)
+class Steered:
+    """A person asked for something. It was done, or `refused` says why not. `id` is that of the submission."""
+
+    at: float
+    id: str
+    who: str
+    action: Action
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """The judge has learned from all `answers` so far and has a new `version`; `changed` pages have another verdict,
+    so that of those of this run `gain` more are relevant, or fewer. `surprises` are new answers that contradict what
+    the version before was sure of, `contradictions` pages of which two teachers say the opposite."""
+
+    at: float
+    version: int
+    answers: int
+    changed: int
+    gain: int
+    surprises: int
+    contradictions: int
+
+
+Aside = Refused | Troubled | Held | Paused | Resumed | ClockSet | Steered | Taught
 """What happens between visits."""
 
 Event = Visited | Redirected | Failed | HostOpened | SitemapRead | Aside

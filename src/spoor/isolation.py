@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TypeVar, TypeVarTuple
 
 from spoor.errors import OF_STORAGE
 from spoor.events import Troubled
-from spoor.records import Key, Miss, Page, Ruling, Sighting, Trouble, Verdict, Visit
-from spoor.roles import Forecast, MissLearner, PendingCounter, Troubles
-from spoor.strategy import Strategy, verdicts_of
+from spoor.records import Key, Lesson, Miss, Page, Ruling, Sighting, Trouble, Verdict, Visit
+from spoor.roles import Forecast, Judge, MissLearner, PendingCounter, Relearner, Troubles
+from spoor.share import Handover
+from spoor.strategy import AdmitAll, Strategy, verdicts_of
 
 Given = TypeVarTuple("Given")
 Made = TypeVar("Made")
@@ -69,13 +71,21 @@ class Isolation:
 class IsolatedParts:
     """The parts of a strategy that are asked about pages and visits. Those that are asked about links: `scoring.py`."""
 
-    def __init__(self, strategy: Strategy, isolation: Isolation) -> None:
+    def __init__(self, strategy: Strategy, isolation: Isolation, handover: Handover | None = None) -> None:
         self._strategy = strategy
         self._isolation = isolation
+        self._handover = handover
         self.learners = strategy.learners()
         self._miss_learners = [learner for learner in self.learners if isinstance(learner, MissLearner)]
         self._counters = [learner for learner in self.learners if isinstance(learner, PendingCounter)]
+        self.under_way: dict[int, Visit] = {}
+        apart_from_hosts = replace(strategy, admission=AdmitAll()).learners()
+        self._pupils = [learner for learner in apart_from_hosts if isinstance(learner, Relearner)]
         self._forecast = strategy.scorer if isinstance(strategy.scorer, Forecast) else strategy.hit_rates
+
+    def take_judge(self, judge: Judge) -> None:
+        """From now on this one judges."""
+        self._strategy = replace(self._strategy, judge=judge)
 
     def judge(self, pages: list[Page]) -> Iterator[Verdict | Trouble]:
         """All pages together; if that fails, each by itself."""
@@ -99,15 +109,22 @@ class IsolatedParts:
         outbid = self._isolation.attempt(url, "compared with others", self._promises_less, key, best, price)
         return not isinstance(outbid, Trouble) and outbid
 
+    def gain(self, url: str, key: Key) -> float:
+        """How many relevant pages a link is expected to bring; 0 where that cannot be said."""
+        gain = self._isolation.attempt(url, "compared with others", self._forecast.gain, key)
+        return 0.0 if isinstance(gain, Trouble) else gain
+
     def _promises_less(self, key: Key, best: Key, price: float) -> bool:
         return self._forecast.gain(key) < price * self._forecast.gain(best)
 
     def begun(self, visit: Visit) -> None:
         """Of visits that are not to pages, strategies hear nothing."""
+        self.under_way[visit.number] = visit
         for counter in self._counters_of(visit):
             self._isolation.attempt(visit.url, "begun", counter.begun, visit)
 
     def over(self, visit: Visit) -> None:
+        self.under_way.pop(visit.number, None)
         for counter in self._counters_of(visit):
             self._isolation.attempt(visit.url, "taken off the requests under way", counter.over, visit)
 
@@ -117,7 +134,22 @@ class IsolatedParts:
     def learn(self, sighting: Sighting) -> None:
         for learner in self.learners:
             self._isolation.attempt(sighting.visit.url, "learned from", learner.learn, sighting)
+        self._teach_others(sighting)
 
     def learn_miss(self, visit: Visit, because: str) -> None:
         for learner in self._miss_learners if visit.purpose == "page" else ():
             self._isolation.attempt(visit.url, "learned from", learner.learn_miss, Miss(visit, because))
+        if visit.purpose == "page":
+            self._teach_others(Miss(visit, because))
+
+    def _teach_others(self, lesson: Lesson) -> None:
+        if self._handover is not None and self._pupils:
+            self._handover.teach(lesson)
+
+    def learn_from_others(self, lesson: Lesson) -> None:
+        """How a visit of another shard turned out. An admission judges hosts: it does not hear of those of others."""
+        for pupil in self._pupils:
+            if isinstance(lesson, Sighting):
+                self._isolation.attempt(lesson.visit.url, "learned from", pupil.relearn, lesson)
+            elif isinstance(pupil, MissLearner):
+                self._isolation.attempt(lesson.visit.url, "learned from", pupil.learn_miss, lesson)

@@ -9,10 +9,11 @@ best link that is free soon.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from spoor.actions import Budget, Stop, Submission
 from spoor.errors import BadInput
 from spoor.files import ANY, State, array_in, as_counts, count_in, counts_in
 from spoor.records import Key, Miss, Sighting, Visit
@@ -120,6 +121,21 @@ class Limits:
     def wait_before(self, tries: int, again_after: float) -> float:
         """Seconds before the next try of a URL that failed so often before this time."""
         return min(again_after * self.growth**tries, max(self.longest_wait, again_after))
+
+    def refusal(self, submission: Submission, now: float) -> str:
+        """Why an action comes too late, in one line; "" when it does not."""
+        action = submission.action
+        if isinstance(action, Stop) and submission.at < self.began:
+            return "the crawl that was to stop had ended"
+        minutes = action.max_minutes if isinstance(action, Budget) else None
+        if minutes is None or self.began + 60 * minutes > now:
+            return ""
+        return f"max_minutes {minutes:g} is not above the {(now - self.began) / 60:.1f} that are over; give more"
+
+    def changed(self, budget: Budget) -> Limits:
+        visits = self.visits if budget.max_pages is None else budget.max_pages
+        until = self.until if budget.max_minutes is None else self.began + 60 * budget.max_minutes
+        return replace(self, visits=visits, until=until)
 
     def effort_at(self, now: float, visits: int) -> float:
         """With requests scarce a crawl waits, with time scarce it does not. With both, it waits as long as the requests

@@ -95,7 +95,7 @@ class Response:
     `request` and `head` are the bytes of the request and of the answer's status line and headers, as sent; `headers`
     has names in lower case, the first of each. `body` is free of transfer and content encoding, `payload` of transfer
     encoding only. `cut` says why the body is not whole, "" when it is. Times in seconds; `address` is the IP address,
-    "" when a proxy stands between.
+    "" when a proxy stands between. `rendering` is there once its scripts have run.
     """
 
     url: str
@@ -109,6 +109,54 @@ class Response:
     at: float
     seconds: float
     cut: str = ""
+    rendering: Rendering | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SubRequest:
+    """What a page asks for while its scripts run. Header names are in lower case; `page` is the URL of the page, `kind`
+    what the request is for, such as script."""
+
+    url: str
+    method: str
+    headers: Mapping[str, str]
+    page: str
+    kind: str = ""
+
+
+class SentRequest(NamedTuple):
+    """A request for a sub-resource that was sent, and what came: the status, or why nothing did. Times in seconds."""
+
+    url: str
+    began: float
+    ended: float
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """What running the scripts of a page brought, or why they were not run.
+
+    `how` is "settled", or what ended it, or why it was not begun. `fetched` is when the response had come, `seconds`
+    how long a tab was busy, 0 when none was. `html` is the final tree, "" once it was read; `links` the addresses in it
+    and those that only scripts know. `gained`: text or links came that the response did not have. `file` and `offset`
+    say where the tree is in the archive, None when it is not.
+    """
+
+    how: str
+    fetched: float
+    seconds: float = 0.0
+    html: str = ""
+    links: tuple[str, ...] = ()
+    requests: tuple[SentRequest, ...] = ()
+    gained: bool = False
+    file: str | None = None
+    offset: int | None = None
+
+    @property
+    def began(self) -> bool:
+        """Whether a browser tried."""
+        return self.seconds > 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +179,8 @@ class Page:
     `published` a date such as 2026-11-15, "" when it is not known; `text_fingerprint` None where none was made.
     `duplicate_of` is the URL of a page fetched before of which it is a duplicate or near-duplicate, "" when there is
     none or nobody compared. `feeds` are the URLs of RSS and Atom feeds that it names.
-    `needs_scripts`: it has hardly any text and links, but scripts that were not run;
+    `needs_scripts`: it has hardly any text and links, but scripts that were not run; `rendering` is what running them
+    brought, None where nobody thought of it.
     `forwards_to` is the URL to which a page without content sends a browser, "" for any other.
     """
 
@@ -157,6 +206,7 @@ class Page:
     feeds: tuple[str, ...] = ()
     needs_scripts: bool = False
     forwards_to: str = ""
+    rendering: Rendering | None = None
 
     @property
     def out_degree(self) -> int:
@@ -250,6 +300,18 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """A page of which a teacher is to say whether it is relevant. `text` is the main text; `words` are those by which
+    the judge decided, the weightiest first; `relevance` is what the judge says, 0..1."""
+
+    url: str
+    title: str
+    text: str
+    words: tuple[str, ...] = ()
+    relevance: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
 class Judged:
     """A page that was judged where it was read; from another process its links bring their hints along. `language` is
     the one it was found to be in, a BCP-47 tag or "" when that is not known."""
@@ -281,12 +343,44 @@ class Sighting:
 
 
 @dataclass(frozen=True, slots=True)
+class Handed:
+    """A link on its way to the shard that has its host, with what is known of it where it was found.
+
+    `relevance` and `relevant` are those of the page `found_on`. `depth` and `redirects` are what the link itself has.
+    `is_seed`: it waits before everything else. `again`: it is asked for once more if it was visited already."""
+
+    link: Link
+    evidence: Evidence
+    trail: TrailState
+    depth: int
+    found_on: str
+    relevance: float = 0.0
+    relevant: bool = False
+    redirects: int = 0
+    is_seed: bool = False
+    again: bool = False
+
+    @property
+    def sighting(self) -> Sighting:
+        """The page that it was found on, as far as the receiver knows it: without texts and links."""
+        visit = Visit(self.found_on, "", 0, 0.0, depth=self.depth - 1)
+        return Sighting(visit, Page(self.found_on), Verdict(self.relevance, self.relevant, ""), self.trail)
+
+
+@dataclass(frozen=True, slots=True)
 class Miss:
     """A link that was chosen and brought no page: its fetch failed, it redirects to nothing new, robots.txt disallows
     it."""
 
     visit: Visit
     because: str
+
+
+Lesson = Sighting | Miss
+"""How a visit turned out: what learners learn from."""
+
+Mailed = Handed | Lesson
+"""What one shard of a crawl sends to another. The page of a lesson has its URL and status, no texts and no links."""
 
 
 @dataclass(frozen=True, slots=True)

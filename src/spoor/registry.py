@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 from spoor import settings as config
 from spoor.errors import UsageError
-from spoor.judging.judges import JUDGES, TARGETS, judge, judge_of, with_files, with_its_files
+from spoor.judging import judges
+from spoor.judging.judges import JUDGES, TARGETS, with_files, with_its_files
 from spoor.judging.translators import translator_of
 from spoor.naming import Named, described
 from spoor.ordering.strategies import ORACLES, STRATEGIES, Level, strategy, strategy_named
-from spoor.roles import Judge
-from spoor.settings import Config
+from spoor.records import Page
+from spoor.roles import Judge, Translator
+from spoor.settings import Config, Target
 from spoor.strategy import Strategy
+from spoor.teaching.beginning import NOTHING_FETCHED, student_of
 
 __all__ = [
     "JUDGES",
@@ -67,6 +70,22 @@ def register_judge(name: str, source: str = "", subjects: Sequence[str] = ()) ->
         return make
 
     return register
+
+
+def judge(text: str) -> Judge:
+    """By its name, as in `script:thai:least=0.5`, or the target of a file, `crawl.toml`."""
+    return judges.judge(text, student_of)
+
+
+def judge_of(
+    target: Target,
+    given: Judge | None = None,
+    translator: Translator | None = None,
+    fetched: Mapping[str, Page] = NOTHING_FETCHED,
+) -> Judge:
+    """The judge of a target; `given` is the one that a program gave as an object, `translator` for judges by an
+    ontology, `fetched` the pages of those examples in `like` that are URLs."""
+    return judges.judge_of(target, given, translator, lambda target: student_of(target, fetched))
 
 
 def checked(table: config.Table, folder: Path) -> Config:

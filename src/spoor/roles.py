@@ -12,14 +12,19 @@ from spoor.events import Event
 from spoor.files import State
 from spoor.records import (
     Evidence,
+    Failure,
     Hints,
     Key,
     Link,
+    Mailed,
     Miss,
     Outcome,
     Page,
+    Question,
+    Response,
     Ruling,
     Sighting,
+    SubRequest,
     TargetPrior,
     TrailState,
     Verdict,
@@ -89,6 +94,29 @@ class Waiting(Protocol):
 
     @property
     def waits(self) -> bool: ...
+
+
+class Teacher(Protocol):
+    """Knows better than a judge whether a page is relevant. It may take its time, so it is asked beside the crawl. What
+    goes wrong is a Failure, never an exception."""
+
+    @property
+    def who(self) -> str:
+        """By which its answers are known: `person`, `file`, or `model:` and the name of a model."""
+        ...
+
+    @property
+    def spent(self) -> str:
+        """Why it is asked no more; "" while it may be."""
+        ...
+
+    def may_know(self, url: str) -> bool:
+        """False: there is no use in asking it about this page."""
+        ...
+
+    async def answer(self, question: Question) -> bool | Failure | None:
+        """Relevant, not relevant, or None: it cannot say. A Failure where it could not be asked."""
+        ...
 
 
 class Trail(Protocol):
@@ -166,6 +194,16 @@ class Reviewer(Protocol):
 
     def review(self, link: WaitingLink) -> Evidence:
         """What is known of it now; asked again with nothing learned in between, the same."""
+        ...
+
+
+@runtime_checkable
+class Heir(Protocol):
+    """A scorer whose evidence follows in part from the verdict on the page that a link was found on."""
+
+    def inherit(self, evidence: Evidence, trail: TrailState, found_on: Verdict) -> tuple[Evidence, TrailState]:
+        """The evidence and the trail of a link if that verdict is the one given; the same, to the last bit, if it was
+        so already. What other pages that link there added stays."""
         ...
 
 
@@ -324,6 +362,16 @@ class Downloader(Protocol):
     async def fetch(self, visit: Visit) -> Outcome: ...
 
 
+class SubResources(Protocol):
+    """Answers what scripts of a page ask for: with what a server sent, or with a refusal and its reason. All that holds
+    for pages holds here: robots.txt, delays, limits, refused addresses. It alone sends requests; a redirect is an
+    answer, after which the page asks again."""
+
+    async def answer(self, request: SubRequest) -> Response | Failure:
+        """Never raises. Cancelled when the page waits no longer."""
+        ...
+
+
 class Troubles(Protocol):
     """Is told which URL is worked on, and of exceptions that cost one URL instead of the crawl."""
 
@@ -337,6 +385,13 @@ class Troubles(Protocol):
         """Saves a sample, and says in one line what went wrong. `doing` is what was done with the URL, such as "read";
         `came` the beginning of the response, if that is at hand."""
         ...
+
+
+class Post(Protocol):
+    """Takes what is for other shards of a crawl: links to their hosts, and how visits turned out. Told before the batch
+    is committed, as the journal is."""
+
+    def send(self, to: int, mailed: Mailed) -> None: ...
 
 
 class Journal(Protocol):

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from spoor.errors import BrokenContract
 from spoor.events import Refusal
 from spoor.frontier.entry import OPEN, Entry, State
 from spoor.frontier.frontier import Frontier
+from spoor.guidance import Guidance
 from spoor.isolation import Isolation
-from spoor.records import Evidence, Key, Link, Page, Ruling, Sighting, TrailState, WaitingLink
-from spoor.roles import Reviewer, Saturating, Upkeep
-from spoor.strategy import Strategy, hinted
+from spoor.records import SOONEST, Evidence, Handed, Key, Link, Page, Ruling, Sighting, TrailState, Verdict, WaitingLink
+from spoor.roles import Heir, Reviewer, Saturating, Upkeep
+from spoor.share import Handover
+from spoor.strategy import Strategy, hinted, some_reads_content
 from spoor.urls import host_of
+
+MOST_LINKS = 2_000
+"""Of one page, and of all others, that are re-scored at once after verdicts were revised; the rest in its turn."""
 
 
 @dataclass(slots=True)
@@ -29,15 +34,26 @@ class Scoring:
     """A link of which nobody knows is let in, parked or refused. One that is known gains evidence until it is visited,
     and may change its place by that. An exception costs the link, or what would have been known of it."""
 
-    def __init__(self, strategy: Strategy, frontier: Frontier, isolation: Isolation) -> None:
+    def __init__(
+        self,
+        strategy: Strategy,
+        frontier: Frontier,
+        isolation: Isolation,
+        guidance: Guidance,
+        handover: Handover | None = None,
+    ) -> None:
         self._frontier = frontier
+        self._guidance = guidance
         self._isolation = isolation
+        self._handover = handover
+        self._admission_reads = some_reads_content((strategy.admission,))
         self._admission = strategy.admission
         self._trail = strategy.trail
         self._scorer = strategy.scorer
         self._merge = self._scorer.merge
         self._link_reader = strategy.link_reader
         self._reviewer = self._scorer if isinstance(self._scorer, Reviewer) else None
+        self._heir = self._scorer if isinstance(self._scorer, Heir) else None
         self._saturating = self._scorer if isinstance(self._scorer, Saturating) else None
         self._upkeep = strategy.upkeep
         self._upkeep_at = self._next_upkeep()
@@ -56,7 +72,9 @@ class Scoring:
                 offered.refused.append(Refusal(link.url, "it could not be scored", parked=False))
                 continue
             try:
-                if entry is None:
+                if entry is None and self.is_foreign(link.url):
+                    self._send(link, evidence, sighting, offered)
+                elif entry is None:
                     self._let_in(link, evidence, sighting, offered)
                 else:
                     offered.moved += self.found_again(link, entry, evidence, sighting.trail)
@@ -106,9 +124,67 @@ class Scoring:
         return facts
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
+        if because := self._guidance.blocks(link.url):
+            return Ruling("park", because)
         return self._admission.at_offer(link, evidence, trail)
 
-    def _let_in(self, link: Link, evidence: Evidence, sighting: Sighting, offered: Offered) -> None:
+    def is_foreign(self, url: str) -> bool:
+        """Whether a link belongs to another shard."""
+        return self._handover is not None and self._handover.is_foreign(url)
+
+    def hand_over(self, handed: Handed) -> None:
+        """A link leaves for the shard that has its host, with as much of it as an admission there may ask for."""
+        assert self._handover is not None
+        if not self._admission_reads:
+            link = handed.link
+            handed = replace(handed, link=Link(link.url, nofollow=link.nofollow, hints=self._kept_hints(link)))
+        self._handover.send(handed)
+
+    def _send(self, link: Link, evidence: Evidence, sighting: Sighting, offered: Offered) -> None:
+        """Every time it is found: only its shard knows whether that matters. What is dropped here is not sent."""
+        ruling = self.at_offer(link, evidence, sighting.trail)
+        if ruling.decision == "drop":
+            offered.refused.append(Refusal(link.url, ruling.because, parked=False))
+            return
+        visit, verdict = sighting.visit, sighting.verdict
+        place = (visit.depth + 1, visit.url, verdict.relevance, verdict.relevant)
+        self.hand_over(Handed(link, evidence, sighting.trail, *place))
+
+    def receive(self, batch: Sequence[Handed]) -> Offered:
+        """Links that other shards found are let in, parked or refused, known ones gain evidence, all by what was
+        learned here."""
+        offered, urls = Offered(), [handed.link.url for handed in batch]
+        known = dict(zip(urls, self._frontier.find(urls), strict=True))
+        for url, handed in zip(urls, batch, strict=True):
+            try:
+                self._receive(handed, known[url], offered)
+            except Exception as error:
+                reason = self._isolation.spare(url, "received", error)
+                offered.refused.append(Refusal(url, reason, parked=False))
+            if known[url] is None:
+                (known[url],) = self._frontier.find([url])
+        return offered
+
+    def _receive(self, handed: Handed, entry: Entry | None, offered: Offered) -> None:
+        link, sighting = handed.link, handed.sighting
+        if entry is None and handed.is_seed:
+            found = (handed.evidence, handed.trail, handed.depth, handed.found_on, handed.redirects)
+            self._frontier.add(Entry(link.url, host_of(link.url), SOONEST, *found, hints=self._kept_hints(link)))
+            offered.added += 1
+        elif entry is None:
+            self._let_in(link, self._by_own_model(handed), sighting, offered, handed.redirects)
+        elif handed.again and entry.state is State.SETTLED:
+            self._frontier.admit(entry)
+        elif not handed.is_seed and self._gains(entry, sighting):
+            offered.moved += self.found_again(link, entry, self._by_own_model(handed), handed.trail)
+
+    def _by_own_model(self, handed: Handed) -> Evidence:
+        if self._reviewer is None:
+            return handed.evidence
+        hints = self._kept_hints(handed.link)
+        return self._reviewer.review(WaitingLink(handed.link.url, handed.evidence, handed.trail, hints))
+
+    def _let_in(self, link: Link, evidence: Evidence, sighting: Sighting, offered: Offered, redirects: int = 0) -> None:
         ruling = self.at_offer(link, evidence, sighting.trail)
         key = () if ruling.decision == "drop" else self._key(evidence)
         if ruling.decision != "admit":
@@ -116,7 +192,7 @@ class Scoring:
         if ruling.decision == "drop":
             return
         parent = sighting.visit
-        found = (evidence, sighting.trail, parent.depth + 1, parent.url)
+        found = (evidence, sighting.trail, parent.depth + 1, parent.url, redirects)
         entry = Entry(link.url, host_of(link.url), key, *found, hints=self._kept_hints(link))
         if ruling.decision == "park":
             entry.state, entry.because = State.PARKED, ruling.because
@@ -164,6 +240,26 @@ class Scoring:
             self._isolation.spare(entry.url, "scored again", error)
             return False
         return key < was
+
+    def inherit(self, verdicts: Mapping[str, Verdict]) -> None:
+        """After verdicts were revised: re-scores the links found on these pages, and some of all others."""
+        for url, verdict in verdicts.items() if self._heir is not None else ():
+            for link in self._frontier.links_found_on(url, MOST_LINKS):
+                self._isolation.attempt(link.url, "scored again", self._inherit, link.url, verdict)
+        for link in self._frontier.some(MOST_LINKS) if self.reviews_links else ():
+            (entry,) = self._frontier.find([link.url])
+            if entry is not None and entry.state in OPEN and not entry.is_seed:
+                self.review(entry)
+
+    def _inherit(self, url: str, verdict: Verdict) -> None:
+        (entry,) = self._frontier.find([url])
+        if self._heir is None or entry is None or entry.state not in OPEN or entry.is_seed:
+            return
+        evidence, trail = self._heir.inherit(entry.evidence, entry.trail, verdict)
+        if self._reviewer is not None:
+            evidence = self._reviewer.review(WaitingLink(entry.url, evidence, trail, entry.hints))
+        if evidence != entry.evidence or trail != entry.trail:
+            self._frontier.change(entry, self._key(evidence), evidence, trail)
 
     def keep_up(self) -> None:
         """Re-scores the links that the upkeep of the strategy names, when that is due."""

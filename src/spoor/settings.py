@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -30,6 +29,7 @@ from spoor.checks import (
     patterns,
     setting,
     share,
+    shown,
     text,
     texts,
     variable,
@@ -38,6 +38,9 @@ from spoor.checks import (
 from spoor.errors import BadInput, UsageError
 from spoor.files import SUFFIX, as_toml
 from spoor.naming import names, parse, rename_keys
+from spoor.render_budget import USUAL_RENDERING, RenderSettings
+from spoor.stopping import stop_rule
+from spoor.teacher_settings import NO_TEACHER, TeacherSettings
 from spoor.urls import normalise
 
 Table = Mapping[str, Any]
@@ -73,6 +76,8 @@ class Target:
     examples: str = setting(
         "", text, "folder with pages in positive and negative, to train a topic from; or the model trained from it"
     )
+    like: tuple[str, ...] = setting((), one_or_more, "pages such as the page must be: URLs, or files of documents")
+    about: str = setting("", text, "one sentence that says what the page must be about")
     ontology: str = setting(
         "", text, "ontology whose terms the page must hold: SKOS, OWL or a table, or a folder of such"
     )
@@ -97,9 +102,15 @@ class Target:
             judges[next(name for name in names if name not in taken | judges.keys())] = judge
         return judges
 
+    @property
+    def like_urls(self) -> tuple[str, ...]:
+        """The examples that must be fetched; the others are files."""
+        return tuple(one for one in self.like if "://" in one)
+
     def _asked(self) -> dict[str, Any]:
         subjects = {name: getattr(self, name) for name in _subjects() if name != "judge"}
-        return {name: subject for name, subject in subjects.items() if subject}
+        one_judge = {"about"} if self.like else set()
+        return {name: subject for name, subject in subjects.items() if subject and name not in one_judge}
 
 
 @dataclass(frozen=True)
@@ -114,6 +125,7 @@ class Crawling:
     )
     max_pages: int | None = setting(None, at_least(1), "stop after N visits")
     max_minutes: float | None = setting(None, above_0, "stop after N minutes")
+    until: str = setting("", stop_rule, "stop when the last requests found too little, as in `fewer than 5 in 1000`")
     effort: float | None = setting(
         None,
         share,
@@ -227,6 +239,8 @@ class Config:
     limits: FetchSettings = FetchSettings()
     parse: ParseSettings = USUAL_PARSING
     translate: TranslateSettings = TranslateSettings()
+    render: RenderSettings = USUAL_RENDERING
+    teacher: TeacherSettings = NO_TEACHER
     store: StoreSettings = StoreSettings()
 
 
@@ -244,7 +258,7 @@ class Setting:
         return f"[{self.section}] {self.name}"
 
 
-Section = TypeVar("Section", Crawling, TranslateSettings)
+Section = TypeVar("Section", Crawling, TranslateSettings, TeacherSettings)
 RENAMED = {("politeness", "rest"): "host_delay"}
 """Settings by the names of earlier versions, which are still read."""
 SECTIONS: dict[str, Any] = {part.name: part.default.__class__ for part in fields(Config)}
@@ -273,7 +287,7 @@ def checked(table: Table, folder: Path = Path()) -> Config:
     """What was asked for, or UsageError. Seeds are normalised, those of `seeds_file` follow those given directly. Files
     that are named are looked for in `folder`."""
     config = _config(table, folder)
-    return dataclasses.replace(config, crawl=_with_seeds(config.crawl, folder))
+    return dataclasses.replace(config, crawl=_with_seeds(config.crawl, config.target.like_urls, folder))
 
 
 def target_in(path: Path) -> Target:
@@ -313,6 +327,7 @@ def _config(table: Table, folder: Path) -> Config:
         target=_with_files(config.target, folder),
         crawl=_placed(config.crawl, "warm", folder),
         translate=_placed(config.translate, "dictionary", folder),
+        teacher=_placed(config.teacher, "answers", folder),
     )
 
 
@@ -355,7 +370,7 @@ def _check_section(name: str, values: Any) -> None:
     if name not in SECTIONS:
         raise UsageError(f"unknown section [{name}]; did you mean [{_nearest(name, SECTIONS)}]?")
     if not isinstance(values, Mapping):
-        raise UsageError(f"{name} = {_shown(values)}: {name} is a section, written as [{name}]")
+        raise UsageError(f"{name} = {shown(values)}: {name} is a section, written as [{name}]")
 
 
 def _section(name: str, values: Table) -> Any:
@@ -370,7 +385,7 @@ def _value(setting: Setting, value: Any) -> Any:
     try:
         return setting.check(value)
     except ValueError as error:
-        raise UsageError(f"{setting} = {_shown(value)}: {error}") from None
+        raise UsageError(f"{setting} = {shown(value)}: {error}") from None
 
 
 def _nearest_key(key: str, section: str) -> str:
@@ -382,14 +397,6 @@ def _nearest_key(key: str, section: str) -> str:
 
 def _nearest(name: str, known: Iterable[str]) -> str:
     return difflib.get_close_matches(name, list(known), 1, 0.0)[0]
-
-
-def _shown(value: Any) -> str:
-    try:
-        shown = json.dumps(value, ensure_ascii=False, default=str)
-    except (ValueError, RecursionError):
-        return "a value too long to be shown"
-    return shown if len(shown) <= 60 else shown[:57] + "…"
 
 
 def _check_target(target: Target) -> None:
@@ -414,12 +421,14 @@ def _with_files(target: Target, folder: Path) -> Target:
     files = {name: getattr(target, name) for name in ("gold", "topic", "examples", "ontology")}
     files["language"] = target.language if target.language.endswith(SUFFIX) else ""
     placed: dict[str, Any] = {name: str((folder / file).resolve()) for name, file in files.items() if file}
+    placed["like"] = tuple(one if "://" in one else str((folder / one).resolve()) for one in target.like)
     return dataclasses.replace(target, **placed)
 
 
-def _with_seeds(crawl: Crawling, folder: Path) -> Crawling:
-    """All seeds in one list, so that what ran can be written down without another file."""
-    given = _normalised(crawl.seeds, "[crawl] seeds")
+def _with_seeds(crawl: Crawling, like: Iterable[str], folder: Path) -> Crawling:
+    """All seeds in one list, so that what ran can be written down without another file. Without any, a crawl begins
+    with its examples."""
+    given = _normalised(crawl.seeds or (() if crawl.seeds_file else like), "[crawl] seeds")
     filed = seeds_in(folder / crawl.seeds_file) if crawl.seeds_file else ()
     seeds = tuple(dict.fromkeys(given + filed))
     if not seeds:
@@ -432,7 +441,7 @@ def _normalised(seeds: Iterable[str], where: str) -> tuple[str, ...]:
     by_seed = {seed: normalise(seed) for seed in seeds}
     if rubbish := [seed for seed, url in by_seed.items() if url is None]:
         more = f" and {len(rubbish) - SEEDS_SHOWN} more" if len(rubbish) > SEEDS_SHOWN else ""
-        listed = ", ".join(_shown(seed) for seed in rubbish[:SEEDS_SHOWN])
+        listed = ", ".join(shown(seed) for seed in rubbish[:SEEDS_SHOWN])
         raise UsageError(f"{where}: not an http(s) URL: {listed}{more}")
     return tuple(dict.fromkeys(url for url in by_seed.values() if url is not None))
 

@@ -13,7 +13,7 @@ from spoor.events import SitemapRead
 from spoor.frontier.entry import INDEX_DEPTH, Entry, State
 from spoor.frontier.frontier import Frontier
 from spoor.parse.sitemaps import evenly
-from spoor.records import SOONEST, Evidence, Link, Listed, Page, Sighting, SitemapFile, Verdict, Visit
+from spoor.records import SOONEST, Evidence, Handed, Link, Listed, Page, Sighting, SitemapFile, Verdict, Visit
 from spoor.roles import Admission, HostBounds
 from spoor.scoring import Offered, Scoring
 from spoor.urls import host_of, origin_of, robots_url
@@ -76,8 +76,14 @@ class SitemapBudget:
         return entry is not None and entry.is_sitemap
 
     def _add(self, url: str, evidence: Evidence, visit: Visit, found_on: str, trail: object) -> bool:
-        """What is known as a page already stays one, and hosts outside the scope are not asked."""
-        if self._frontier.find([url]) != [None] or not self._covers(url):
+        """What is known as a page already stays one, and hosts outside the scope are not asked. One on a host of
+        another shard is read there."""
+        if not self._covers(url):
+            return False
+        if self._scoring.is_foreign(url):
+            self._scoring.hand_over(Handed(Link(url), evidence, trail, visit.depth, found_on, is_seed=True))
+            return False
+        if self._frontier.find([url]) != [None]:
             return False
         self._frontier.add(Entry(url, host_of(url), SOONEST, evidence, trail, visit.depth, found_on))
         return True

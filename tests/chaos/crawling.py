@@ -11,7 +11,8 @@ from pathlib import Path
 
 from spoor import settings as config
 from spoor.cli.main import leave
-from spoor.live.session import give_back_large_blocks, open_session, search_seldom_for_circles
+from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
+from spoor.live.session import open_session
 from spoor.store.crawl_folder import open_for_crawling
 
 TICK = 0.01

@@ -16,8 +16,10 @@ from typing import Self, Unpack
 from spoor import settings as config
 from spoor.api.options import AnyJudge, AnyPath, AnyStrategy, CrawlOptions, objects_of, settings_of
 from spoor.events import Event, Failed, Visited
+from spoor.live.from_settings import Objects, strategy_of, with_kept_model
 from spoor.live.relearning import earlier_crawl, misleading
-from spoor.live.session import Objects, Session, open_session, run_for, strategy_of, with_kept_model
+from spoor.live.running import Session, run_for
+from spoor.live.session import open_session
 from spoor.records import Judged
 from spoor.report.contents import CrawledPage
 from spoor.settings import Config

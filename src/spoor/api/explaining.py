@@ -12,9 +12,9 @@ from spoor import registry
 from spoor import settings as config
 from spoor.errors import SpoorError
 from spoor.frontier.entry import Entry, Host, State
+from spoor.live.from_settings import strategy_of
 from spoor.live.page_reader import canonical_links
-from spoor.live.relearning import earlier_crawl, relearn, restore, warm_name
-from spoor.live.session import strategy_of
+from spoor.live.relearning import earlier_crawl, restore, warm_name
 from spoor.ordering.learned.features import named_features
 from spoor.ordering.learned.learned import Learned
 from spoor.progress import Progress, silently
@@ -22,6 +22,7 @@ from spoor.records import Listed, Page, WaitingLink
 from spoor.report.contents import archived_page
 from spoor.report.showing import moment, size
 from spoor.report.why import STEPS_BACK, Account
+from spoor.revision import relearn
 from spoor.robots import NeededFile
 from spoor.settings import GIVEN_IN_PYTHON, Config
 from spoor.store.crawl_folder import CrawlFolder
@@ -35,6 +36,7 @@ from spoor.store.journal import (
     open_to_read,
     pages_of,
 )
+from spoor.store.renders import RenderRow
 from spoor.urls import origin_of, robots_url
 
 # What moved a link in a crawl by `learned`: evidence by evidence, and feature by feature.
@@ -86,7 +88,7 @@ def learned_lines(folder: CrawlFolder, account: Account, progress: Progress = si
 def worth(folder: CrawlFolder, settings: Config, account: Account, progress: Progress = silently) -> Worth:
     """By what was known when its turn came, or is known now if the link still waits: from a snapshot of that time, and
     from the visits that the crawl has kept."""
-    entry, strategy = account.entry, strategy_of(settings)
+    entry, strategy = account.entry, strategy_of(settings, folder=folder)
     scorer = strategy.scorer
     assert entry is not None and isinstance(scorer, Learned)
     earlier = earlier_crawl(settings, strategy, folder)
@@ -110,7 +112,7 @@ def _relearn(
     """What was known when the visit to a page was chosen; None: everything. A snapshot of the same moment might hold
     more than was known."""
     before = math.inf if chosen is None else chosen.started
-    restored = restore([scorer], folder.snapshots, db, warm_name(earlier), before)
+    restored = restore([scorer], folder.snapshots, db, warm_name(earlier, db), before)
     if earlier is not None and not restored.knows(scorer):
         with contextlib.closing(open_to_read(earlier.database)) as other:
             _relearn_one(scorer, other, 0, progress)
@@ -186,6 +188,7 @@ def lines(account: Account, now: float, moved: Iterable[Line] = ()) -> Iterator[
         yield from _worth(account.entry)
     yield from moved
     yield from (("visited", _visited(page)) for page in account.pages)
+    yield from (_rendered(render) for render in account.renders)
     yield from ((event.kind, _happened(event)) for event in account.events)
     if account.host is not None:
         yield "host", _host(account.host, now)
@@ -280,6 +283,13 @@ def _visited(page: PageRow) -> str:
     twin = f"; duplicate of {page.duplicate_of}" if page.duplicate_of else ""
     title = f"; “{page.title}”" if page.title else ""
     return f"{came}; {thought}{unread}{twin}{title}"
+
+
+def _rendered(render: RenderRow) -> Line:
+    if not render.rendered:
+        return "not rendered", render.how
+    gained = "gained text or links" if render.gained else "gained nothing"
+    return "rendered", f"{moment(render.fetched)}: {render.how} after {render.seconds:.1f} s in a browser; {gained}"
 
 
 def _happened(event: EventRow) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from spoor.api.explaining import learned_lines, lines
 from spoor.api.options import AnyPath
 from spoor.errors import MissingExtra, UsageError
-from spoor.live.session import AGENT
+from spoor.live.from_settings import AGENT
 from spoor.report import contents
 from spoor.report.contents import CrawledPage, KnownHost, KnownLink, PageVerdict
 from spoor.report.showing import plain

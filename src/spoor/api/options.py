@@ -12,7 +12,7 @@ from spoor import registry
 from spoor import settings as config
 from spoor.errors import UsageError
 from spoor.files import SUFFIX
-from spoor.live.session import Objects
+from spoor.live.from_settings import Objects
 from spoor.naming import warn_of_rename
 from spoor.roles import Judge
 from spoor.settings import GIVEN_IN_PYTHON, SETTINGS, Config
@@ -52,6 +52,7 @@ class CrawlOptions(TypedDict, total=False):
     warm: AnyPath
     max_pages: int
     max_minutes: float
+    until: str
     effort: float
     tries: int
     retry_hours: float
@@ -91,6 +92,12 @@ class CrawlOptions(TypedDict, total=False):
     into_language: str
     answer_seconds: float
     key_variable: str
+    mode: str
+    browser: AnyPath
+    tabs: int
+    render_share: float
+    renders_per_host: int
+    render_seconds: float
     keep: str
 
 

@@ -1,10 +1,11 @@
-"""`spoor strategies`, `spoor judges`: what there is. `spoor judge`: what a judge says of pages at hand."""
+"""`spoor strategies`, `spoor judges`: what there is. `spoor judge`: what a judge says of pages at hand.
+`spoor completion`: a script by which a shell completes commands, options and files."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -12,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.api.pages import judge_of
+from spoor.cli.main import parser
 from spoor.cli.terminal import print_json
-from spoor.errors import BadInput
+from spoor.errors import BadInput, MissingExtra
 from spoor.files import SUFFIX, kind_in
 from spoor.judging.detector import cld2_shares
 from spoor.judging.language_judges import LONGEST, SHORTEST
@@ -155,3 +157,28 @@ def _first_profile(text: str, known: Identifier, near: NDArray[np.float64], mode
 def printable(text: str) -> str:
     """Whatever could steer a terminal or look like nothing is written as its code point."""
     return "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in text)
+
+
+# `spoor completion`.
+
+
+def run_completion(arguments: argparse.Namespace) -> int:
+    try:
+        import shtab
+    except ImportError:
+        raise MissingExtra("completion needs shtab; install it with: pip install 'spoor[completion]'") from None
+    commands = parser()
+    for action in _actions(commands):
+        if action.type is Path:
+            action.complete = shtab.FILE  # type: ignore[attr-defined]
+    print(shtab.complete(commands, arguments.shell))
+    return 0
+
+
+def _actions(of: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """Of a parser and all parsers below it."""
+    for action in of._actions:
+        yield action
+        if isinstance(action, argparse._SubParsersAction):
+            for below in action.choices.values():
+                yield from _actions(below)

@@ -23,22 +23,20 @@ from spoor import settings as config
 from spoor.cli.terminal import is_quiet, print_json, progress, remark, say
 from spoor.crawl import Crawl
 from spoor.errors import BadInput, UsageError
-from spoor.events import Event, Failed, Held, Paused, Resumed, Troubled, Visited
+from spoor.events import Event, Failed, Held, Paused, Resumed, Taught, Troubled, Visited
+from spoor.expected_finds import ExpectedFinds
 from spoor.files import SUFFIX
+from spoor.live.from_settings import NO_OBJECTS, Objects, strategy_of, with_kept_model
+from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
 from spoor.live.relearning import earlier_crawl, misleading
-from spoor.live.session import (
-    NO_OBJECTS,
-    Objects,
-    give_back_large_blocks,
-    open_session,
-    run_for,
-    search_seldom_for_circles,
-    strategy_of,
-    with_kept_model,
-)
+from spoor.live.running import run_for
+from spoor.live.scripts import program_for
+from spoor.live.session import open_session
 from spoor.report.showing import duration, moment
 from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
+from spoor.store.recent import expected_in
+from spoor.store.sharded_folder import ShardedFolder
 
 # One line about a running crawl: redrawn on a terminal, printed every few seconds elsewhere, and logged as often.
 
@@ -53,16 +51,21 @@ SECONDS_WITHOUT_A_PAGE = 600.0
 class LiveLine:
     """Counts what it is told; everything goes to standard error."""
 
-    def __init__(self, crawl: Crawl, most: int | None, minutes: float | None = None) -> None:
-        """`most` is the budget of visits and `minutes` that of time; None: there is none."""
+    def __init__(self, crawl: Crawl, most: int | None, minutes: float | None = None, no_browser: str = "") -> None:
+        """`most` is the budget of visits and `minutes` that of time; None: there is none. `no_browser` is what is
+        missing to render pages."""
         self._crawl, self._frontier = crawl, crawl.frontier
         self._most = most
         self._minutes = minutes
         self._began = self._last_line = time.monotonic()
         self._visited = self._found = self._failed = self._troubled = self._need_scripts = 0
+        self._rendered = self._gained = 0
+        self._rendering = 0.0
+        self._no_browser = no_browser
         self._holds = 0
         self._longest: Held | None = None
         self._last_failure = ""
+        self.expected: ExpectedFinds | None = None
         self._last_page, self._silence_reported, self._last_count = self._began, False, 0
         shown = _terminal() and not is_quiet()
         self._live = Live(console=Console(stderr=True), transient=True, refresh_per_second=4) if shown else None
@@ -85,7 +88,7 @@ class LiveLine:
                 self._last_page, self._silence_reported = time.monotonic(), False
                 self._visited += 1
                 self._found += event.verdict.relevant
-                self._need_scripts += event.needs_scripts
+                self._count_scripts(event)
             elif isinstance(event, Failed) and not event.excused:
                 self._failed += 1
                 self._last_failure = f"{event.visit.url}: {event.reason}"
@@ -98,9 +101,21 @@ class LiveLine:
                     self._longest = event
             elif isinstance(event, Paused):
                 self._say(f"nothing answers since {moment(event.since)}, the last failure was: {event.reason}; paused")
+            elif isinstance(event, Taught):
+                self._found = max(0, self._found + event.gain)
+                self._say(taught_line(event))
             elif isinstance(event, Resumed):
                 self._say(f"something answers again after {duration(event.seconds)}; resumed")
         self.tick()
+
+    def _count_scripts(self, event: Visited) -> None:
+        if event.needs_scripts and not self._need_scripts and self._no_browser:
+            self._say(f"pages that need scripts are not rendered: {self._no_browser}")
+        self._need_scripts += event.needs_scripts
+        if event.rendering is not None:
+            self._rendered += event.rendering.began
+            self._gained += event.rendering.gained
+            self._rendering += event.rendering.seconds
 
     def tick(self) -> None:
         """To be called now and then, whether or not anything happened."""
@@ -141,7 +156,13 @@ class LiveLine:
         since = self._crawl.paused_since
         end = self._end(seconds) if since is None else f"paused: nothing answers since {moment(since)}"
         scripts = f"{self._need_scripts:,} need scripts  " if self._need_scripts else ""
-        return f"{done}  {queue}  {self._failed:,} failed  {scripts}{idle}  {end}"
+        scripts += f"{self._rendered:,} rendered ({self._gained:,} gained)  " if self._rendered else ""
+        return f"{done}  {queue}  {self._failed:,} failed  {scripts}{idle}  {self._expected()}{end}"
+
+    def _expected(self) -> str:
+        if (expected := self.expected) is None:
+            return ""
+        return f"expected: {expected.among_waiting:,.0f} relevant waiting, {expected.next_500:,.0f} in the next 500  "
 
     def _end(self, seconds: float) -> str:
         """What will end the crawl, and when: the budget that will be spent first."""
@@ -177,6 +198,9 @@ class LiveLine:
             "relevant": self._found,
             "failed": self._failed,
             "need_scripts": self._need_scripts,
+            "rendered": self._rendered,
+            "gained": self._gained,
+            "render_seconds": self._rendering,
             "waiting": len(self._frontier),
             "seconds": time.monotonic() - self._began,
             "idle": self._crawl.idle,
@@ -185,13 +209,24 @@ class LiveLine:
 
     def _mishaps(self) -> Iterator[str]:
         if self._need_scripts:
-            yield f"{self._need_scripts:,} pages need scripts: hardly anything could be read of them"
+            missing = f"; {self._no_browser}" if self._no_browser else ""
+            yield f"{self._need_scripts:,} pages need scripts: hardly anything could be read of them{missing}"
+        if self._rendered:
+            took = f"tabs were busy for {self._rendering:,.1f} s"
+            yield f"{self._rendered:,} pages were rendered, {self._gained:,} of them gained text or links; {took}"
         if self._troubled:
             yield f"{self._troubled:,} URLs failed because of internal errors; samples are in trouble/"
         if self._longest is not None:
             about = f" with {self._longest.url}" if self._longest.url else ""
             longest = f"longest {self._longest.seconds:.1f} s{about}: {self._longest.where}"
             yield f"{self._holds:,} times one thing held up everything else, {longest}"
+
+
+def taught_line(event: Taught) -> str:
+    doubts = {"answers contradict what it was sure of": event.surprises, "pages have two answers": event.contradictions}
+    doubtful = "".join(f"; {number:,} {what}" for what, number in doubts.items() if number)
+    learned = f"the judge has learned from {event.answers:,} answers, version {event.version}"
+    return f"{learned}: {event.changed:,} verdicts changed{doubtful}"
 
 
 def _terminal() -> bool:
@@ -202,6 +237,7 @@ def _terminal() -> bool:
 
 
 SECONDS_BETWEEN_TICKS = 1.0
+SECONDS_BETWEEN_FORECASTS = 30.0
 FLAGS = {
     "language": ("target", "language"),
     "charset": ("target", "charset"),
@@ -215,6 +251,7 @@ FLAGS = {
     "warm": ("crawl", "warm"),
     "max_pages": ("crawl", "max_pages"),
     "max_minutes": ("crawl", "max_minutes"),
+    "until": ("crawl", "until"),
     "effort": ("crawl", "effort"),
     "workers": ("crawl", "workers"),
     "connections": ("crawl", "connections"),
@@ -225,6 +262,7 @@ FLAGS = {
     "seed": ("crawl", "seeds"),
     "host_delay": ("politeness", "host_delay"),
     "keep": ("store", "keep"),
+    "render": ("render", "mode"),
 }
 """Each flag and the setting of crawl.toml that it stands for."""
 
@@ -232,15 +270,30 @@ FLAGS = {
 def run_crawl(arguments: argparse.Namespace) -> int:
     settings = settings_for(CrawlFolder(arguments.out), arguments)
     objects = checked(settings, CrawlFolder(arguments.out))
+    if shards := _shards(arguments):
+        from spoor.cli.sharded_crawls import run_sharded
+
+        return run_sharded(arguments, settings, shards)
     give_back_large_blocks()
     search_seldom_for_circles()
     with open_for_crawling(arguments.out, progress) as folder:
-        return asyncio.run(_crawl(folder, with_kept_model(settings, folder), objects, arguments.json))
+        return asyncio.run(_crawl(folder, with_kept_model(settings, folder), objects, arguments))
+
+
+def _shards(arguments: argparse.Namespace) -> int | None:
+    """None: a crawl without shards, for which nothing of Ray is imported."""
+    there = ShardedFolder(arguments.out).shards
+    if there is None and (arguments.shards or 1) == 1:
+        if arguments.cluster:
+            raise UsageError(f"--cluster {arguments.cluster}: say with --shards how many shards the crawl is to have")
+        return None
+    return arguments.shards or there
 
 
 def checked(settings: Config, folder: CrawlFolder) -> Objects:
     """The strategy. Whatever is wrong with the settings is said before a folder is made."""
     objects = NO_OBJECTS.made(settings)
+    program_for(settings.render)
     if warning := misleading(settings, earlier_crawl(settings, strategy_of(settings, objects), folder)):
         _log.warning("%s", warning)
     return objects
@@ -284,22 +337,36 @@ async def _tick(line: LiveLine) -> None:
         line.tick()
 
 
-async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, as_json: bool) -> int:
+async def _look_ahead(line: LiveLine, folder: CrawlFolder) -> None:
+    """In a thread, since every waiting link is counted."""
+    while True:
+        await asyncio.sleep(SECONDS_BETWEEN_FORECASTS)
+        with contextlib.suppress(BadInput):  # The next time perhaps.
+            line.expected = await asyncio.to_thread(expected_in, folder)
+
+
+async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, arguments: argparse.Namespace) -> int:
     async with contextlib.AsyncExitStack() as opened:
         with progress("learning from earlier visits") as advance:
             session = await opened.enter_async_context(open_session(folder, settings, advance, objects))
         folder.write_settings(config.dumps(settings))
+        if arguments.dashboard is not None:
+            from spoor.cli.dashboards import beside_crawl
+
+            remark(await opened.enter_async_context(beside_crawl(folder, arguments.dashboard)))
         _log.info("crawling into %s by %s", folder.path, settings.crawl.strategy)
         loop = asyncio.get_running_loop()
         for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(name, session.stop, "it was interrupted")
-        with LiveLine(session.crawl, settings.crawl.max_pages, settings.crawl.max_minutes) as line:
-            ticking = asyncio.create_task(_tick(line))
+        budget = settings.crawl.max_pages, settings.crawl.max_minutes
+        with LiveLine(session.crawl, *budget, session.no_browser) as line:
+            beside = [asyncio.create_task(task) for task in (_tick(line), _look_ahead(line, folder))]
             async for events in run_for(session, settings.crawl.max_minutes):
                 line.tell(events)
-            ticking.cancel()
+            for task in beside:
+                task.cancel()
         _log.info("%s", line.summary(session.ended(), folder.path).replace("\n", "; "))
-        if as_json:
+        if arguments.json:
             print_json(line.as_json(session.ended(), folder.path))
         else:
             say(line.summary(session.ended(), folder.path))

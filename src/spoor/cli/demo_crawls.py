@@ -20,7 +20,8 @@ from spoor.demo.server import DemoServer
 from spoor.demo.site import plan
 from spoor.errors import BadInput, UsageError
 from spoor.events import Event, Failed, Visited
-from spoor.live.session import open_session, search_seldom_for_circles
+from spoor.live.process import search_seldom_for_circles
+from spoor.live.session import open_session
 from spoor.report.figures import figures
 from spoor.report.page import write_page
 from spoor.settings import Config, Crawling, Politeness, Target

@@ -1,21 +1,25 @@
-"""`spoor check`, `compact`, `export` and `report`: what to do with the folder of a crawl."""
+"""`spoor check`, `compact`, `export`, `report` and `why`: what to do with the folder of a crawl."""
 
 from __future__ import annotations
 
 import argparse
+import time
 from dataclasses import asdict
 
 from spoor import settings as config
+from spoor.api.explaining import learned_lines, lines
 from spoor.cli.terminal import check_writable, print_json, progress, say
 from spoor.errors import BadInput, UsageError
-from spoor.live.session import AGENT, host_rules
+from spoor.live.from_settings import AGENT, host_rules
 from spoor.report.export import NEED_SCRIPTS, NOT_KEPT, Report, Selection, count, export
 from spoor.report.figures import PARTS, Figures, figures
 from spoor.report.page import write_page
 from spoor.report.politeness import Conduct, Promise, conduct
 from spoor.report.showing import duration, moment, plain, share, size
+from spoor.report.why import account
 from spoor.store.crawl_folder import CrawlFolder, is_crawled_into, locked, open_for_crawling, open_for_reading
 from spoor.store.folder_check import Findings, check, compact, open_for_checking, repair_folder
+from spoor.urls import normalise
 
 # `spoor check`: whether all of a crawl is still there and can be read; and what can be done where it cannot.
 
@@ -150,6 +154,7 @@ def summary_report(figures: Figures) -> str:
     listed = f", {totals.from_sitemaps:,} links let in by {totals.sitemaps:,} sitemaps" if totals.sitemaps else ""
     asides = f"{totals.failures:,} failed visits, {totals.redirects:,} redirects, {totals.duplicates:,} duplicates"
     asides += f", {totals.needs_scripts:,} pages need scripts" if totals.needs_scripts else ""
+    asides += f", {totals.rendered:,} rendered ({totals.gained_by_rendering:,} gained)" if totals.rendered else ""
     waiting = links["waiting"] + links["returning"]
     queue = f"{waiting:,} links waiting, {links['parked']:,} parked, {totals.dropped:,} dropped{listed}"
     because = (
@@ -182,3 +187,22 @@ def promise_of(folder: CrawlFolder) -> Promise:
 def verdict(conduct: Conduct) -> str:
     kept = "" if conduct.tightest is None else f" (tightest: {conduct.tightest:.3f} of the delay due)"
     return f"{conduct.visits:,} visits to {conduct.hosts:,} hosts, {len(conduct.breaches):,} broke a promise{kept}"
+
+
+# `spoor why`: where one URL was found, its score, and why it was fetched, not yet, or never.
+
+
+def run_why(arguments: argparse.Namespace) -> int:
+    folder = open_for_reading(arguments.folder)
+    url = normalise(arguments.url)
+    if url is None:
+        raise UsageError(f"{plain(arguments.url)!r} is not an http or https URL, such as https://example.org/about")
+    known = account(folder, url, AGENT)
+    found = list(lines(known, time.time(), learned_lines(folder, known, progress)))
+    if arguments.json:
+        print_json({"url": known.url, "lines": [{"name": name, "what": what} for name, what in found]})
+        return 0
+    print(plain(known.url, 4000))
+    for name, what in found:
+        print(f"  {name:<11} {plain(what, 4000)}")
+    return 0

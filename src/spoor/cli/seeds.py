@@ -15,7 +15,7 @@ from spoor.cli.terminal import check_writable, print_json, progress, say, write_
 from spoor.errors import BadInput, UsageError
 from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
-from spoor.live.session import user_agent
+from spoor.live.from_settings import user_agent
 from spoor.seeding.asking import ResultSource, asking
 from spoor.seeding.search import CONFIDENCES, Gathered, Seed, agreed, gather, seed_file, source
 from spoor.settings import Config, Crawling

@@ -27,6 +27,7 @@ from spoor.lab.plots import plot_scores
 from spoor.lab.runs import prepared_task
 from spoor.lab.task import Task, read_seeds
 from spoor.lab.worlds import NAMED, Conditions
+from spoor.share import BUCKETS
 
 # The options by which `simulate` and `compare` are told what to do.
 
@@ -57,6 +58,17 @@ def names_in(text: str) -> list[str]:
     if not names:
         raise UsageError(f"--strategies {text!r} names no strategy; `spoor strategies` lists them")
     return names
+
+
+def shards_in(text: str) -> list[int]:
+    """Numbers of shards, separated by commas."""
+    try:
+        numbers = [int(number) for number in text.split(",") if number.strip()]
+    except ValueError:
+        raise UsageError(f"--shards {text}: give numbers, separated by commas, as in 1,4,8") from None
+    if numbers and not 1 <= min(numbers) <= max(numbers) <= BUCKETS:
+        raise UsageError(f"--shards {text}: a crawl has 1 to {BUCKETS} shards")
+    return list(dict.fromkeys(numbers))
 
 
 # The options by which `simulate` and `compare` are told under what conditions to run.
@@ -139,9 +151,11 @@ def run_compare(arguments: argparse.Namespace) -> int:
     task = task_from(arguments, conditions_from(arguments))
     strategies = names_in(arguments.strategies)
     orders = arguments.orders or 1
-    runs = len({*strategies, "oracle"}) * len(prepared_task(task).seed_orders(orders))
+    shards = shards_in(arguments.shards)
+    variants = len(set(strategies) - {"oracle"}) * max(1, len(shards)) + 1
+    runs = variants * len(prepared_task(task).seed_orders(orders))
     with workers(arguments.workers) as pool, progress("runs", runs) as advance:
-        comparison = compare(task, strategies, pool, advance, orders)
+        comparison = compare(task, strategies, pool, advance, orders, shards)
     if arguments.json != STANDARD_OUTPUT:
         show(comparison)
     if arguments.json:

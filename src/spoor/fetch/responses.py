@@ -15,6 +15,7 @@ import aiohttp
 from spoor.fetch.addresses import RefusedAddress
 from spoor.parse.apart import read_apart
 from spoor.parse.documents import kind_of, read_answer
+from spoor.parse.drawn import with_rendering
 from spoor.parse.html import LONGEST_URL, USUAL, Interest
 from spoor.parse.reading import header_directives
 from spoor.parse.sitemaps import read_sitemap
@@ -148,6 +149,8 @@ def _read(response: Response, interest: Interest, apart: bool) -> Page | Failure
     page = read(response.url, response.body, content_type, response.status, interest)
     if isinstance(page, Failure) and response.cut not in ("", "type"):
         return Failure(f"{kind_of(response.body, content_type)}: not whole: {response.cut}")
+    if isinstance(page, Page) and response.rendering is not None and response.rendering.html:
+        return with_rendering(page, response.rendering, interest)
     return page
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from spoor.errors import BrokenContract
-from spoor.records import SOONEST, Evidence, Key, TrailState
+from spoor.records import SOONEST, Evidence, Key, TrailState, Visit
 
 # One URL in the frontier: its state, its place, and what is known in its favour.
 
@@ -104,6 +104,26 @@ class Entry:
     def put_at(self, key: Key, arrival: int) -> None:
         """Another place in the order."""
         self.key, self.arrival, self._order = key, arrival, None
+
+
+def visit_to(entry: Entry, number: int, at: float) -> Visit:
+    """With all that is known of the link."""
+    return Visit(
+        url=entry.url,
+        host=entry.host,
+        number=number,
+        at=at,
+        purpose="sitemap" if entry.is_sitemap else "page",
+        key=entry.key,
+        evidence=entry.evidence,
+        trail=entry.trail,
+        depth=entry.depth,
+        tries=entry.tries,
+        found_on=entry.found_on,
+        redirects=entry.redirects,
+        hints=entry.hints,
+        apart=entry.is_apart,
+    )
 
 
 # A place in the queue as bytes that sort as the place does, so that a database can keep places in order.

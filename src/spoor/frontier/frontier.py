@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from spoor.errors import BrokenContract
 from spoor.frontier.entry import DIED, OPEN, Entry, Host, HostRules, State
 from spoor.frontier.host_queue import HostQueue
 from spoor.frontier.hosts import Errands, Returning
 from spoor.frontier.store import Bounds, LinkStore
+from spoor.frontier.tally import Tally
 from spoor.records import Evidence, Key, TrailState, WaitingLink
 from spoor.robots import NeededFile, RobotsFile, delay_for, holding_for
 from spoor.urls import host_of, robots_url
@@ -21,6 +22,10 @@ LATER = 10.0
 there is comes first, and is kept whatever happens then."""
 
 
+WITHIN = 1.0
+"""Seconds ahead for which it is told what can be visited."""
+
+
 class Frontier:
     """A URL is unknown, waiting, returning, parked, in transit or settled; only `settle(again_at=…)` and `put_off` send
     one back. Links that were put off come back from `_put_off`, for which nobody waits. Whose turn it is among the
@@ -29,15 +34,24 @@ class Frontier:
     Told the time, it never asks. Driven from one thread.
     """
 
-    def __init__(self, store: LinkStore, rules: HostRules | None = None, resumed_at: float | None = None) -> None:
+    def __init__(
+        self,
+        store: LinkStore,
+        rules: HostRules | None = None,
+        resumed_at: float | None = None,
+        tallied: bool = False,
+    ) -> None:
         """`resumed_at`: the delay of every host begins then, since a crawl that was killed may have asked it for
-        something that nobody wrote down."""
+        something that nobody wrote down. `tallied`: it counts how many links wait at which keys."""
         self._store = store
         self._rules = rules or HostRules()
         self._counters = store.counters()
         self._hosts = HostQueue(store, self._rules, resumed_at)
         self._returning, self._put_off = Returning(store, put_off=False), Returning(store, put_off=True)
         self._errands = Errands()
+        self._released: set[str] = set()
+        self._asked_delays: dict[str, float] = {}
+        self._tally = Tally(store.waiting_keys()) if tallied else None
         self._resume(resumed_at)
 
     def __len__(self) -> int:
@@ -65,6 +79,14 @@ class Frontier:
         """What is known of each URL, in the same order. Read them; change them only through the frontier."""
         return self._store.find(urls)
 
+    def best_keys(self, links: int, now: float) -> list[tuple[Key, int]]:
+        """The best keys at which so many links wait that can be visited within a second, rounded, and how many at each.
+        Where hosts have delays, that is one of each host. To be asked of a frontier that is tallied."""
+        assert self._tally is not None
+        if not self._rules.delay:
+            return self._tally.best(links)
+        return Tally((key, 1) for key in self._hosts.best_keys(links, now + WITHIN)).best(links)
+
     def evidence_of(self, url: str) -> Evidence | None:
         (entry,) = self.find([url])
         return entry.evidence if entry is not None and entry.state in OPEN else None
@@ -85,6 +107,7 @@ class Frontier:
         self._hosts.host(entry.host)
         self._store.save(entry)
         if entry.state is State.WAITING:
+            self._count_waiting(entry.key, 1)
             self._hosts.came_forward(entry)
 
     def change(self, entry: Entry, key: Key, evidence: Evidence, trail: TrailState, hints: bytes | None = None) -> bool:
@@ -92,6 +115,9 @@ class Frontier:
         was = entry.order if key != entry.key else None
         if was is not None:
             self._check(entry.url, key)
+            if entry.state is State.WAITING:
+                self._count_waiting(entry.key, -1)
+                self._count_waiting(key, 1)
             entry.put_at(key, self._next_arrival())
         entry.evidence, entry.trail = evidence, trail
         if hints is not None:
@@ -105,6 +131,10 @@ class Frontier:
         """Out of the queue until `admit`."""
         entry.because = because
         self._leave(entry, State.PARKED)
+
+    def parked(self, because: str, host: str = "") -> list[Entry]:
+        """All links that are parked for this reason, by arrival; of one host, if one is named."""
+        return self._store.parked(because, host)
 
     def admit(self, entry: Entry) -> None:
         """A link that was parked or visited waits after all; a sitemap that was read is to be read again."""
@@ -150,6 +180,8 @@ class Frontier:
 
     def want(self, robots: str, host: str, now: float) -> None:
         """Nothing of `host` may be visited before this robots.txt is known, wherever it lies."""
+        if self._hosts.host(host).waits_for == robots:
+            return
         self._hosts.host(host).waits_for = robots
         where = self._hosts.host(host_of(robots))
         if self._errands.add(robots, where.name, host):
@@ -170,6 +202,28 @@ class Frontier:
         self._store.save_host(host)
         self._hosts.sleep(host, now)
         return host.free_at <= now
+
+    def polite_delay(self, name: str) -> float:
+        """The delay of a host in seconds, at the least: ours, or what its robots.txt files ask for if that is more."""
+        return max(delay_for(self.robots_file, name), self._rules.delay)
+
+    def ask_delays(self, delays: Mapping[str, float]) -> None:
+        """Those that a person asked for in an earlier process. They count where politeness does not demand more."""
+        self._asked_delays |= delays
+
+    def slow_down(self, name: str, delay: float, now: float) -> None:
+        """A person asks for it."""
+        self._asked_delays[name] = delay
+        host = self._hosts.host(name)
+        self._adopt_delay(host)
+        self._hosts.sleep(host, now)
+
+    def call_off(self, refused: Callable[[str], bool]) -> None:
+        """No robots.txt is asked for that is `refused` by its URL. Hosts that waited for one have their turn again."""
+        for name in self._errands.call_off(refused):
+            host = self._hosts.host(name)
+            host.waits_for = ""
+            self._hosts.show(host)
 
     def next_errand(self, now: float) -> tuple[str, int] | None:
         """A robots.txt that is asked for now, and how often that was in vain; None: none is due, or nobody is free.
@@ -231,13 +285,13 @@ class Frontier:
             entry.tries, entry.again_at = entry.tries + 1, again_at
             self._enter(entry, State.RETURNING)
             self._await(entry)
-        self._end_visit(self._hosts.host(entry.host), now)
+        self._end_transit(entry, now)
 
     def excuse(self, url: str, now: float) -> None:
         """A visit is over that our own side is to blame for: the URL waits as if it had not been."""
         entry = self._in_transit(url)
         self._return_uncounted(entry, entry.tries, now)
-        self._end_visit(self._hosts.host(entry.host), now)
+        self._end_transit(entry, now)
 
     def restore(self, url: str, tries: int, now: float) -> None:
         """Afterwards our own side turned out to be to blame for a visit that failed: the URL waits again, and was tried
@@ -254,13 +308,34 @@ class Frontier:
         self._enter(entry, State.RETURNING)
         self._await(entry)
 
-    def begin_probe(self, url: str, now: float) -> bool:
-        """A visit to a robots.txt for which nobody waits, if its host is free; says whether it is."""
+    def release(self, url: str, now: float) -> None:
+        """What was asked for has come. The URL stays in transit, while its host may be asked for something else."""
+        self._end_visit(self._hosts.host(self._in_transit(url).host), now)
+        self._released.add(url)
+
+    def reserve(self, name: str) -> None:
+        """Until `unreserve`, as often as this was called, no link of the host has its turn: somebody waits to ask it
+        for something else."""
+        self._hosts.reserve(name)
+
+    def unreserve(self, name: str) -> None:
+        self._hosts.unreserve(name)
+
+    def free_at(self, name: str) -> float:
+        """When the delay of a host is over."""
+        return self._hosts.free_at(self._hosts.host(name))
+
+    def begin_request(self, url: str, now: float) -> bool:
+        """For something that is no link, such as a robots.txt for which nobody waits, if its host is free; says
+        whether it is."""
         host = self._hosts.host(host_of(url))
         free = self._hosts.can_be_asked(host, now)
         if free:
             self._hosts.begin_visit(host, now)
         return free
+
+    def end_request(self, url: str, now: float) -> None:
+        self._end_visit(self._hosts.host(host_of(url)), now)
 
     def end_in_vain(self, robots: str, now: float) -> None:
         """A visit to a robots.txt is over that our own side is to blame for: it is asked for again when the turn of a
@@ -275,7 +350,7 @@ class Frontier:
         entry = self._in_transit(url)
         entry.because, entry.again_at = because, math.inf
         self._enter(entry, State.PARKED)
-        self._end_visit(self._hosts.host(entry.host), now)
+        self._end_transit(entry, now)
 
     def _in_transit(self, url: str) -> Entry:
         (entry,) = self.find([url])
@@ -345,8 +420,14 @@ class Frontier:
     def _enter(self, entry: Entry, state: State) -> None:
         self._counters.by_state[entry.state] -= 1
         self._counters.by_state[state] += 1
+        if State.WAITING in (entry.state, state):
+            self._count_waiting(entry.key, (state is State.WAITING) - (entry.state is State.WAITING))
         entry.state = state
         self._store.save(entry)
+
+    def _count_waiting(self, key: Key, change: int) -> None:
+        if self._tally is not None:
+            self._tally.add(key, change)
 
     def _leave(self, entry: Entry, state: State) -> None:
         """Out of the queue of its host, into another state."""
@@ -355,8 +436,14 @@ class Frontier:
         self._hosts.left(host, entry)
 
     def _adopt_delay(self, host: Host) -> None:
-        host.change_delay(max(delay_for(self.robots_file, host.name), self._rules.delay))
+        host.change_delay(max(self.polite_delay(host.name), self._asked_delays.get(host.name, 0.0)))
         self._store.save_host(host)
+
+    def _end_transit(self, entry: Entry, now: float) -> None:
+        if entry.url in self._released:
+            self._released.discard(entry.url)
+        else:
+            self._end_visit(self._hosts.host(entry.host), now)
 
     def _end_visit(self, host: Host, now: float) -> None:
         self._hosts.end_visit(host, now)

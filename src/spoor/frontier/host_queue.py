@@ -9,6 +9,7 @@ from spoor.frontier.entry import Entry, Host, HostRules, Order
 from spoor.frontier.hosts import Hosts, Reading
 from spoor.frontier.queues import ALL_READ
 from spoor.frontier.store import Bounds, LinkStore
+from spoor.records import Key
 
 SLACK = 64
 SOON = 30.0
@@ -37,6 +38,7 @@ class HostQueue:
         self._delayed: list[tuple[float, str]] = []
         self._address_free_at: dict[str, float] = {}
         self._most_addresses = MOST_ADDRESSES
+        self._reserved: dict[str, int] = {}
 
     def __len__(self) -> int:
         """How many hosts are at hand."""
@@ -96,6 +98,13 @@ class HostQueue:
             pass
         return None if host is None else host.head
 
+    def best_keys(self, most: int, until: float) -> list[Key]:
+        """Of the best waiting links of hosts that can be asked by then, first to last."""
+        waiting = [host for host in self._at_hand if host.order is not None and not host.waits_for]
+        free = [host for host in waiting if host.visiting < self._rules.connections and self.free_at(host) <= until]
+        orders = heapq.nsmallest(most, [host.order for host in free if host.order is not None])
+        return [tuple([-part for part in key]) for key, _ in orders]
+
     def _first_head(self, now: float) -> Host | None:
         """None: more hosts must be read before it can be told, or nobody is free soon."""
         while self._heads and self._heads[0][0] <= self._heads_read.to:
@@ -133,7 +142,7 @@ class HostQueue:
         return True
 
     def _available(self, host: Host, now: float) -> bool:
-        return not host.waits_for and self.can_be_asked(host, now)
+        return not host.waits_for and host.name not in self._reserved and self.can_be_asked(host, now)
 
     def _free_soon(self, host: Host, now: float) -> bool:
         """Not one under a long delay, nor one that has not answered for long."""
@@ -259,6 +268,16 @@ class HostQueue:
     def count_delayed(self) -> int:
         """As of the last time somebody asked for a link."""
         return len({name for _, name in self._delayed})
+
+    def reserve(self, name: str) -> None:
+        """None of its links has its turn."""
+        self._reserved[name] = self._reserved.get(name, 0) + 1
+
+    def unreserve(self, name: str) -> None:
+        self._reserved[name] -= 1
+        if not self._reserved[name]:
+            del self._reserved[name]
+            self.show(self.host(name))
 
     # A crawl is resumed; a batch is committed.
 

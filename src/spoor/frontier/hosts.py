@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 
 from spoor.frontier.entry import Entry, Host, Order
 from spoor.frontier.queues import ALL_READ, NOTHING_READ
@@ -185,6 +185,14 @@ class Errands:
         if not queue:
             del self._queues[host]
         return url
+
+    def call_off(self, refused: Callable[[str], bool]) -> list[str]:
+        """Those that were not asked for yet are not. Returns the hosts that waited for them."""
+        off = [(host, url) for host, queue in self._queues.items() for url in queue if refused(url)]
+        for host, url in off:
+            del self._queues[host][url]
+        self._queues = {host: queue for host, queue in self._queues.items() if queue}
+        return [name for _, url in off for name in self.answered(url)]
 
     def answered(self, url: str) -> list[str]:
         """The hosts that waited for it, in the order they came."""

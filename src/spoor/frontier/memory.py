@@ -12,6 +12,7 @@ from operator import attrgetter
 from spoor.frontier.entry import DIED, Entry, Host, Order, State
 from spoor.frontier.queues import ALL_READ, Queue
 from spoor.frontier.store import ALL_MOMENTS, Bounds, Counters, Moment
+from spoor.records import Key
 from spoor.robots import RobotsFile
 
 BLOCK = 1024
@@ -93,8 +94,14 @@ class MemoryStore:
                 rows = range(max(row, block * BLOCK), min(self._committed, (block + 1) * BLOCK))
                 yield from (self._rows[one] for one in rows if self._rows[one].state is State.WAITING)
 
+    def waiting_keys(self) -> Iterator[tuple[Key, int]]:
+        return ((entry.key, 1) for entry in self._entries.values() if entry.state is State.WAITING)
+
     def in_state(self, state: State) -> Iterator[Entry]:
         return iter(sorted((e for e in self._entries.values() if e.state is state), key=attrgetter("arrival")))
+
+    def parked(self, because: str, host: str) -> list[Entry]:
+        return [e for e in self.in_state(State.PARKED) if e.because == because and host in ("", e.host)]
 
     def returning(self, after: Moment, put_off: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
         found = (entry for entry in self._entries.values() if entry.state is State.RETURNING)

@@ -154,10 +154,10 @@ def robots_of(row: tuple[Any, ...]) -> RobotsFile:
 
 def order_of(row: tuple[Any, ...]) -> Order:
     key1, key2, key3, arrival = row[5:9]
-    return tuple([-part for part in _key(key1, key2, key3)]), arrival
+    return tuple([-part for part in key_of(key1, key2, key3)]), arrival
 
 
-def _key(key1: float, key2: float | None, key3: float | None) -> Key:
+def key_of(key1: float, key2: float | None, key3: float | None) -> Key:
     return (key1,) if key2 is None else (key1, key2) if key3 is None else (key1, key2, key3)
 
 
@@ -166,7 +166,7 @@ def entry_of(row: tuple[Any, ...], host: str, names: EvidenceNames) -> Entry:
     return Entry(
         url=url,
         host=host,
-        key=_key(key1, key2, key3),
+        key=key_of(key1, key2, key3),
         arrival=arrival,
         evidence=names.unpack(evidence),
         trail=None if trail is None else _trail(trail),

@@ -44,6 +44,7 @@ from spoor.frontier.rows import (
     deflated,
     entry_of,
     key_columns,
+    key_of,
     known_columns,
     order_of,
     place_columns,
@@ -54,6 +55,7 @@ from spoor.frontier.rows import (
     write_counters,
 )
 from spoor.frontier.store import ALL_MOMENTS, Bounds, Counters, Moment
+from spoor.records import Key
 from spoor.robots import RobotsFile
 from spoor.urls import host_of
 
@@ -200,10 +202,23 @@ class SqliteStore:
         waiting |= {row: e for row, e in changed.items() if row > after and e.state is State.WAITING}
         return [waiting[row] for row in heapq.nsmallest(count, waiting)]
 
+    def waiting_keys(self) -> Iterator[tuple[Key, int]]:
+        query = "SELECT key1, key2, key3, count(*) FROM links WHERE state = 0 GROUP BY key1, key2, key3"
+        return ((key_of(*key), count) for *key, count in self._all(query))
+
     def in_state(self, state: State) -> Iterator[Entry]:
         # With the number in the query, SQLite knows that it may use an index of this state alone.
         query = f"SELECT id, {COLUMNS} FROM links WHERE state = {int(state)} ORDER BY arrival"
         return map(self._entry, self._all(query))
+
+    def parked(self, because: str, host: str) -> list[Entry]:
+        query = f"SELECT id, {COLUMNS} FROM links WHERE state = {int(State.PARKED)} AND because = ?"
+        query, asked = (f"{query} AND host = ?", (because, self._id_of(host))) if host else (query, (because,))
+        changed = {url: entry for entries in self._changed.values() for url, entry in entries.items()}
+        found = [self._at_hand(row) for row in self._all(query, asked) if row[URL] not in changed]
+        parked = [e for e in changed.values() if e.state is State.PARKED and host in ("", e.host)]
+        found += [entry for entry in parked if entry.because == because]
+        return sorted(found, key=attrgetter("arrival"))
 
     def returning(self, after: Moment, put_off: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
         which = f"NOT {APART}" if put_off else APART

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from spoor.frontier.entry import Entry, Host, Order, State
+from spoor.records import Key
 from spoor.robots import RobotsFile
 
 Moment = tuple[float, int]
@@ -75,9 +76,17 @@ class LinkStore(Protocol):
         others, and all again and again."""
         ...
 
+    def waiting_keys(self) -> Iterator[tuple[Key, int]]:
+        """How many entries wait at each key, as of the last commit, in any order; a key may come several times."""
+        ...
+
     def in_state(self, state: State) -> Iterator[Entry]:
         """All entries in a state as of the last commit, by arrival. For the few that were in transit when a crawl
         stopped."""
+        ...
+
+    def parked(self, because: str, host: str) -> list[Entry]:
+        """All that are parked for this reason, by arrival; of all hosts if `host` is "", which takes long."""
         ...
 
     def returning(self, after: Moment, put_off: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:

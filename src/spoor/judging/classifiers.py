@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from spoor.errors import BadInput, UsageError
 from spoor.files import Kind, Part, read_model, unpacked, write_model
+from spoor.judging.regression import Sample, rows_of
 from spoor.parse.words import LONGEST, PLACES, Words, features
 from spoor.records import Page, TargetPrior, Verdict
 
@@ -264,6 +265,11 @@ class TopicModel:
         most = [found.words[k] for k in order[::-1][:SHOWN] if said[k] > 0.0]
         least = [found.words[k] for k in order[:SHOWN] if said[k] < 0.0]
         return Opinion(probability, tuple(most), tuple(least))
+
+    def probabilities(self, samples: Sequence[Sample]) -> NDArray[np.float64]:
+        """Of pages by what was kept of them; the same as their opinions say, within what a float holds."""
+        said = rows_of(samples).scores(self.weights, 0.0)
+        return np.where(said == 0.0, NOTHING.probability, 0.5 + 0.5 * np.tanh((said + self.bias) / 2.0))
 
 
 def write_topic(path: Path, model: TopicModel) -> None:

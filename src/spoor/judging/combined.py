@@ -77,9 +77,10 @@ class Agreement:
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         said = [self.judges[name].judge(pages) for name in self._asked]
-        return [self._agreed(dict(zip(self._asked, verdicts, strict=True))) for verdicts in zip(*said, strict=True)]
+        return [self.agreed(dict(zip(self._asked, verdicts, strict=True))) for verdicts in zip(*said, strict=True)]
 
-    def _agreed(self, said: Mapping[str, Verdict]) -> Verdict:
+    def agreed(self, said: Mapping[str, Verdict]) -> Verdict:
+        """What follows from what each of the judges says, by name."""
         agreed = _weighed(self._required, said)
         because = "; ".join(f"{name}: {verdict.because}" for name, verdict in said.items())
         return Verdict(agreed.relevance, agreed.relevant, because, agreed.label)

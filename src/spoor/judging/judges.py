@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
@@ -195,13 +196,13 @@ MODEL_JUDGES = {PROFILES.name: "language", TOPIC.name: "examples", TAXONOMY.name
 """Which judge reads a model, by what its file says it holds."""
 
 
-def judge(text: str) -> Judge:
+def judge(text: str, student: Callable[[Target], Judge] | None = None) -> Judge:
     """A judge that is no truth: `charset:th`, `charset:th:sources=meta`, `script:thai:least=0.5`. The subject may hold
     colons itself, as URLs do; what looks like a parameter ends it. Also the target of a file, `crawl.toml`."""
     if text.endswith(TARGETS) and not (":" in text and _is_setting(text.rpartition(":")[2])):
         settings = settings_in(Path(text))
         target = with_files(settings.target, Path(text).parent)
-        return judge_of(target, translator=translator_of(settings.translate))
+        return judge_of(target, translator=translator_of(settings.translate), student=student)
     return _named(text)
 
 
@@ -265,9 +266,14 @@ def _is_setting(text: str) -> bool:
     return text.partition("=")[0].isidentifier() and "=" in text
 
 
-def judge_of(target: Target, given: Judge | None = None, translator: Translator | None = None) -> Judge:
+def judge_of(
+    target: Target,
+    given: Judge | None = None,
+    translator: Translator | None = None,
+    student: Callable[[Target], Judge] | None = None,
+) -> Judge:
     """What a person asked for in crawl.toml, as a judge; `given` is the one that a program gave as an object. Judges by
-    an ontology that have no translator of their own use this one."""
+    an ontology that have no translator of their own use this one. `student` makes the judge of `like` and `about`."""
     judges: dict[str, Judge] = {}
     if target.language:
         judges["language"] = language_judge(target.language)
@@ -285,6 +291,9 @@ def judge_of(target: Target, given: Judge | None = None, translator: Translator 
         judges["topic"] = _topic_of(target.topic)
     if target.examples:
         judges["examples"] = examples(target.examples)
+    if target.like or target.about:
+        assert student is not None, "the registry gives one"
+        judges["like" if target.like else "about"] = student(target)
     if target.ontology:
         judges["ontology"] = ontology(target.ontology, target.concept, query=target.query)
     for name, asked in target.judges().items():

@@ -67,6 +67,14 @@ def read_tag(text: str) -> str | None:
     return f"{tag}-{script}" if script else tag
 
 
+@lru_cache(1024)
+def main_language(codes: str) -> str:
+    """The tag of the first of several codes, which is the one that most of a page is in; "" when there is none. A code
+    that means no language stays as it is."""
+    first = codes.partition(",")[0].strip().lower()
+    return read_tag(first) or first
+
+
 def matches(target: str, found: str) -> bool:
     """Whether a page in `found` is one in `target`, both canonical: a target language accepts every script, a target
     script only itself."""

@@ -7,28 +7,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.errors import BadInput, MissingExtra
+from spoor.errors import BadInput
 from spoor.judging.classifiers import TopicModel
 from spoor.judging.held_out import FOLDS, Accuracy, accuracy, folds_of
 from spoor.judging.ngrams import calibrate
+from spoor.judging.regression import (
+    Flags,
+    Floats,
+    calibration,
+    fitted,
+    rows_of,
+    sample_of,
+    scored_by_others,
+    without_common,
+)
 from spoor.judging.training_pages import Example, Kept, read_examples, sides, usable
-from spoor.parse.words import IN_TITLE, PLACES, Features, features
+from spoor.parse.words import IN_TITLE, Features, features
 
 LEAST_PAGES = 10
 """Of each kind; a hundred are better."""
-FREEDOM = 100.0
-"""How far weights may go to fit the examples: C of scikit-learn. From 10 to 1000 F1 is the same within 0.01."""
 WORDS = 50
 """That a model keeps, to tell strategies and people what it is about."""
 _BINS = 10
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -57,11 +61,11 @@ def train_topic(name: str, positive: Kept, negative: Kept, trained_on: str) -> T
     own, others = len(positive.examples), len(negative.examples)
     relevant = np.arange(len(found)) < own
     folds = np.concatenate([folds_of(own), folds_of(others)])
-    matrix = _telling(_matrix(found), relevant)
-    scores = _scored_by_others(matrix, relevant, folds)
+    rows = without_common(rows_of([sample_of(each) for each in found]), relevant)
+    scores = scored_by_others(rows, relevant, folds)
     slope, shift = _calibration(name, scores, relevant)
     chances = 1.0 / (1.0 + np.exp(-(slope * scores + shift)))
-    weights, bias = _fitted(matrix, relevant)
+    weights, bias = fitted(rows, relevant)
     model = TopicModel(
         name=name,
         trained_on=trained_on,
@@ -93,64 +97,11 @@ def _check_apart(positive: Sequence[Example], negative: Sequence[Example]) -> No
             raise BadInput(f"{both} is positive and, as {example.name}, negative too; take one of them out")
 
 
-def _matrix(found: Sequence[Features]) -> Any:
-    try:
-        from scipy import sparse
-    except ModuleNotFoundError:
-        raise _needs_the_extra() from None
-    ends = np.cumsum([0, *(len(each.words) for each in found)]).astype(np.int32)
-    places = np.concatenate([each.places() for each in found]).astype(np.int32)
-    weights = np.concatenate([each.weights for each in found])
-    return sparse.csr_array((weights, places, ends), shape=(len(found), PLACES))
-
-
-def _telling(matrix: Any, relevant: Flags) -> Any:
-    """Without the words that most pages of either kind hold: they would count for little, but stand in every reason."""
-    mostly = [np.bincount(matrix[own].indices, minlength=PLACES) > own.sum() / 2 for own in (relevant, ~relevant)]
-    kept = matrix.copy()
-    kept.data[(mostly[0] & mostly[1])[matrix.indices]] = 0.0
-    kept.eliminate_zeros()
-    return kept
-
-
-def _scored_by_others(matrix: Any, relevant: Flags, folds: NDArray[np.int64]) -> Floats:
-    """Each page by a model that was trained without its fold."""
-    scores = np.zeros(len(relevant))
-    for fold in range(FOLDS):
-        weights, bias = _fitted(matrix[folds != fold], relevant[folds != fold])
-        scores[folds == fold] = matrix[folds == fold] @ weights + bias
-    return scores
-
-
-def _fitted(matrix: Any, relevant: Flags) -> tuple[Floats, float]:
-    used = np.unique(matrix.indices)
-    fit = _regression(FREEDOM).fit(matrix[:, used], relevant)
-    weights = np.zeros(PLACES)
-    weights[used] = fit.coef_[0]
-    return weights, float(fit.intercept_[0])
-
-
 def _calibration(name: str, scores: Floats, relevant: Flags) -> tuple[float, float]:
-    """What makes of scores probabilities, by the pages that were scored unseen (Platt)."""
-    fit = _regression(1.0).fit(scores[:, None], relevant)
-    slope, shift = float(fit.coef_[0, 0]), float(fit.intercept_[0])
+    slope, shift = calibration(scores, relevant)
     if slope <= 0.0:
         raise BadInput(f"{name}: no words distinguish the positive pages from the negative ones; check the examples")
     return slope, shift
-
-
-def _regression(freedom: float) -> Any:
-    try:
-        from sklearn.linear_model import LogisticRegression
-    except ModuleNotFoundError:
-        raise MissingExtra(
-            "training a topic needs scikit-learn; install it with: pip install 'spoor[topics]'"
-        ) from None
-    return LogisticRegression(C=freedom, solver="liblinear", random_state=0)
-
-
-def _needs_the_extra() -> MissingExtra:
-    return MissingExtra("training a topic needs scikit-learn; install it with: pip install 'spoor[topics]'")
 
 
 def _threshold(chances: Floats, relevant: Flags) -> float:

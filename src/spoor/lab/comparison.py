@@ -7,7 +7,7 @@ import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from spoor import registry
 from spoor.errors import UsageError
 from spoor.lab.measures import Run, Score, Yardstick, beside
 from spoor.lab.runs import prepared_task, run, score, scored
+from spoor.lab.sharded import Sharding
 from spoor.lab.task import AnyNamed, GivenStrategy, Task, over_orders
 from spoor.origins import bring_in, origins_of
 from spoor.pools import processes
@@ -53,19 +54,33 @@ class Comparison:
 
 
 def compare(
-    task: Task, strategies: Sequence[AnyNamed], pool: Executor, advance: Advance, orders: int = 1
+    task: Task,
+    strategies: Sequence[AnyNamed],
+    pool: Executor,
+    advance: Advance,
+    orders: int = 1,
+    shards: Sequence[int] = (),
 ) -> Comparison:
     """Runs the strategies side by side, each from so many orders of the seeds, or fewer if the seeds have no more;
-    `advance` is told of each run that is done."""
+    `advance` is told of each run that is done. With `shards` each strategy is run as so many shards, for every number;
+    the oracle is not."""
     names = list(dict.fromkeys([*strategies, "oracle"]))
     for name in names:
         if reason := refusal(task, name):
             raise reason
     each = range(len(prepared_task(task).seed_orders(orders)))
-    jobs = [(name, order) for name in names for order in each]
+    shardings: list[Sharding | None] = [Sharding(count) for count in shards]
+    variants = [(name, sharding) for name in names if name != "oracle" for sharding in shardings or [None]]
+    variants.append(("oracle", None))
+    jobs = [(name, order, sharding) for name, sharding in variants for order in each]
     scores: list[Score] = side_by_side([(score, task, *job) for job in jobs], pool, advance)
     by_job = dict(zip(jobs, scores, strict=True))
-    return compared(task, {str(name): [by_job[name, order] for order in each] for name in names})
+    runs = {_called(*variant): [by_job[variant[0], order, variant[1]] for order in each] for variant in variants}
+    return compared(task, runs)
+
+
+def _called(strategy: AnyNamed, sharding: Sharding | None) -> str:
+    return str(strategy) if sharding is None else f"{strategy}, shards: {sharding.shards}"
 
 
 @dataclass(frozen=True)
@@ -92,8 +107,11 @@ def compared(task: Task, scores: Mapping[str, Sequence[Score]]) -> Comparison:
     prepared = prepared_task(task)
     against = prepared.yardstick
     whole = [
-        over_orders([beside(one, oracle, against) for one, oracle in zip(own, scores["oracle"], strict=True)])
-        for own in scores.values()
+        replace(
+            over_orders([beside(one, of, against) for one, of in zip(own, scores["oracle"], strict=True)]),
+            strategy=name,
+        )
+        for name, own in scores.items()
     ]
     return Comparison(task, prepared.reachable_pages, against, tuple(whole))
 

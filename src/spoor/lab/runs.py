@@ -21,6 +21,7 @@ from spoor.judging.language_judges import Charset
 from spoor.lab import compiled_crawl as compiled
 from spoor.lab.link_graph import FAR
 from spoor.lab.measures import Run, Score, measure, timing
+from spoor.lab.sharded import Mailbag, ShardedSimulation, Sharding, SimulatedShard
 from spoor.lab.simulated import simulate
 from spoor.lab.task import AnyNamed, GivenStrategy, PreparedTask, Task
 from spoor.lab.worlds import ComparedWorld, Conditions, Network, RecordedWorld
@@ -29,6 +30,8 @@ from spoor.ordering.scope import Scope
 from spoor.pricing import Limits
 from spoor.progress import Advance, counted, unseen
 from spoor.records import Visit
+from spoor.roles import World
+from spoor.share import Handover, Share, even_table
 from spoor.strategy import Strategy
 
 OF_TIME = ("elapsed", "idle", "half_time", "n90_time", "curve_time", "found_at")
@@ -43,17 +46,23 @@ def prepared_task(task: Task) -> PreparedTask:
     return PreparedTask(task)
 
 
-def run(task: Task, strategy: AnyNamed, order: int = 0, advance: Advance = unseen) -> Run:
-    """One strategy on one task, from one of the orders of its seeds, under whatever conditions the task has."""
+def run(
+    task: Task, strategy: AnyNamed, order: int = 0, advance: Advance = unseen, sharding: Sharding | None = None
+) -> Run:
+    """One strategy on one task, from one of the orders of its seeds, under whatever conditions the task has; as
+    several shards, if `sharding` says so."""
     prepared = prepared_task(task)
-    if _takes_compiled(prepared, strategy):
+    if sharding is None and _takes_compiled(prepared, strategy):
         assert isinstance(strategy, str)
         return _run_compiled(prepared, strategy, order)
     began, parts = time.perf_counter(), _parts(prepared, strategy)
     conditions = _drawn(task.conditions, order)
     conditions = _undelayed(conditions) if conditions and _is_oracle(strategy) else conditions
     limits = Limits(visits=prepared.yardstick.budget, sitemaps=task.sitemaps)
-    events, world = _simulated(prepared, parts, order, conditions, limits)
+    if sharding is None:
+        events, world = _simulated(prepared, parts, order, conditions, limits)
+    else:
+        events, world = _sharded(prepared, parts, order, conditions, limits, sharding)
     done = _written_down(counted(events, advance), world, conditions)
     return replace(done, seconds=time.perf_counter() - began)
 
@@ -66,9 +75,9 @@ def visits(task: Task, strategy: AnyNamed) -> Iterator[Visit]:
     return (event.visit for event in events if isinstance(event, Visited))
 
 
-def score(task: Task, strategy: AnyNamed, order: int = 0) -> Score:
+def score(task: Task, strategy: AnyNamed, order: int = 0, sharding: Sharding | None = None) -> Score:
     """What a strategy reached, before it is set beside an oracle."""
-    return scored(task, strategy, order, run(task, strategy, order))
+    return scored(task, strategy, order, run(task, strategy, order, sharding=sharding))
 
 
 def scored(task: Task, strategy: AnyNamed, order: int, done: Run) -> Score:
@@ -163,14 +172,46 @@ def _simulated(
     rules first, have a crawl delay, and differ in speed; where texts are read, duplicates are recognised as in a live
     crawl. Without, hosts are asked for their rules where these are to name sitemaps."""
     world = prepared.world(parts.reads_content)
+    crawl = Crawl(parts, Frontier(MemoryStore(), _host_rules(conditions, limits)), limits)
+    crawl.begin(_seeds(prepared, order))
+    connections = 1 if conditions is None else conditions.connections
+    return simulate(crawl, _as_seen(prepared, world, parts, conditions), connections), world
+
+
+def _sharded(
+    prepared: PreparedTask,
+    parts: Strategy,
+    order: int,
+    conditions: Conditions | None,
+    limits: Limits,
+    sharding: Sharding,
+) -> tuple[Iterator[Event], RecordedWorld]:
+    """The same as several shards, each of which learns for itself and recognises its own duplicates."""
+    world, shards, table = prepared.world(parts.reads_content), [], even_table(sharding.shards)
+    for number in range(sharding.shards):
+        bag, frontier = Mailbag(), Frontier(MemoryStore(), _host_rules(conditions, limits), tallied=True)
+        crawl = Crawl(parts.fresh(), frontier, limits, handover=Handover(Share(number, table), bag))
+        crawl.begin(_seeds(prepared, order))
+        shards.append(SimulatedShard(crawl, _as_seen(prepared, world, parts, conditions), bag))
+    connections = sharding.shards if conditions is None else conditions.connections
+    return ShardedSimulation(shards, limits.visits, connections, sharding.late).run(), world
+
+
+def _host_rules(conditions: Conditions | None, limits: Limits) -> HostRules:
     delay = 0.0 if conditions is None else conditions.delay
-    rules = HostRules(delay=delay, ask_first=conditions is not None or limits.sitemaps)
-    crawl = Crawl(parts, Frontier(MemoryStore(), rules), limits)
-    crawl.begin(prepared.web.urls[number] for number in prepared.seed_orders(order + 1)[order])
+    return HostRules(delay=delay, ask_first=conditions is not None or limits.sitemaps)
+
+
+def _seeds(prepared: PreparedTask, order: int) -> Iterator[str]:
+    return (prepared.web.urls[number] for number in prepared.seed_orders(order + 1)[order])
+
+
+def _as_seen(prepared: PreparedTask, world: World, parts: Strategy, conditions: Conditions | None) -> World:
+    """Through the network, if there are conditions."""
     if conditions is None:
-        return simulate(crawl, world), world
+        return world
     compared = ComparedWorld(world) if parts.reads_content and prepared.web.has_content else world
-    return simulate(crawl, Network(compared, conditions), conditions.connections), world
+    return Network(compared, conditions)
 
 
 def _written_down(events: Iterable[Event], world: RecordedWorld, conditions: Conditions | None) -> Run:

@@ -141,6 +141,9 @@ class Web:
             self._arrays[name] = array
         return self._arrays[name]
 
+    def _array_if_there(self, name: str) -> NDArray[Any] | None:
+        return self.array(name) if (self.folder / f"{name}.npy").exists() else None
+
     @cached_property
     def _arrays(self) -> dict[str, NDArray[Any]]:
         """Those that were checked."""
@@ -183,12 +186,12 @@ class Web:
     @cached_property
     def redirects(self) -> NDArray[np.int32] | None:
         """Where each page redirects to, -1 for none; None: no page does."""
-        return self.array("redirect") if (self.folder / "redirect.npy").exists() else None
+        return self._array_if_there("redirect")
 
     @cached_property
     def seconds(self) -> NDArray[np.float32] | None:
         """How long each download took; None: not recorded."""
-        return self.array("seconds") if (self.folder / "seconds.npy").exists() else None
+        return self._array_if_there("seconds")
 
     def targets(self, number: int) -> list[int]:
         """The links of a page in document order; a redirect has none."""
@@ -221,12 +224,12 @@ class Web:
     @cached_property
     def _languages(self) -> NDArray[np.uint8] | None:
         """What each page claims, by its place in web.json "languages"; None: no page claims anything."""
-        return self.array("language") if (self.folder / "language.npy").exists() else None
+        return self._array_if_there("language")
 
     @cached_property
     def needs_scripts(self) -> NDArray[np.uint8] | None:
         """Which pages need scripts; None: no page does, or nobody looked."""
-        return self.array("needs_scripts") if (self.folder / "needs_scripts.npy").exists() else None
+        return self._array_if_there("needs_scripts")
 
     @cached_property
     def sitemaps(self) -> RecordedSitemaps:

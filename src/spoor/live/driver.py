@@ -24,22 +24,35 @@ must not wait for all of them."""
 @dataclass
 class LiveDriver:
     """Keeps up to `connections` fetches under way: begun, and not absorbed yet. `clock` tells seconds since the epoch.
-    A fetch that raises anything but an error of storage costs its URL, and `troubles` is told."""
+    A fetch that raises anything but an error of storage costs its URL, and `troubles` is told. `lasting`: it does not
+    end by itself, since more visits may be granted."""
 
     crawl: Crawl
     downloader: Downloader
     connections: int
     clock: Callable[[], float]
     troubles: Troubles
+    lasting: bool = False
     _arrived: asyncio.Queue[Arrival | BaseException | None] = field(default_factory=asyncio.Queue, init=False)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
     _under_way: int = field(default=0, init=False)
     _stop_by: float | None = field(default=None, init=False)
+    _woken: bool = field(default=False, init=False)
 
     def stop(self) -> None:
         """Begin no more visits; what is under way may still arrive, for a while. Told twice, it does not wait."""
         self._stop_by = self.clock() + (GRACE if self._stop_by is None else 0.0)
         self._arrived.put_nowait(None)
+
+    def wake(self, error: Exception | None = None) -> None:
+        """What to visit next may be another than it was, or a host be free that was not: a batch is yielded, if an
+        empty one. An `error` ends the crawl."""
+        self._woken = True
+        self._arrived.put_nowait(error)
+
+    @property
+    def under_way(self) -> int:
+        return self._under_way
 
     async def run(self) -> AsyncIterator[list[Event]]:
         """While there is room and a visit, start fetching; wait for whichever comes first, an arrival or a host waking;
@@ -48,11 +61,12 @@ class LiveDriver:
             while True:
                 await self._start_fetching()
                 wake = self._stop_by if self._stop_by is not None else self._wake_at()
-                if not self._under_way and (self._stop_by is not None or wake is None):
+                if not self._under_way and (self._stop_by is not None or (wake is None and not self.lasting)):
                     yield self.crawl.absorb([], self.clock())
                     return
                 arrivals = await self._arrivals(wake)
-                if arrivals or self.crawl.interrupted:
+                if arrivals or self.crawl.interrupted or self._woken:
+                    self._woken = False
                     yield self.crawl.absorb(arrivals, self.clock())
                 elif self._stop_by is not None and self.clock() >= self._stop_by:
                     yield self.crawl.absorb([], self.clock())
@@ -65,11 +79,15 @@ class LiveDriver:
             visit = self.crawl.next_visit(self.clock())
             if visit is None:
                 return
-            self._under_way += 1
-            task = asyncio.create_task(self._fetch(visit))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self.begin(visit)
             await asyncio.sleep(0)
+
+    def begin(self, visit: Visit) -> None:
+        """However many are under way: somebody may wait for a robots.txt."""
+        self._under_way += 1
+        task = asyncio.create_task(self._fetch(visit))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _fetch(self, visit: Visit) -> None:
         try:

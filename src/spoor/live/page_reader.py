@@ -12,7 +12,9 @@ from spoor.fetch.cookies import RedirectChain, RedirectCookies
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.responses import HEALS_AFTER, conditions, understand
 from spoor.judging.detector import UNKNOWN, cld2_shares
+from spoor.live.scripts import Scripts
 from spoor.live.sitemap_archive import SitemapArchive
+from spoor.live.sub_resources import SubResource
 from spoor.live.workers import Workers
 from spoor.parse import sitemaps
 from spoor.parse.demanding import demanding
@@ -20,7 +22,20 @@ from spoor.parse.documents import kind_of
 from spoor.parse.html import Interest, is_html
 from spoor.parse.main_text import extractor_named
 from spoor.parse.simhash import text_fingerprint
-from spoor.records import Failure, Hints, Judged, Link, Outcome, Page, Redirect, Response, Trouble, Verdict, Visit
+from spoor.records import (
+    Failure,
+    Hints,
+    Judged,
+    Link,
+    Outcome,
+    Page,
+    Redirect,
+    Rendering,
+    Response,
+    Trouble,
+    Verdict,
+    Visit,
+)
 from spoor.robots import LONGEST_FILE
 from spoor.roles import Downloader, Judge, LinkReader, Troubles
 from spoor.settings import USUAL_PARSING, ParseSettings
@@ -130,6 +145,14 @@ def canonical_links(page: Page) -> tuple[Link, ...]:
     return tuple(links.values())
 
 
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The tree that scripts made of a page, and the sub-resources that they were given."""
+
+    html: str
+    used: Sequence[SubResource]
+
+
 @dataclass
 class Archive:
     """Everything that is kept of a live crawl besides the frontier: responses, what was thought of them, duplicates.
@@ -146,12 +169,29 @@ class Archive:
     _held: dict[str, Response] = field(default_factory=dict, init=False)
     _kept: dict[str, Kept] = field(default_factory=dict, init=False)
     _languages: dict[str, str] = field(default_factory=dict, init=False)
+    _drawn: dict[str, Drawn] = field(default_factory=dict, init=False)
 
     def keep(self, visit: Visit, response: Response) -> None:
         if self.relevant_only:
             self._held[visit.url] = response
         else:
             self._kept[visit.url] = self.archived(response)
+
+    def keep_drawn(self, visit: Visit, drawn: Drawn) -> None:
+        """What scripts made of a response that is kept, or may be, and what they used for that."""
+        self._drawn[visit.url] = drawn
+
+    def _archived_tree(self, visit: Visit, rendering: Rendering, at: float) -> Rendering:
+        """With where its tree is in the archive."""
+        drawn, kept = self._drawn.pop(visit.url, None), self._kept[visit.url]
+        if drawn is None or not kept.file:
+            return rendering
+        for used in drawn.used:
+            if not used.is_kept:
+                self.keeper.keep(used.response, kind=used.kind)
+                used.is_kept = True
+        file, offset = self.keeper.convert(kept, at, drawn.html)
+        return replace(rendering, file=file, offset=offset)
 
     def archived(self, response: Response) -> Kept:
         digest = digest_of(response.payload)
@@ -180,8 +220,12 @@ class Archive:
         kept = self._kept[visit.url]
         if not isinstance(outcome, Judged):
             del self._kept[visit.url]
+            self._drawn.pop(visit.url, None)
             return outcome
         page = outcome.page
+        if page.rendering is not None:
+            at = page.rendering.fetched + page.rendering.seconds
+            page = replace(page, rendering=self._archived_tree(visit, page.rendering, at))
         fingerprint = None if page.text_fingerprint is None else page.text_fingerprint.fingerprint
         same = self.duplicates.same(kept.digest)
         twin = same.url if same is not None and same.url != page.url else ""
@@ -233,8 +277,9 @@ class LiveDownloader:
     """Carries out visits over HTTP. Without an `archive` nothing is kept. Demanding pages, and those with which
     something went wrong before, are read and judged by the `workers`, where that can be stopped, or all pages if they
     are to do everything. With `troubles` an exception while a page is read is told there, with what came; without, it
-    is raised. `accept_language` is the header of that name, for pages alone; "": none. Sitemaps that come are kept in
-    `sitemaps`, where there is one."""
+    is raised. `accept_language` is the header of that name, for pages alone; "": none. `last_word` may give what was
+    read another verdict, before it is kept. With `scripts` pages that need it are rendered. Sitemaps that come are kept
+    in `sitemaps`, where there is one."""
 
     fetcher: HttpFetcher
     archive: Archive | None
@@ -243,7 +288,9 @@ class LiveDownloader:
     everything_away: bool = False
     troubles: Troubles | None = None
     accept_language: str = ""
+    last_word: Callable[[Outcome], Outcome] | None = None
     sitemaps: SitemapArchive | None = None
+    scripts: Scripts | None = None
     cookies: RedirectCookies = field(default_factory=RedirectCookies, init=False)
 
     async def fetch(self, visit: Visit) -> Outcome:
@@ -262,11 +309,16 @@ class LiveDownloader:
         if archive is not None:
             archive.keep(visit, response)
         came = response.head + response.body[:MOST_BYTES]
+        is_page = visit.purpose == "page" and self.scripts is not None
+        kept = response if is_page and Scripts.may_run(response) else None
         try:
             outcome = self._read(visit, response)
             del response  # a body that waits to be read elsewhere is held there, and may be large
             if isinstance(outcome, asyncio.Future):
                 outcome = await outcome
+            if kept is not None and isinstance(outcome, Judged):
+                outcome = await self._with_scripts(visit, kept, outcome)
+            outcome = outcome if self.last_word is None else self.last_word(outcome)
         except OSError as error:  # No room for a file, or no process to be had; the page is not to blame.
             outcome = Failure(line_of("read", error), HEALS_AFTER, here=True)
         except Exception as error:
@@ -274,6 +326,20 @@ class LiveDownloader:
                 raise
             outcome = Trouble(self.troubles.keep(visit.url, "read", error, came))
         return outcome if archive is None else archive.describe(visit, outcome)
+
+    async def _with_scripts(self, visit: Visit, response: Response, judged: Judged) -> Outcome:
+        """Read once more, if scripts made something of it."""
+        assert self.scripts is not None
+        done = await self.scripts.run(visit, response, judged.page)
+        if done is None:
+            return judged
+        rendering, used = done
+        if not rendering.html:
+            return replace(judged, page=replace(judged.page, rendering=rendering))
+        if self.archive is not None:
+            self.archive.keep_drawn(visit, Drawn(rendering.html, used))
+        outcome = self._read(visit, replace(response, rendering=rendering))
+        return await outcome if isinstance(outcome, asyncio.Future) else outcome
 
     async def _fetched(self, visit: Visit, chain: RedirectChain) -> Response | Failure:
         if visit.purpose == "sitemap":
@@ -312,6 +378,8 @@ def _is_long_sitemap(visit: Visit, response: Response) -> bool:
 
 
 def _is_demanding(response: Response) -> bool:
+    if response.rendering is not None and demanding(response.rendering.html.encode("utf8", "replace")):
+        return True
     return is_html(response.body, response.headers.get("content-type", "")) and demanding(response.body)
 
 

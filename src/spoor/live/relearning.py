@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import heapq
 import logging
 import math
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
+from operator import itemgetter
 from pathlib import Path
 
 from spoor import registry
@@ -18,12 +20,16 @@ from spoor.errors import OF_STORAGE, BadInput, UsageError
 from spoor.frontier.evidence import EvidenceNames
 from spoor.progress import Advance, unseen
 from spoor.records import Miss, Sighting
-from spoor.roles import Learner, MissLearner, Relearner, Reviewer, Troubles
+from spoor.revision import relearn
+from spoor.roles import Learner, Relearner, Reviewer, Troubles
 from spoor.settings import Config, Target
 from spoor.store.crawl_folder import CrawlFolder, open_for_reading
-from spoor.store.journal import Journal, Place, lessons, numbered_lessons, open_to_read, place_at
+from spoor.store.journal import Journal, Place, lessons, open_to_read, place_at
+from spoor.store.mail import lessons_of_others
 from spoor.store.snapshots import PackedSnapshot, Snapshot, Snapshots, named_parts
 from spoor.strategy import AdmitAll, Strategy
+from spoor.teaching.kept_pages import versions
+from spoor.teaching.lessons import revised_lessons
 
 # What a strategy knows before its first visit: from a snapshot, and from visits of this crawl and an earlier
 # one.
@@ -88,20 +94,24 @@ def relearn_all(
 ) -> int:
     """What learns on the way is restored from the newest snapshot that fits, and learns again what came after it; where
     there is none, from the earlier crawl first, then from all visits of this one. `advance` is told of every visit. An
-    admission counts what this crawl has visited, so it does not hear of the earlier one. Returns the number of the row
-    in the journal up to which the snapshot stands, 0 if not for all who learn. With `troubles` a visit from which a
-    part cannot learn is passed over, as it was in the crawl."""
+    admission counts what this crawl has visited, so it does not hear of the earlier one, nor of other shards. Returns
+    the number of the row in the journal up to which the snapshot stands, 0 if not for all who learn. With `troubles` a
+    visit from which a part cannot learn is passed over, as it was in the crawl."""
     restored = NOBODY
     if snapshots is not None:
-        restored = restore(strategy.learners(), snapshots, own, warm_name(earlier))
+        restored = restore(strategy.learners(), snapshots, own, warm_name(earlier, own))
     everybody = _relearners(strategy)
     if earlier is not None and (new := _left(_relearners(_without_admission(strategy)), restored)):
         with contextlib.closing(open_to_read(earlier.database)) as db:
             for lesson in lessons(db):
                 _teach(new, lesson, advance, troubles)
     left = _left(everybody, restored)
-    for number, lesson in numbered_lessons(own, 0 if left else restored.number) if everybody else ():
-        _teach(everybody if number > restored.number else left, lesson, advance, troubles)
+    after = 0 if left else restored.number
+    pupils = _relearners(_without_admission(strategy))
+    by_own = ((number, lesson, everybody, left) for number, lesson in revised_lessons(own, strategy, after))
+    by_others = ((place, lesson, pupils, _left(pupils, restored)) for place, lesson in lessons_of_others(own, after))
+    for place, lesson, all_of_them, new in heapq.merge(by_own, by_others, key=itemgetter(0)) if everybody else ():
+        _teach(all_of_them if place > restored.number else new, lesson, advance, troubles)
     return 0 if left else restored.number
 
 
@@ -129,9 +139,15 @@ def restore(
     return NOBODY
 
 
-def warm_name(earlier: CrawlFolder | None) -> str:
-    """By which a snapshot knows what a crawl started from."""
-    return "" if earlier is None else str(earlier.path.resolve())
+def warm_name(earlier: CrawlFolder | None, own: sqlite3.Connection) -> str:
+    """By which a snapshot knows what a crawl learned from: another crawl, and verdicts of this version of a student."""
+    known = versions(own)
+    return warm_name_of(earlier, known[-1].version if known else 0)
+
+
+def warm_name_of(earlier: CrawlFolder | None, version: int) -> str:
+    warmed = "" if earlier is None else str(earlier.path.resolve())
+    return f"{warmed} version {version}".strip() if version else warmed
 
 
 def _check_origin(snapshot: PackedSnapshot, own: sqlite3.Connection, warm: str) -> None:
@@ -167,14 +183,6 @@ def _teach(learners: Sequence[Relearner], lesson: Sighting | Miss, advance: Adva
 
 def _left(learners: Sequence[Relearner], restored: Restored) -> list[Relearner]:
     return [learner for learner in learners if not restored.knows(learner)]
-
-
-def relearn(learner: Relearner, lesson: Sighting | Miss) -> None:
-    """Teaches again what was learned once. Not every learner learns from misses."""
-    if isinstance(lesson, Sighting):
-        learner.relearn(lesson)
-    elif isinstance(learner, MissLearner):
-        learner.learn_miss(lesson)
 
 
 def _relearners(strategy: Strategy) -> list[Relearner]:
@@ -223,6 +231,10 @@ class SnapshotWriter:
         due = rows >= ROWS or (rows > 0 and now - self.at >= SECONDS)
         if due and (self._writing is None or self._writing.done()):
             self._begin(now)
+
+    def renew(self, warm: str) -> None:
+        """What was learned so far counts no more: the next is due at the next commit."""
+        self.warm, self.at = warm, -math.inf
 
     async def finish(self, now: float) -> None:
         """The last one, if anything happened since the one before."""

@@ -12,8 +12,8 @@ from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.judging.combined import Truth
 from spoor.live.driver import LiveDriver
+from spoor.live.from_settings import AGENT, fetcher_for, host_rules
 from spoor.live.page_reader import LiveDownloader, Reader, Remembering
-from spoor.live.session import AGENT, fetcher_for, host_rules
 from spoor.live.watchdog import SteadyClock
 from spoor.ordering.scope import Scope
 from spoor.ordering.simple import Arrival

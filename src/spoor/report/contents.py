@@ -12,9 +12,11 @@ from spoor.errors import BadInput
 from spoor.frontier.entry import State
 from spoor.lab.build.warc_source import take_apart
 from spoor.parse.apart import read_apart
-from spoor.records import Failure, Key, Page, Verdict
+from spoor.parse.drawn import with_rendering
+from spoor.parse.html import USUAL
+from spoor.records import Failure, Key, Page, Rendering, Verdict
 from spoor.report.showing import delay_column
-from spoor.store.crawl_folder import CrawlFolder, message_of
+from spoor.store.crawl_folder import CrawlFolder, message_of, tree_of
 from spoor.store.journal import PageRow, open_to_read
 from spoor.store.journal import pages as page_rows
 
@@ -109,7 +111,10 @@ def archived_page(folder: CrawlFolder, db: sqlite3.Connection, row: PageRow) -> 
     if http is None:
         return None
     page = read_apart(row.url, http.body, http.headers.get("content-type", ""), http.status)
-    return None if isinstance(page, Failure) else page
+    if isinstance(page, Failure):
+        return None
+    tree = tree_of(folder, db, row)
+    return with_rendering(page, Rendering("", 0.0, html=tree), USUAL) if tree else page
 
 
 def verdicts(folder: CrawlFolder) -> Iterator[PageVerdict]:

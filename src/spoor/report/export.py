@@ -28,12 +28,17 @@ from spoor.pools import in_order
 from spoor.progress import Advance, unseen
 from spoor.records import Failure, Page
 from spoor.report.figures import count_needing_scripts
-from spoor.store.crawl_folder import CrawlFolder, message_of
+from spoor.store.crawl_folder import CrawlFolder, message_of, tree_of
 from spoor.store.journal import PageRow, open_to_read, pages
+from spoor.store.marks import newest_marks
 from spoor.store.warc_records import date_of
+from spoor.teaching.kept_pages import has_students, version_of
+from spoor.teaching.teachers import kind_of_teacher
 
 _BATCH = 16
 _ROW_GROUP = 1000
+_AS_SENT = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
+"""Before the tree that scripts made of a page."""
 _LINE_END = re.compile("\r\n?|[\x85\u2028\u2029]")
 _CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
 """All but line feed and tab."""
@@ -45,7 +50,8 @@ _LATER_CONTROLS = re.compile("[\x7f-\x9f\u2028\u2029]")
 @dataclass(frozen=True, slots=True)
 class Document:
     """A page as it is exported. `text` is its main text, "" when it has none; `published` a date such as 2026-11-15, ""
-    when it is not known; `time` is when it came."""
+    when it is not known; `time` is when it came. `version` is that of the judge that gave the verdict, if it is taught,
+    else 0; `confirmed_by` who said so of the page: `person`, `model`, `file`, or nobody."""
 
     url: str
     title: str
@@ -57,6 +63,8 @@ class Document:
     published: str
     time: str
     duplicate_of: str
+    version: int = 0
+    confirmed_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +97,7 @@ def export(folder: CrawlFolder, selection: Selection, out: Path, advance: Advanc
     with contextlib.closing(open_to_read(folder.database)) as db:
         report[NEED_SCRIPTS] = count_needing_scripts(db)
         archived = _archived(folder, db, selection.every, report, advance)
-        documents = _documents(archived, selection.workers)
+        documents = _with_teaching(_documents(archived, selection.workers), db)
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
             with replacing(out) as partial:
@@ -129,7 +137,7 @@ def write_parquet(documents: Iterable[Document], file: Path) -> None:
         import pyarrow.parquet as pq
     except ModuleNotFoundError:
         raise MissingExtra("Parquet needs pyarrow; install it with: pip install 'spoor[parquet]'") from None
-    kinds = {"float": pa.float64(), "bool": pa.bool_()}
+    kinds = {"float": pa.float64(), "bool": pa.bool_(), "int": pa.int64()}
     schema = pa.schema([(field.name, kinds.get(str(field.type), pa.string())) for field in fields(Document)])
     remaining = iter(documents)
     with pq.ParquetWriter(file, schema, compression="zstd") as table:
@@ -152,7 +160,7 @@ def _archived(
         message = None
         if page.noindex and not every:
             report["not to be indexed"] += 1
-        elif (message := message_of(folder, db, page)) is None:
+        elif (message := _message(folder, db, page)) is None:
             report["not in the archive" if page.warc_file != "" else NOT_KEPT] += 1
         if message is None:
             advance(1)
@@ -160,10 +168,26 @@ def _archived(
             yield page, message
 
 
+def _message(folder: CrawlFolder, db: sqlite3.Connection, page: PageRow) -> bytes | None:
+    """What brought a page, or what its scripts made of it, as if it had come so."""
+    message = message_of(folder, db, page)
+    tree = tree_of(folder, db, page) if message is not None else ""
+    return _AS_SENT + tree.encode("utf8", "replace") if tree else message
+
+
 def _documents(archived: Iterator[Archived], workers: int) -> Iterator[Document]:
     """In the order of the pages, whatever the number of workers."""
     batches = iter(lambda: list(islice(archived, _BATCH)), [])
     return in_order(_read, batches, workers)
+
+
+def _with_teaching(documents: Iterator[Document], db: sqlite3.Connection) -> Iterator[Document]:
+    """With what is known of how each verdict was learned."""
+    marks, taught = newest_marks(db), has_students(db)
+    for document in documents:
+        mark = marks.get(document.url)
+        version = version_of(db, document.url) if taught else 0
+        yield replace(document, version=version, confirmed_by=kind_of_teacher(mark.who) if mark else "")
 
 
 def _read(batch: list[Archived]) -> list[Document]:

@@ -14,10 +14,13 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any
 
+from spoor.expected_finds import ExpectedFinds
 from spoor.progress import Advance, unseen
 from spoor.report.showing import one_moment
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import needs_scripts_column
+from spoor.store.recent import expected_in
+from spoor.store.renders import render_totals
 
 MOST_ROWS = 20
 """Of each table; the rest is counted together."""
@@ -30,7 +33,9 @@ Curve = tuple[tuple[int, int, int], ...]
 @dataclass(frozen=True, slots=True)
 class Totals:
     """`visits` = `pages` + `redirects` + `failures`. `sitemaps` is how often one was read, `from_sitemaps` how many
-    links were let in by that. Times in seconds since the epoch, sizes in bytes."""
+    links were let in by that. `needs_scripts` are pages of which hardly anything could be read, `rendered` those whose
+    scripts were run, for `render_seconds`; `gained_by_rendering` how many of these gained text or links. Times in
+    seconds since the epoch, sizes in bytes."""
 
     pages: int
     relevant: int
@@ -47,6 +52,9 @@ class Totals:
     sitemaps: int
     from_sitemaps: int
     needs_scripts: int
+    rendered: int
+    gained_by_rendering: int
+    render_seconds: float
     bytes: int
     median_size: int
     began: float
@@ -137,6 +145,7 @@ class Figures:
     slowest: tuple[Pace, ...]
     incidents: tuple[Incident, ...]
     finds: tuple[Find, ...]
+    expected: ExpectedFinds | None
 
 
 def figures(folder: CrawlFolder, advance: Advance = unseen) -> Figures:
@@ -150,7 +159,8 @@ def figures(folder: CrawlFolder, advance: Advance = unseen) -> Figures:
             advance(1)
     stops, incidents = parts["stops"], (*parts.pop("incidents"), *_untranslated(folder))
     going_on = not stops or parts["totals"].ended > stops[-1].at
-    return Figures(name=folder.path.resolve().name, going_on=going_on, incidents=incidents, **parts)
+    name, expected = folder.path.resolve().name, expected_in(folder)
+    return Figures(name=name, going_on=going_on, incidents=incidents, expected=expected, **parts)
 
 
 def _count_by_host(db: sqlite3.Connection) -> None:
@@ -166,6 +176,7 @@ def _totals(db: sqlite3.Connection) -> Totals:
     let_in = "ifnull(sum(json_extract(detail, '$.added')), 0)"
     sitemaps, from_sitemaps = _row(db, f"SELECT count(*), {let_in} FROM events WHERE kind = 'sitemap read'")
     began, ended = _span(db)
+    renders = render_totals(db)
     return Totals(
         pages=pages,
         relevant=relevant,
@@ -182,6 +193,9 @@ def _totals(db: sqlite3.Connection) -> Totals:
         sitemaps=sitemaps,
         from_sitemaps=from_sitemaps,
         needs_scripts=count_needing_scripts(db),
+        rendered=renders.rendered,
+        gained_by_rendering=renders.gained,
+        render_seconds=renders.seconds,
         bytes=volume,
         median_size=_median_size(db, pages),
         began=began,

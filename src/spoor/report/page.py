@@ -2,124 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
 from spoor.errors import BadInput
+from spoor.expected_finds import ExpectedFinds
 from spoor.files import replacing
+from spoor.report.charts import line_chart
 from spoor.report.figures import MOST_ROWS, Figures, Find, Incident, Kind, Pace, Reason
 from spoor.report.showing import duration, moment, plain, share, size
-
-# One line over the number of visits, as SVG that needs nothing from outside.
-
-
-WIDTH, HEIGHT = 480, 230
-LEFT, RIGHT, TOP, BOTTOM = 46, 16, 10, 38
-"""Room for what is written beside the lines."""
-
-Point = tuple[float, float]
-
-
-def line_chart(points: Sequence[Point], name: str, across: str) -> str:
-    """`points` run from left to right and are not negative; `name` says what is drawn, `across` over what."""
-    widest = max((x for x, _ in points), default=1.0) or 1.0
-    steps = ticks(max((y for _, y in points), default=1.0) or 1.0)
-    drawn = [_place(x / widest, y / steps[-1]) for x, y in points or [(0.0, 0.0)]]
-    path = "M" + " L".join(f"{x:.1f},{y:.1f}" for x, y in drawn)
-    floor, left = HEIGHT - BOTTOM, drawn[0][0]
-    parts = [
-        *(_level(step, step / steps[-1]) for step in steps),
-        *(_mark(step, step / widest) for step in ticks(widest) if 0 < step <= widest),
-        f'<path class="area" d="{path} L{drawn[-1][0]:.1f},{floor} L{left:.1f},{floor} Z"/>',
-        f'<path class="line" d="{path}"/>',
-        f'<text class="tick" x="{WIDTH - RIGHT}" y="{HEIGHT - 4}" text-anchor="end">{escape(across)}</text>',
-    ]
-    said = escape(name, quote=True)
-    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{said}">{"".join(parts)}</svg>'
-
-
-def ticks(highest: float) -> list[float]:
-    """A few round numbers from 0 to `highest` or just above."""
-    rough = highest / 4
-    unit = 10 ** math.floor(math.log10(rough))
-    step = max(1, next(unit * n for n in (1, 2, 5, 10) if unit * n >= rough * 0.999))
-    return [step * n for n in range(math.ceil(highest / step - 1e-9) + 1)]
-
-
-def _place(x: float, y: float) -> Point:
-    return LEFT + x * (WIDTH - LEFT - RIGHT), HEIGHT - BOTTOM - y * (HEIGHT - TOP - BOTTOM)
-
-
-def _level(value: float, height: float) -> str:
-    _, y = _place(0, height)
-    line = f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
-    return line + f'<text class="tick" x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{_short(value)}</text>'
-
-
-def _mark(value: float, along: float) -> str:
-    x, y = _place(along, 0)
-    return f'<text class="tick" x="{x:.1f}" y="{y + 16}" text-anchor="middle">{_short(value)}</text>'
-
-
-def _short(value: float) -> str:
-    for unit, length in (("M", 10**6), ("k", 10**3)):
-        if value >= 10 * length:
-            return f"{value / length:g}{unit}"
-    return f"{value:,g}"
-
-
-# report.html: the figures of a crawl as one file that opens anywhere, without a network and without scripts.
-
+from spoor.report.style import STYLE
 
 Cell = str
 """HTML: whatever came from the crawl is escaped already."""
-
-STYLE = """
-:root { color-scheme: light dark; --ink: #1c2733; --soft: #5d6b7a; --line: #dde3ea; --card: #fff; --ground: #f4f6f8;
-  --accent: #0b6e75; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e4e9ee; --soft: #98a5b3; --line: #313c48; --card: #1b232c;
-  --ground: #12181e; --accent: #45b8bf; } }
-* { box-sizing: border-box; }
-body { margin: 0; padding: 1.5rem clamp(.75rem, 4vw, 3rem) 3rem; background: var(--ground); color: var(--ink);
-  font: 15px/1.5 system-ui, sans-serif; }
-main, header { max-width: 72rem; margin: 0 auto; }
-h1 { margin: 0; font-size: 1.6rem; overflow-wrap: anywhere; }
-h2 { margin: 0 0 .6rem; font-size: 1.05rem; }
-header p, .note { margin: .25rem 0 0; color: var(--soft); }
-.note { margin: 0 0 .6rem; font-size: .88rem; }
-.tiles, .charts { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
-.tiles { grid-template-columns: repeat(auto-fit, minmax(max(9rem, 22%), 1fr)); margin: 1.25rem 0 .75rem; }
-.columns { columns: 2 26rem; column-gap: .75rem; }
-section { margin-bottom: .75rem; break-inside: avoid; }
-.columns section { display: inline-block; width: 100%; }
-.tile, section { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .9rem 1.1rem; }
-.tile b { display: block; font-size: 1.5rem; line-height: 1.25; font-variant-numeric: tabular-nums; }
-.tile span { color: var(--soft); font-size: .88rem; }
-.scroll { overflow-x: auto; }
-table { width: 100%; border-collapse: collapse; font-size: .92rem; }
-th { color: var(--soft); font-weight: 500; text-align: right; border-bottom: 1px solid var(--line);
-  white-space: nowrap; }
-td { text-align: right; border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums; }
-tr:last-child td { border-bottom: 0; }
-th, td { padding: .3rem 0 .3rem 1rem; vertical-align: top; }
-th:first-child, td:first-child { text-align: left; padding-left: 0; overflow-wrap: anywhere; min-width: 8rem; }
-.bar { display: block; height: .3rem; margin-top: .15rem; border-radius: .15rem; background: var(--line); }
-.bar i { display: block; height: 100%; border-radius: inherit; background: var(--accent); }
-a { color: var(--accent); text-decoration: none; }
-a:hover { text-decoration: underline; }
-small { color: var(--soft); }
-svg { display: block; width: 100%; height: auto; }
-.grid { stroke: var(--line); }
-.tick { fill: var(--soft); font: 12px system-ui, sans-serif; }
-.line { fill: none; stroke: var(--accent); stroke-width: 2.2; stroke-linejoin: round; }
-.area { fill: var(--accent); opacity: .12; }
-footer { margin-top: 1rem; color: var(--soft); font-size: .85rem; text-align: center; }
-@media print { :root { --ink: #000; --soft: #444; --line: #bbb; --card: #fff; --ground: #fff; --accent: #0b6e75; }
-  body { padding: 0; font-size: 11px; } .tile { break-inside: avoid; }
-  .bar i, .area { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
-"""
 
 HEAD = """<!doctype html>
 <html lang="en">
@@ -178,6 +74,10 @@ def _tiles(figures: Figures) -> str:
     idle = sum(stop.idle for stop in figures.stops)
     unkept = f"; {totals.not_kept:,} were not kept" if totals.not_kept else ""
     sitemaps = (f"{totals.sitemaps:,}", f"sitemaps read, {totals.from_sitemaps:,} links let in by them")
+    gained = (
+        f"{totals.gained_by_rendering:,} gained text or links; tabs were busy for {duration(totals.render_seconds)}"
+    )
+    rendered = (f"{totals.rendered:,}", f"pages rendered in a browser, {gained}")
     tiles = (
         (f"{totals.relevant:,}", f"relevant pages, {share(totals.relevant, totals.pages)} of all"),
         (f"{totals.pages:,}", f"pages, {size(totals.bytes)}, median {size(totals.median_size)}{unkept}"),
@@ -186,12 +86,20 @@ def _tiles(figures: Figures) -> str:
         (f"{totals.failures:,}", f"failed visits, {totals.given_up:,} given up"),
         (f"{totals.hosts_with_relevant:,}", f"hosts with a relevant page, of {totals.hosts:,} discovered"),
         (f"{links['waiting'] + links['returning']:,}", f"links waiting, {links['parked']:,} parked"),
+        *_expected(figures.expected),
         (f"{totals.dropped:,}", "links dropped"),
         (f"{totals.needs_scripts:,}", "pages that need scripts: hardly anything could be read of them"),
+        *([rendered] if totals.rendered else []),
         *([sitemaps] if totals.sitemaps else []),
         (f"{totals.duplicates:,}", f"duplicates, and {totals.near_duplicates:,} near-duplicates"),
     )
     return f'<div class="tiles">{"".join(_tile(*tile) for tile in tiles)}</div>'
+
+
+def _expected(expected: ExpectedFinds | None) -> Iterable[tuple[str, str]]:
+    if expected is not None:
+        soon = f"{expected.next_200:,.0f} in the next 200 requests, {expected.next_500:,.0f} in the next 500"
+        yield f"{expected.among_waiting:,.0f}", f"relevant pages expected among the links that wait: {soon}"
 
 
 def _tile(number: str, meaning: str) -> str:

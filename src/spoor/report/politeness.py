@@ -1,8 +1,8 @@
 """Did a crawl keep what it promises to hosts? Read from crawl.db alone: every visit, when it began and when it ended.
 
-Every request is there, those for robots.txt and their redirects included. Only what is on disk can be checked: a visit
-that was cut off by a kill left no row, and of a robots.txt only the last text is kept, so that visits are held against
-it from the time it came."""
+Every request is there, those for robots.txt, their redirects and those of scripts included. Only what is on disk can be
+checked: a visit that was cut off by a kill left no row, and of a robots.txt only the last text is kept, so that visits
+are held against it from the time it came."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from spoor.report.showing import has_robots_files, one_moment
 from spoor.robots import NeededFile, RobotsFile, delay_for, holding_for
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import delay_in
+from spoor.store.renders import fetch_ends, sub_requests
 from spoor.urls import host_of, robots_url
 
 
@@ -196,8 +197,11 @@ def _neighbours(db: sqlite3.Connection) -> Iterator[list[str]]:
 
 
 def _calls(db: sqlite3.Connection, host: str) -> Iterable[Call]:
-    for began, ended, url in db.execute("SELECT started, ended, url FROM pages WHERE host = ?", (host,)):
-        yield Call(began, ended, host, url)
+    fetched = fetch_ends(db, host)
+    rows = db.execute("SELECT started, ended, url, number FROM pages WHERE host = ?", (host,))
+    for began, ended, url, number in rows:
+        yield Call(began, fetched.get((url, number), ended), host, url)
+    yield from (Call(began, ended, host, url) for began, ended, url in sub_requests(db, host))
     query = "SELECT started, at, url, kind, detail FROM events WHERE host = ? AND started IS NOT NULL"
     for began, ended, url, kind, detail in db.execute(query, (host,)):
         facts = json.loads(detail)

@@ -16,6 +16,7 @@ from spoor.report.showing import delay_column, has_robots_files, one_moment
 from spoor.robots import NeededFile, RobotsFile, holding_for
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import DroppedRow, EventRow, PageRow, dropped, events_of, last_moment, pages_of
+from spoor.store.renders import RenderRow, render_of
 from spoor.urls import canonical, host_of, near_misses, robots_url
 
 STEPS_BACK = 10
@@ -42,6 +43,7 @@ class Account:
     ahead: int
     outbid: bool
     pages: tuple[PageRow, ...]
+    renders: tuple[RenderRow, ...]
     events: tuple[EventRow, ...]
     dropped: DroppedRow | None
     sent_here: tuple[tuple[str, str], ...]
@@ -77,6 +79,7 @@ def _account(db: sqlite3.Connection, url: str, agent: str) -> Account:
         ahead=_ahead(db, entry) if entry else 0,
         outbid=entry is not None and _outbid(db, entry),
         pages=pages,
+        renders=tuple(filter(None, (render_of(db, page.host, url, page.number) for page in pages))),
         events=events,
         dropped=lost,
         sent_here=() if entry else tuple(_sent_here(db, url)),

@@ -11,6 +11,8 @@ learned/        snapshots of what was learned: the two newest
 trouble/        samples of what went wrong with single URLs by a mistake of ours
 translations.db what a server has translated, and how many texts it has not (SQLite)
 in-work         the URL that is worked on right now, to be blamed if the process dies of it
+inbox/          actions of persons that were not done yet
+dashboard.db    what the dashboard counted, and its index of texts; can be deleted (SQLite)
 report.html     what `spoor report` made of it
 lock            the process that crawls, or did last; locked while it does
 """
@@ -33,6 +35,7 @@ from spoor.progress import Progress, silently
 from spoor.store.duplicates import same_payload
 from spoor.store.journal import PageRow
 from spoor.store.migration import STEPS
+from spoor.store.renders import render_of
 from spoor.store.snapshots import Snapshots
 from spoor.store.sqlite_files import sums_of, write_sums
 from spoor.store.translations import Translations
@@ -53,6 +56,10 @@ _BEFORE_A_CRAWL = frozenset({"crawl.toml", "lock", ".partial"})
 _log = logging.getLogger(__name__)
 _HELD: set[Path] = set()
 """Folders that this process crawls into. The lock of a file keeps out other processes, but not other threads."""
+
+
+class FolderInUse(BadInput):
+    """Another process crawls into a folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +91,15 @@ class CrawlFolder:
     @property
     def in_work(self) -> Path:
         return self.path / "in-work"
+
+    @property
+    def examples(self) -> Path:
+        """The pages that `[target] like` names by their URLs, as they were when the crawl began."""
+        return self.path / "like.json"
+
+    @property
+    def inbox(self) -> Path:
+        return self.path / "inbox"
 
     @property
     def report(self) -> Path:
@@ -135,6 +151,8 @@ def open_for_reading(path: Path) -> CrawlFolder:
     folder = CrawlFolder(path)
     if not path.exists():
         raise BadInput(f"there is no folder {path}")
+    if (path / "shards.toml").exists():
+        raise BadInput(f"{path} is a crawl of several shards; give one of the folders in {path / 'shards'}")
     if not is_ours(folder, READABLE) or not folder.database.exists():
         raise BadInput(f"{path} is not a crawl folder; `spoor crawl --out FOLDER` makes one")
     return folder
@@ -252,7 +270,7 @@ def _take(file: int, path: Path) -> None:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
         holder = os.read(file, 20).decode("ascii", "replace").strip() or "another"
-        raise BadInput(f"process {holder} is crawling into {path}; stop it, or give --out another folder") from None
+        raise FolderInUse(f"process {holder} is crawling into {path}; stop it, or give --out another folder") from None
     except OSError as error:
         raise BadInput(f"cannot lock {path}: {error.strerror}; give --out a folder on a local disk") from None
     os.ftruncate(file, 0)
@@ -278,6 +296,11 @@ def is_crawled_into(folder: CrawlFolder) -> bool:
     return False
 
 
+def is_open_for_crawling(folder: CrawlFolder) -> bool:
+    """Whether any process crawls into it right now, this one included."""
+    return folder.path.resolve() in _HELD or is_crawled_into(folder)
+
+
 def _cannot_write(path: Path, error: OSError) -> BadInput:
     return BadInput(f"cannot write to {path}: {error.strerror}; give --out a folder that you may write to")
 
@@ -286,6 +309,7 @@ def _cannot_write(path: Path, error: OSError) -> BadInput:
 
 
 _REVISIT = b"\r\nWARC-Type: revisit\r\n"
+_CONVERSION = b"\r\nWARC-Type: conversion\r\n"
 _FILE = re.compile(r"[^/\0]+\.warc\.gz")
 
 
@@ -296,6 +320,15 @@ def message_of(folder: CrawlFolder, db: sqlite3.Connection, page: PageRow) -> by
         earlier = same_payload(db, page.digest)
         record = None if earlier is None else _record(folder, earlier.file, earlier.offset)
     return None if record is None else block_of(record)
+
+
+def tree_of(folder: CrawlFolder, db: sqlite3.Connection, page: PageRow) -> str:
+    """What scripts made of a page; "" where none were run, or it is not kept, or lost."""
+    render = render_of(db, page.host, page.url, page.number)
+    record = None if render is None else _record(folder, render.warc_file, render.warc_offset)
+    if record is None or _CONVERSION not in record.partition(b"\r\n\r\n")[0]:
+        return ""
+    return record.partition(b"\r\n\r\n")[2].removesuffix(b"\r\n\r\n").decode("utf8", "replace")
 
 
 def _record(folder: CrawlFolder, file: object, offset: object) -> bytes | None:

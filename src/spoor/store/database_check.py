@@ -15,7 +15,7 @@ from spoor.frontier.evidence import EvidenceNames, names_in
 from spoor.frontier.rows import FIRST_PLACE, ROBOTS_OF_URLS, inflated, url_hash
 from spoor.store.duplicates import BANDS
 from spoor.store.incidents import Finding, Tell, counted
-from spoor.store.migration import shapes
+from spoor.store.migration import shapes_in
 from spoor.store.sqlite_files import changed_bytes, lost_frames
 from spoor.urls import host_of
 
@@ -132,7 +132,7 @@ def _has_tables(db: sqlite3.Connection, found: Found) -> bool:
         if kind not in ("table", "index"):
             found(f"holds the {kind} {name}, which no crawl makes")
     there = True
-    for name, shape in shapes().items():
+    for name, shape in shapes_in(db).items():
         columns = {row[1] for row in db.execute(f"PRAGMA table_info({name})")}
         if missing := [column.name for column in shape.columns if column.name not in columns]:
             found(f"the table {name} lacks {', '.join(missing)}" if columns else f"the table {name} is missing")
@@ -143,7 +143,7 @@ def _has_tables(db: sqlite3.Connection, found: Found) -> bool:
 def _values_fit(db: sqlite3.Connection, found: Found) -> bool:
     """Whether all are of the kinds that their columns say: SQLite lets any be anywhere."""
     fit = True
-    for name, shape in shapes().items():
+    for name, shape in shapes_in(db).items():
         wrong = " OR ".join(column.is_wrong for column in shape.columns)
         if number := _count(db, f"{name} WHERE {wrong}"):
             found(f"rows of {name} with values of another type: {number:,}")

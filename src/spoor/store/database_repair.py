@@ -150,6 +150,16 @@ def _is_plausible(table: str, values: dict[str, Value], counters: set[str]) -> b
             return host_in(url) is not None and leads and is_deflated(values["text"])
         case "events":
             return is_json(values["detail"])
+        case "steered":
+            return is_json(values["action"])
+        case "marks":
+            return host_in(url) is not None and values["relevant"] in (None, 0, 1)
+        case "judged":
+            return host_in(url) == host and is_json(values["others"]) and is_deflated(values["sample"])
+        case "students":
+            return is_json(values["marks"])
+        case "model_calls":
+            return host_in(url) is not None and values["relevant"] in (None, 0, 1)
         case "evidence_names":
             return names_in(values["names"]) is not None
         case "digests":

@@ -15,25 +15,12 @@ from typing import Any
 from urllib.parse import quote
 
 from spoor.errors import BadInput
-from spoor.events import (
-    Aside,
-    ClockSet,
-    Event,
-    Failed,
-    Held,
-    HostOpened,
-    Paused,
-    Redirected,
-    Refused,
-    Resumed,
-    SitemapRead,
-    Troubled,
-    Visited,
-)
+from spoor.events import Aside, Event, SitemapRead, Visited
 from spoor.frontier.entry import INDEX_DEPTH
 from spoor.frontier.evidence import renamed_evidence
 from spoor.frontier.rows import UNREADABLE, stored_entry, trail_of
 from spoor.records import Miss, Page, Sighting, Verdict, Visit
+from spoor.store.event_rows import event_row, storable
 from spoor.urls import host_of
 
 SCHEMA = """
@@ -108,8 +95,8 @@ class PageRow:
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """`kind` is redirected, failed, host opened, sitemap read, refused, trouble, held, paused, resumed, clock set or
-    ended; `detail` holds what only that kind has.
+    """`kind` is redirected, failed, host opened, sitemap read, refused, trouble, held, paused, resumed, clock set,
+    steered or ended; `detail` holds what only that kind has.
 
     `number` and `started` are those of the visit; None: there was no visit, or it has no number.
     """
@@ -176,7 +163,7 @@ class Journal:
             if isinstance(event, Visited):
                 self._note_page(event)
             else:
-                self._events.append((self._next(), *_event_row(event)))
+                self._events.append((self._next(), *event_row(event)))
                 if isinstance(event, SitemapRead):
                     self._note_dropped(event)
                 if not isinstance(event, Aside):
@@ -204,7 +191,7 @@ class Journal:
         # Parked links stay in the frontier with their reason; only of the dropped would nothing be known.
         for refusal in event.refused:
             if not refusal.parked:
-                because = _storable(refusal.because)
+                because = storable(refusal.because)
                 self._dropped.append((host_of(refusal.url), refusal.url, because, event.visit.url, event.at))
 
     def _next(self) -> int:
@@ -377,68 +364,16 @@ def _rows(db: sqlite3.Connection, query: str, *asked: float, after: int = 0) -> 
 def _page_row(event: Visited, facts: PageFacts) -> tuple[Any, ...]:
     visit, verdict = event.visit, event.verdict
     came = (visit.url, visit.host, visit.number, visit.at, event.at, event.status, event.size)
-    label = None if verdict.label is None else _storable(verdict.label)
-    thought = (float(verdict.relevance), _storable(verdict.because), label, event.added, event.waiting)
-    found = (_storable(facts.title), facts.language, facts.digest, facts.simhash, facts.duplicate_of)
+    label = None if verdict.label is None else storable(verdict.label)
+    thought = (float(verdict.relevance), storable(verdict.because), label, event.added, event.waiting)
+    found = (storable(facts.title), facts.language, facts.digest, facts.simhash, facts.duplicate_of)
     flags = (bool(verdict.relevant), facts.noindex, event.needs_scripts)
     return (*came, *thought, *found, facts.warc_file, facts.warc_offset, *flags)
-
-
-def _storable(text: str) -> str:
-    """Half of a surrogate pair, which a text may hold and a database may not, becomes a question mark."""
-    return text if text.isascii() else text.encode("utf8", "replace").decode("utf8")
 
 
 def delay_in(detail: Mapping[str, Any]) -> float:
     """The host delay in the detail of a host that was opened; up to version 4 it was called `rest`."""
     return float(detail["delay" if "delay" in detail else "rest"])
-
-
-def _event_row(event: Redirected | Failed | HostOpened | SitemapRead | Aside) -> tuple[Any, ...]:
-    match event:
-        case Redirected(visit, at, to, because, waiting, again):
-            said = {"to": to, "because": because, "again": again, "waiting": waiting}
-            return _visit_row(visit, at, "redirected", said)
-        case Failed(visit, at, reason, again_at, waiting, excused):
-            known = {} if again_at is None or visit.purpose != "page" else {"known": _known(visit)}
-            detail = {"reason": reason, "again_at": again_at, "waiting": waiting, **known}
-            detail |= {"excused": True} if excused else {}
-            return _visit_row(visit, at, "failed", detail)
-        case HostOpened(visit, at, delay):
-            return _visit_row(visit, at, "host opened", {"delay": delay})
-        case SitemapRead(visit, at, kind, listed, foreign, added, _, claims, cut):
-            counts = {"listed": listed, "foreign": foreign, "added": added}
-            claimed = {url: [language, date] for url, language, date in claims}
-            return _visit_row(visit, at, "sitemap read", {"kind": kind, **counts, "cut": cut, "claims": claimed})
-        case Refused(at, refusal):
-            return _aside_row(at, "refused", refusal.url, {"because": refusal.because, "parked": refusal.parked})
-        case Troubled(at, url, reason):
-            return _aside_row(at, "trouble", url, {"reason": reason})
-        case Paused(at, since, reason):
-            return _aside_row(at, "paused", "", {"since": since, "reason": reason})
-        case ClockSet(at, seconds):
-            return _aside_row(at, "clock set", "", {"seconds": round(seconds, 3)})
-        case Resumed(at, seconds):
-            return _aside_row(at, "resumed", "", {"seconds": round(seconds, 3)})
-        case Held(at, seconds, cpu, url, where):
-            return _aside_row(at, "held", url, {"seconds": round(seconds, 3), "cpu": round(cpu, 3), "where": where})
-
-
-def _known(visit: Visit) -> list[Any]:
-    """What a miss taught at the time; see `_as_known`. A seed has the key infinity, which JSON does not know."""
-    key = [part if math.isfinite(part) else "inf" for part in visit.key]
-    return [key, dict(visit.evidence), visit.trail, base64.b64encode(visit.hints).decode()]
-
-
-def _aside_row(at: float, kind: str, url: str, detail: dict[str, Any]) -> tuple[Any, ...]:
-    text = _storable(json.dumps(detail, ensure_ascii=False))
-    return None, None, at, kind, url, host_of(url) if url else "", text
-
-
-def _visit_row(visit: Visit, at: float, kind: str, detail: dict[str, Any]) -> tuple[Any, ...]:
-    number = visit.number if visit.purpose == "page" else None
-    text = _storable(json.dumps({"purpose": visit.purpose, "tries": visit.tries, **detail}, ensure_ascii=False))
-    return number, visit.at, at, kind, visit.url, visit.host, text
 
 
 def _event(row: tuple[Any, ...]) -> EventRow:

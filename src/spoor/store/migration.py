@@ -17,12 +17,18 @@ from spoor.frontier.sqlite import SqliteStore
 from spoor.progress import Advance, Progress, unseen
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal
+from spoor.store.lesson_tables import create_lesson_tables
+from spoor.store.marks import Marks
+from spoor.store.model_calls import ModelCalls
 from spoor.store.sqlite_files import Row, Value
+from spoor.store.steered import SteeredActions
 
 # The tables of a crawl's database as this spoor makes them: what a row of each must look like.
 
 
 _TYPES: dict[str, tuple[type, ...]] = {"INTEGER": (int,), "REAL": (float, int), "TEXT": (str,), "BLOB": (bytes,)}
+_LATER = ("marks", "steered", "judged", "students", "model_calls")
+"""Tables that crawls of this version did not have at first."""
 _STORED = {"INTEGER": "integer", "REAL": "real", "TEXT": "text", "BLOB": "blob"}
 
 
@@ -78,10 +84,20 @@ def shapes() -> dict[str, TableShape]:
         return {name: _shape(store.connection, name, "WITHOUT ROWID" in sql.upper()) for name, sql in made}
 
 
+def shapes_in(db: sqlite3.Connection) -> dict[str, TableShape]:
+    """The same of the tables that a database must have, or has."""
+    there = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    return {name: shape for name, shape in shapes().items() if name in there or name not in _LATER}
+
+
 def create_tables(db: sqlite3.Connection) -> None:
     """Those beside the frontier's own."""
     Journal.create(db)
     Duplicates.create(db)
+    Marks.create(db)
+    SteeredActions.create(db)
+    create_lesson_tables(db)
+    ModelCalls.create(db, lambda: None)
 
 
 def _shape(db: sqlite3.Connection, table: str, without_numbers: bool) -> TableShape:

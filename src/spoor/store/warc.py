@@ -36,6 +36,8 @@ from spoor.store.warc_repair import Repair, repair, survey
 LARGEST = 1 << 30
 """Bytes from which a file is followed by the next."""
 CONFORMS_TO = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
+HTML = "text/html; charset=utf-8"
+"""The type of a rendered tree."""
 NOT_KEPT = "not-kept"
 """The field of a metadata record that has the digest of a payload which is not in the archive."""
 _NUMBER = re.compile(r"spoor-(\d+)-")
@@ -89,21 +91,29 @@ class WarcKeeper:
     ) -> None:
         self.close()
 
-    def keep(self, response: Response, digest: str = "", earlier: Kept | None = None) -> Kept:
+    def keep(self, response: Response, digest: str = "", earlier: Kept | None = None, kind: str = "") -> Kept:
         """Writes the request and the response; of a payload that was kept `earlier` only the head and where it is.
-        `digest` is that of the payload, if it is known already."""
+        `digest` is that of the payload, if it is known already; `kind` what a script asked for it as."""
         self._have_file(response.at)
         digest = digest or digest_of(response.payload)
         answer_id = new_id()
         request = packed(record("request", response.at, request_headers(response, answer_id), response.request))
         head = kept_head(response)
-        answer = packed(_answer(response, head, answer_headers(response, answer_id, digest), earlier))
+        answer = packed(_answer(response, head, answer_headers(response, answer_id, digest, kind), earlier))
         offset = self._end + len(request)
         self._write(request + answer)
         kept = Kept(response.url, response.at, digest, answer_id, self._path.name, offset)
         with _refusing(self._path):
             self._index.add(_capture(head, kept, len(answer), earlier is not None))
         return kept
+
+    def convert(self, kept: Kept, at: float, html: str) -> tuple[str, int]:
+        """Writes what scripts made of a response. Returns the file, and where the record begins in it."""
+        self._have_file(at)
+        place = self._path.name, self._end
+        headers = {"WARC-Target-URI": kept.url, "WARC-Refers-To": kept.record_id, "Content-Type": HTML}
+        self._write(packed(record("conversion", at, headers, html.encode("utf8", "replace"))))
+        return place
 
     def note(self, kept: Kept, at: float, fields: Mapping[str, str]) -> None:
         """Writes what was thought of a response; it is all that there is of one that was not kept."""

@@ -84,13 +84,15 @@ def request_headers(response: Response, answer_id: str) -> Headers:
     }
 
 
-def answer_headers(response: Response, answer_id: str, payload_digest: str) -> Headers:
+def answer_headers(response: Response, answer_id: str, payload_digest: str, kind: str = "") -> Headers:
+    """`kind` is what a script asked for it as, "" for a page."""
     return {
         "WARC-Record-ID": answer_id,
         "WARC-Target-URI": response.url,
         "WARC-IP-Address": response.address,
         "WARC-Payload-Digest": payload_digest,
         "WARC-Truncated": _truncated(response.cut),
+        "WARC-Resource-Type": kind,
         "Content-Type": "application/http; msgtype=response",
     }
 

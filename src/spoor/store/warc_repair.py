@@ -233,11 +233,12 @@ def follow(db: sqlite3.Connection, repair: Repair) -> None:
     with transaction(db):
         for move, end in zip(repair.moves, ends, strict=False):
             lost, moved = (repair.file.name, move.start, move.end), (move.by, repair.file.name, move.end, end)
-            db.execute(f"UPDATE pages SET warc_file = NULL, warc_offset = NULL WHERE {_WITHIN}", lost)
+            for table in {"pages", "renders"} & tables:
+                db.execute(f"UPDATE {table} SET warc_file = NULL, warc_offset = NULL WHERE {_WITHIN}", lost)
             db.execute(f"DELETE FROM digests WHERE {_WITHIN}", lost)
             if move.by:
-                db.execute(f"UPDATE pages SET warc_offset = warc_offset - ? WHERE {_WITHIN}", moved)
-                db.execute(f"UPDATE digests SET warc_offset = warc_offset - ? WHERE {_WITHIN}", moved)
+                for table in {"pages", "renders", "digests"} & tables:
+                    db.execute(f"UPDATE {table} SET warc_offset = warc_offset - ? WHERE {_WITHIN}", moved)
 
 
 @contextlib.contextmanager

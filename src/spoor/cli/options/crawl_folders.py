@@ -1,4 +1,5 @@
-"""Options of the commands about the folder of a crawl: `spoor report`, `why`, `export`, `check` and `compact`."""
+"""Options of the commands about the folder of a crawl: `spoor report`, `dashboard`, `why`, `ask`, `export`, `check` and
+`compact`."""
 
 from __future__ import annotations
 
@@ -24,6 +25,11 @@ spoor export my-crawl --format parquet --out pages.parquet --all
 spoor export my-crawl --format text --out corpus.txt
 """
 
+ASK_EXAMPLES = """
+spoor ask my-crawl
+spoor ask my-crawl --questions 20
+"""
+
 CHECK_EXAMPLES = """
 spoor check my-crawl
 spoor check my-crawl --repair
@@ -33,6 +39,14 @@ spoor check my-crawl --json
 COMPACT_EXAMPLES = """
 spoor compact thai-pages
 """
+
+DASHBOARD_EXAMPLES = """
+spoor dashboard my-crawl
+spoor dashboard thai-pages more-thai-pages --port 8800
+spoor dashboard my-crawl --address 0.0.0.0
+"""
+
+DASHBOARD_PORT = 8737
 
 EXPORT_FORMATS = ("jsonl", "parquet", "text")
 
@@ -54,12 +68,42 @@ def register_report(commands: Commands) -> None:
     add_json(parser)
 
 
+def register_dashboard(commands: Commands) -> None:
+    summary = "watch and steer crawls in the browser"
+    parser = add_command(commands, "dashboard", summary, DASHBOARD_EXAMPLES, "dashboards.run_dashboard")
+    parser.add_argument(
+        "folders", type=Path, nargs="+", metavar="FOLDER", help="the folder of a crawl; it may be running"
+    )
+    parser.add_argument(
+        "--port", type=port, default=DASHBOARD_PORT, metavar="N", help=f"0: any that is free ({DASHBOARD_PORT})"
+    )
+    parser.add_argument(
+        "--address",
+        default="127.0.0.1",
+        metavar="IP",
+        help="of this machine, to be reached from others, with the token that is printed (127.0.0.1)",
+    )
+
+
+def port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port, a number from 0 to 65535")
+    return int(text)
+
+
 def register_why(commands: Commands) -> None:
     summary = "explain why a URL was fetched, has not been fetched yet, or never will be"
-    parser = add_command(commands, "why", summary, WHY_EXAMPLES, "explaining.run_why")
+    parser = add_command(commands, "why", summary, WHY_EXAMPLES, "folders.run_why")
     _add_folder(parser)
     parser.add_argument("url", metavar="URL", help="the URL in question")
     add_json(parser)
+
+
+def register_ask(commands: Commands) -> None:
+    summary = "answer questions about pages, to teach the judge of a crawl"
+    parser = add_command(commands, "ask", summary, ASK_EXAMPLES, "answering.run_ask")
+    _add_folder(parser)
+    parser.add_argument("--questions", type=int, metavar="N", help="stop after N answers (default: ask until you quit)")
 
 
 def register_export(commands: Commands) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from spoor.cli.command import Commands, add_command, add_json, add_several
+from spoor.cli.command import Commands, add_command, add_json, add_several, at_least_one
+from spoor.cli.options.crawl_folders import DASHBOARD_PORT, port
 
 DEMO_EXAMPLES = """
 spoor demo
@@ -24,8 +25,11 @@ CRAWL_EXAMPLES = """
 spoor crawl --language th --seed https://example.org/ --contact https://example.org/our-crawl --out thai-pages
 spoor crawl crawl.toml --out thai-pages
 spoor crawl --out thai-pages          (resumes where it stopped)
+spoor crawl crawl.toml --render never --out thai-pages
+spoor crawl --out thai-pages --dashboard
 spoor crawl --out thai-pages --quiet --log-file thai-pages.log
 spoor crawl --language th --seeds more.txt --warm thai-pages --out more-thai-pages
+spoor crawl --language th --seeds more.txt --shards 8 --out many-thai-pages
 """
 
 
@@ -99,11 +103,31 @@ def register_crawl(commands: Commands) -> None:
     parser.add_argument(
         "--keep", choices=("all", "relevant"), help="responses kept in the archive: all, or of relevant pages alone"
     )
+    parser.add_argument(
+        "--render",
+        choices=("auto", "never", "always"),
+        help="pages rendered in a browser: those that need scripts, if there is a browser (auto), none, or all",
+    )
     parser.add_argument("--contact", metavar="URL", help="sent to every server, so that people can reach you")
     parser.add_argument("--proxy", metavar="URL", help="HTTP proxy for every request")
     parser.add_argument(
         "--allow-private", action="store_true", default=None, help="allow requests to private IP addresses"
     )
+    parser.add_argument(
+        "--dashboard",
+        nargs="?",
+        type=port,
+        const=DASHBOARD_PORT,
+        metavar="PORT",
+        help=f"watch and steer the crawl in the browser, at this port of this machine ({DASHBOARD_PORT})",
+    )
+    parser.add_argument(
+        "--shards",
+        type=at_least_one,
+        metavar="N",
+        help="run as N shards, processes of Ray on this machine (1, without Ray; or as the folder has)",
+    )
+    parser.add_argument("--cluster", metavar="ADDRESS", help="run the shards on this Ray cluster, as in 10.0.0.1:6379")
     add_json(parser)
 
 
@@ -133,6 +157,9 @@ def _listed(words: str) -> list[str]:
 def _add_limits(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-pages", type=int, metavar="N", help="stop after N fetches, over all runs")
     parser.add_argument("--max-minutes", type=float, metavar="M", help="stop after M minutes of this run")
+    parser.add_argument(
+        "--until", metavar="RULE", help="stop when the last requests found too little, as in 'fewer than 5 in 1000'"
+    )
     parser.add_argument(
         "--effort",
         type=float,

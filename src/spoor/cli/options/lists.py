@@ -52,5 +52,5 @@ def register_judges(commands: Commands) -> None:
 
 def register_completion(commands: Commands) -> None:
     summary = "print a script that completes spoor commands and options in a shell"
-    parser = add_command(commands, "completion", summary, COMPLETION_EXAMPLES, "completion.run_completion")
+    parser = add_command(commands, "completion", summary, COMPLETION_EXAMPLES, "catalogue.run_completion")
     parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help="bash, zsh or fish")

@@ -32,6 +32,7 @@ spoor compare thai-web --target relevant --seeds thai-web/seeds.txt --judge char
     --strategies hard-focused,limited-distance:n=2,prioritised-limited-distance:n=2 --json r.json --plot r.svg
 spoor compare thai-web --target relevant --seeds thai-web/seeds.txt --strategies breadth-first,soft-focused \\
     --conditions field --orders 5
+spoor compare thai-web --target relevant --seeds thai-web/seeds.txt --strategies learned --shards 1,4,8 --orders 5
 """
 
 TUNE_EXAMPLES = """
@@ -74,6 +75,9 @@ def register_compare(commands: Commands) -> None:
     _add_task(parser)
     _add_conditions(parser)
     parser.add_argument("--strategies", required=True, metavar="A,B,…", help="names from `spoor strategies`")
+    parser.add_argument(
+        "--shards", default="", metavar="N,…", help="run each as one crawl of N shards, for every N (docs/scale-out.md)"
+    )
     add_json_file(parser, "the results")
     parser.add_argument(
         "--plot", type=Path, metavar="FILE.svg", help="plot harvest, coverage and queue length over fetches"

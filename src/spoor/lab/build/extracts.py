@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from spoor.errors import BadInput
+from spoor.judging.language_tags import main_language
 from spoor.lab.build.gather import Packed, Recorded, pack
-from spoor.lab.build.language_codes import main_language
 from spoor.parse.charset import canonical, header_charset
 from spoor.parse.html import HTML_TYPES, LONGEST, LONGEST_TAG
 from spoor.parse.reading import robots_directives

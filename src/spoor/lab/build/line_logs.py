@@ -10,8 +10,7 @@ from pathlib import Path
 
 from spoor.errors import BadInput
 from spoor.lab.build.gather import BuildReport
-from spoor.lab.build.tables import Row
-from spoor.lab.build.text_lines import Lines, first_lines
+from spoor.lab.build.tables import Lines, Row, first_lines
 
 Cells = Mapping[str, str]
 """What a line says, by the name of the column."""

@@ -12,8 +12,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from spoor.errors import BadInput
+from spoor.judging.language_tags import main_language
 from spoor.lab.build.gather import BuildReport, Packed
-from spoor.lab.build.language_codes import main_language
 from spoor.lab.build.line_logs import (
     CDXJ,
     HERITRIX,
@@ -24,8 +24,7 @@ from spoor.lab.build.line_logs import (
     heritrix_page,
     is_cdx,
 )
-from spoor.lab.build.tables import PARQUET, Row, Table, open_table
-from spoor.lab.build.text_lines import first_lines, start_of
+from spoor.lab.build.tables import PARQUET, Row, Table, first_lines, open_table, start_of
 from spoor.lab.web_files import compress
 from spoor.parse.charset import canonical, header_charset
 from spoor.parse.html import HTML_TYPES

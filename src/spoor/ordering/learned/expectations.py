@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,18 +39,31 @@ Counts = NDArray[np.float32]
 Numbers = NDArray[np.int32]
 
 
+class Experience(NamedTuple):
+    """Weights of words, the counters of `Yields`, and the share of relevant pages expected before anything is known."""
+
+    words: Floats
+    tries: Counts
+    answers: Counts
+    finds: Counts
+    untried: Floats
+    first_relevant: float
+
+
+def _experience(words: Floats, yields: Yields, first_relevant: float) -> Experience:
+    return Experience(words, yields.tries, yields.answers, yields.finds, yields.untried, first_relevant)
+
+
 def expectations(
     packed: Sequence[bytes], hubs: Sequence[tuple[int, bool]], words: Floats, yields: Yields, first_relevant: float
 ) -> Floats:
     """A row for each link, rounded, so that none is moved for next to nothing. `packed` as `features` packs them;
-    `hubs` hashes of the pages that link, and whether those are relevant; `first_relevant` the share of relevant pages
-    expected before anything is known."""
+    `hubs` hashes of the pages that link, and whether those are relevant; `first_relevant` as in `Experience`."""
     numbers = np.frombuffer(b"".join(map(checked, packed)), np.int32)
     sizes = np.array([len(one) // 4 for one in packed], np.int64)
     pages = np.array(hubs, np.int64)
     out = np.empty((len(packed), len(COLUMNS)), np.float64)
-    counts = (yields.tries, yields.answers, yields.finds, yields.untried)
-    _expectations(numbers, sizes, pages, words, *counts, first_relevant, out)
+    _expectations(numbers, sizes, pages, _experience(words, yields, first_relevant), out)
     return out
 
 
@@ -58,8 +72,7 @@ def expectation(
 ) -> tuple[float, ...]:
     """The row of a single link. One after the other, links are re-scored so before they are fetched."""
     link, (page, relevant) = np.frombuffer(checked(packed), np.int32), hub
-    counts = (yields.tries, yields.answers, yields.finds, yields.untried)
-    return _expectation(link, page, relevant, words, *counts, first_relevant)
+    return _expectation(link, page, relevant, _experience(words, yields, first_relevant))
 
 
 def checked(packed: bytes) -> bytes:
@@ -160,36 +173,20 @@ def _hub_share(
 
 @compiled
 def _expectations(
-    numbers: Numbers,
-    sizes: NDArray[np.int64],
-    hubs: NDArray[np.int64],
-    words: Floats,
-    tries: Counts,
-    answers: Counts,
-    finds: Counts,
-    untried: Floats,
-    first_relevant: float,
-    out: Floats,
+    numbers: Numbers, sizes: NDArray[np.int64], hubs: NDArray[np.int64], known: Experience, out: Floats
 ) -> None:
     start = 0
     for row in range(len(sizes)):
         link, hub, relevant = numbers[start : start + sizes[row]], int(hubs[row, 0]), bool(hubs[row, 1])
         start += sizes[row]
-        out[row, :] = _expectation(link, hub, relevant, words, tries, answers, finds, untried, first_relevant)
+        out[row, :] = _expectation(link, hub, relevant, known)
 
 
 @compiled
 def _expectation(
-    link: Numbers,
-    hub: int,
-    relevant: bool,
-    words: Floats,
-    tries: Counts,
-    answers: Counts,
-    finds: Counts,
-    untried: Floats,
-    first_relevant: float,
+    link: Numbers, hub: int, relevant: bool, known: Experience
 ) -> tuple[float, float, float, float, float]:
+    words, tries, answers, finds, untried, first_relevant = known
     first, said = FIRST_ANSWERS * first_relevant, 0.0
     for k in range(HEAD, len(link)):
         said += words[link[k] & FEATURES]

@@ -30,7 +30,20 @@ from spoor.ordering.learned.logistic import OnlineLogistic
 from spoor.ordering.learned.prior import LinkPrior
 from spoor.ordering.learned.yields import MASK, Behind, Yields
 from spoor.ordering.simple import clearest, latest, total
-from spoor.records import Evidence, Hints, Key, Link, Miss, Page, Sighting, TargetPrior, TrailState, Visit, WaitingLink
+from spoor.records import (
+    Evidence,
+    Hints,
+    Key,
+    Link,
+    Miss,
+    Page,
+    Sighting,
+    TargetPrior,
+    TrailState,
+    Verdict,
+    Visit,
+    WaitingLink,
+)
 from spoor.roles import Merge, WaitingLinks
 
 WEIGHTS: Mapping[str, float] = {
@@ -150,6 +163,20 @@ class Learned:
             dict(zip(EVIDENCE, (*inherited, depth, stored_prior(hints), *moves), strict=True))
             for hints, moves in zip(packed, moving, strict=True)
         ]
+
+    def inherit(self, evidence: Evidence, trail: TrailState, found_on: Verdict) -> tuple[Evidence, TrailState]:
+        if "parents" in self.without:
+            return evidence, trail
+        alone, relevant = evidence["parents"] <= 1.0, found_on.relevant
+        others = {**evidence, "relevance": 0.0, "relevant_parents": 0.0} if alone else evidence
+        changed = {
+            "relevance": max(found_on.relevance, others["relevance"]),
+            "relevant_parents": max(float(relevant), others["relevant_parents"]),
+            "since": 0.0 if relevant else max(float(alone), others["since"]),
+        }
+        # With several parents the trail may be that of another one.
+        steps = (0 if relevant else max(1, trail[0])) if alone else trail[0]
+        return {**evidence, **changed}, (steps, trail[1])
 
     def is_saturated(self, evidence: Evidence, sighting: Sighting) -> bool:
         relevant = evidence["relevant_parents"]

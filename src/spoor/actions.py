@@ -1,0 +1,214 @@
+"""What a person may ask of a crawl while it runs or stands still, as records; and the JSON in which they are sent.
+
+{"action": "block", "pattern": "ads.example.org"}
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from spoor.errors import BadInput
+
+MOST_SEEDS = 10_000
+"""In one action."""
+LONGEST_TEXT = 8192
+"""Characters of a URL, a pattern or a name."""
+SLOWEST = 86_400.0
+"""Seconds of the longest host delay that can be asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """No new requests, until `Unpause`; those in transit finish. Also after a restart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unpause:
+    """Ends a pause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The crawl ends, as by Ctrl-C; it can be resumed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Another budget of requests, of minutes of a run, or both; None: as it was."""
+
+    max_pages: int | None = None
+    max_minutes: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddSeeds:
+    """URLs to fetch before everything else, as seeds given at the start are."""
+
+    urls: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Nothing that fits the pattern is fetched: `blocks.py` says how patterns are written."""
+
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unblock:
+    """Takes a `Block` with the same pattern back."""
+
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class SlowDown:
+    """A host delay in seconds, no shorter than politeness demands."""
+
+    host: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A person says whether a page is relevant; None takes what was said before back."""
+
+    url: str
+    relevant: bool | None
+
+
+Action = Pause | Unpause | Stop | Budget | AddSeeds | Block | Unblock | SlowDown | Mark
+
+NAMES: dict[str, type[Action]] = {
+    "pause": Pause,
+    "unpause": Unpause,
+    "stop": Stop,
+    "budget": Budget,
+    "add seeds": AddSeeds,
+    "block": Block,
+    "unblock": Unblock,
+    "slow down": SlowDown,
+    "mark": Mark,
+}
+"""As `action` has it in JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """An action that `who` submitted `at` a time, in seconds since 1970. By its `id` it is known again: whatever
+    happens on the way, it is done once."""
+
+    id: str
+    at: float
+    who: str
+    action: Action
+
+
+def name_of(action: Action) -> str:
+    return next(name for name, kind in NAMES.items() if isinstance(action, kind))
+
+
+def as_json(action: Action) -> dict[str, Any]:
+    fields = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(action).items()}
+    return {"action": name_of(action), **fields}
+
+
+def action_of(content: object) -> Action:
+    """From JSON as `as_json` makes it. BadInput, in one line, for anything else."""
+    if not isinstance(content, Mapping):
+        raise BadInput('an action is an object such as {"action": "pause"}')
+    kind = NAMES.get(str(content.get("action")))
+    if kind is None:
+        raise BadInput(f"there is no action {content.get('action')!r}; there are {', '.join(NAMES)}")
+    fields = {name: value for name, value in content.items() if name != "action"}
+    if unknown := sorted(fields.keys() - _READERS[kind].keys()):
+        raise BadInput(f"the action {content['action']!r} has no {unknown[0]!r}")
+    return kind(**{name: read(f"{content['action']}: {name}", fields) for name, read in _READERS[kind].items()})
+
+
+def dumps(submission: Submission) -> str:
+    about = {"id": submission.id, "at": submission.at, "who": submission.who}
+    return json.dumps({**about, **as_json(submission.action)}, ensure_ascii=False)
+
+
+def loads(text: str | bytes) -> Submission:
+    """BadInput, in one line, where it is no submission."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"not JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise BadInput("not an action that was submitted")
+    about = {name: content.pop(name, None) for name in ("id", "at", "who")}
+    at = _number("at", about)
+    return Submission(_text("id", about), at, _text("who", about), action_of(content))
+
+
+# Each reader takes what complaints call a field, which ends with its name, and all fields.
+
+
+def _text(what: str, fields: Mapping[str, object]) -> str:
+    value = fields.get(what.rpartition(" ")[2])
+    if not isinstance(value, str) or not value.strip() or len(value) > LONGEST_TEXT or not _is_storable(value):
+        raise BadInput(f"{what} must be a text of 1 to {LONGEST_TEXT:,} characters")
+    return value
+
+
+def _texts(what: str, fields: Mapping[str, object]) -> tuple[str, ...]:
+    values = fields.get(what.rpartition(" ")[2])
+    if not isinstance(values, list | tuple) or not 1 <= len(values) <= MOST_SEEDS:
+        raise BadInput(f"{what} must be a list of 1 to {MOST_SEEDS:,} URLs")
+    return tuple(_text("each URL", {"URL": value}) for value in values)
+
+
+def _number(what: str, fields: Mapping[str, object]) -> float:
+    value = fields.get(what.rpartition(" ")[2])
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise BadInput(f"{what} must be a number of 0 or more, not {value!r}")
+    return float(value)
+
+
+def _pages(what: str, fields: Mapping[str, object]) -> int | None:
+    value = fields.get("max_pages")
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**63):
+        raise BadInput(f"{what} must be a whole number above 0, not {value!r}")
+    return value
+
+
+def _minutes(what: str, fields: Mapping[str, object]) -> float | None:
+    return None if fields.get("max_minutes") is None else _number(what, fields)
+
+
+def _relevant(what: str, fields: Mapping[str, object]) -> bool | None:
+    value = fields.get("relevant")
+    if "relevant" not in fields or not (value is None or isinstance(value, bool)):
+        raise BadInput(f"{what} must be true, false or null, not {value!r}")
+    return value
+
+
+def _seconds(what: str, fields: Mapping[str, object]) -> float:
+    if (seconds := _number(what, fields)) > SLOWEST:
+        raise BadInput(f"{what} must be at most {SLOWEST:,.0f}, a day, not {seconds:g}")
+    return seconds
+
+
+def _is_storable(text: str) -> bool:
+    """Half of a surrogate pair has no place in a file or a database."""
+    return text.isascii() or text.encode("utf8", "ignore").decode("utf8") == text
+
+
+_READERS: dict[type[Action], dict[str, Callable[[str, Mapping[str, object]], Any]]] = {
+    Pause: {},
+    Unpause: {},
+    Stop: {},
+    Budget: {"max_pages": _pages, "max_minutes": _minutes},
+    AddSeeds: {"urls": _texts},
+    Block: {"pattern": _text},
+    Unblock: {"pattern": _text},
+    SlowDown: {"host": _text, "seconds": _seconds},
+    Mark: {"url": _text, "relevant": _relevant},
+}

@@ -1,0 +1,41 @@
+"""`spoor dashboard`: crawls in the browser, running or not; and the dashboard of a crawl in the same process."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import signal
+from collections.abc import AsyncIterator
+
+from spoor.cli.terminal import remark
+from spoor.dashboard.guard import Guard
+from spoor.dashboard.server import Dashboard, serving
+from spoor.dashboard.watching import Watched
+from spoor.store.crawl_folder import CrawlFolder, open_for_reading
+
+
+def run_dashboard(arguments: argparse.Namespace) -> int:
+    folders = [open_for_reading(path) for path in arguments.folders]
+    crawls = [Watched(folder, number) for number, folder in enumerate(folders, 1)]
+    asyncio.run(_serve(Dashboard(crawls, Guard.of(arguments.address)), arguments.address, arguments.port))
+    return 0
+
+
+async def _serve(dashboard: Dashboard, address: str, port: int) -> None:
+    """Until somebody ends it."""
+    ended, loop = asyncio.Event(), asyncio.get_running_loop()
+    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(name, ended.set)
+    async with serving(dashboard, address, port) as link:
+        print(f"the dashboard is at {link}", flush=True)  # Also with --quiet: without the link it is of no use.
+        remark("Ctrl-C ends it")
+        await ended.wait()
+
+
+@contextlib.asynccontextmanager
+async def beside_crawl(folder: CrawlFolder, port: int) -> AsyncIterator[str]:
+    """A line that says where it is. This process is crawling into the folder."""
+    address = "127.0.0.1"
+    async with serving(Dashboard([Watched(folder, 1, here=True)], Guard.of(address)), address, port) as link:
+        yield f"the dashboard is at {link}"

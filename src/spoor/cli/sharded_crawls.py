@@ -1,0 +1,78 @@
+"""`spoor crawl --shards N`: one crawl as several shards, on this machine or on a cluster."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+import time
+
+from spoor import settings as config
+from spoor.cli.terminal import print_json, remark, say
+from spoor.errors import UsageError
+from spoor.live.ray_cluster import connected, crawl_in_actors
+from spoor.live.shards import Coordinator, Totals
+from spoor.report.showing import duration
+from spoor.settings import Config
+from spoor.share import BUCKETS
+from spoor.store.crawl_folder import CrawlFolder, locked
+from spoor.store.sharded_folder import ShardedFolder
+
+SECONDS_BETWEEN_LINES = 10.0
+
+
+def run_sharded(arguments: argparse.Namespace, settings: Config, shards: int) -> int:
+    """A folder that holds so many shards already is resumed."""
+    if shards > BUCKETS:
+        raise UsageError(f"--shards {shards}: a crawl has 1 to {BUCKETS} shards")
+    folder = CrawlFolder(arguments.out)
+    if folder.database.exists():
+        raise UsageError(f"{folder.path} is a crawl without shards; leave out --shards, or give --out a new folder")
+    folder.path.mkdir(parents=True, exist_ok=True)
+    with locked(folder):
+        ShardedFolder(folder.path).table(shards)
+        folder.write_settings(config.dumps(settings))
+        with connected(shards, arguments.cluster or ""):
+            return asyncio.run(_crawl(ShardedFolder(folder.path), settings, shards, arguments.json))
+
+
+async def _crawl(folder: ShardedFolder, settings: Config, shards: int, as_json: bool) -> int:
+    line = _Line()
+    ended = await crawl_in_actors(folder, settings, shards, line.tell, _stop_on_signals)
+    summary = line.as_json() | {"folder": str(folder.path), "shards": shards, "ended_because": ended}
+    if as_json:
+        print_json(summary)
+    else:
+        say(f"{line.text()}\nended because {ended}; each shard is a crawl folder in {folder.path / 'shards'}")
+    return 0
+
+
+def _stop_on_signals(coordinator: Coordinator) -> None:
+    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(name, coordinator.stop, "it was interrupted")
+
+
+class _Line:
+    """What all shards have done, printed every few seconds."""
+
+    def __init__(self) -> None:
+        self._began = self._last = time.monotonic()
+        self._totals = Totals(0, 0, 0, 0, 0, 0.0)
+
+    def tell(self, totals: Totals) -> None:
+        self._totals = totals
+        if time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
+            self._last = time.monotonic()
+            remark(self.text())
+
+    def text(self) -> str:
+        totals = self._totals
+        pages = f"{totals.pages:,} pages, {totals.relevant:,} relevant, {totals.failed:,} failed"
+        busiest = f"the busiest shard made {totals.busiest:.0%} of {totals.visits:,} visits"
+        return f"{pages}, {totals.waiting:,} links wait; {busiest}; {duration(time.monotonic() - self._began)}"
+
+    def as_json(self) -> dict[str, object]:
+        totals = self._totals
+        counts = {"pages": totals.pages, "relevant": totals.relevant, "failed": totals.failed}
+        rest = {"visits": totals.visits, "waiting": totals.waiting, "busiest_shard": totals.busiest}
+        return {**counts, **rest, "seconds": time.monotonic() - self._began}

@@ -1,0 +1,252 @@
+"""dashboard.db: what the dashboard counted of a crawl and lists in other orders, in a file beside crawl.db.
+
+It is made by the dashboard alone and can be deleted: everything in it is counted again. crawl.db is only read. Pages
+and events are numbered together and never change, so counting resumes after the last number."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import tempfile
+from pathlib import Path
+from urllib.parse import quote
+
+from spoor.errors import BadInput
+from spoor.frontier.rows import UNREADABLE
+from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.journal import open_to_read
+
+FILE = "dashboard.db"
+PIECE = 20_000
+"""Rows of the journal that are counted in one transaction: some tenths of a second."""
+FINE, COARSE = 4, 256
+"""Rows of the journal that are one point of a curve: of a crawl that began lately, and of a long one."""
+VERSION = 1
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS hosts (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, pages INTEGER NOT NULL DEFAULT 0,
+    relevant INTEGER NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0, redirects INTEGER NOT NULL DEFAULT 0,
+    bytes INTEGER NOT NULL DEFAULT 0, seconds REAL NOT NULL DEFAULT 0, last REAL NOT NULL DEFAULT 0,
+    share REAL GENERATED ALWAYS AS (CASE WHEN pages THEN 1.0 * relevant / pages ELSE 0.0 END) VIRTUAL,
+    mean_seconds REAL GENERATED ALWAYS AS (
+        CASE WHEN pages + failures + redirects THEN seconds / (pages + failures + redirects) ELSE 0.0 END
+    ) VIRTUAL
+);
+CREATE INDEX IF NOT EXISTS hosts_by_relevant ON hosts (relevant, id);
+CREATE INDEX IF NOT EXISTS hosts_by_pages ON hosts (pages, id);
+CREATE INDEX IF NOT EXISTS hosts_by_failures ON hosts (failures, id);
+CREATE INDEX IF NOT EXISTS hosts_by_share ON hosts (share, id);
+CREATE INDEX IF NOT EXISTS hosts_by_seconds ON hosts (mean_seconds, id);
+CREATE INDEX IF NOT EXISTS hosts_by_last ON hosts (last, id);
+CREATE TABLE IF NOT EXISTS listed (
+    id INTEGER PRIMARY KEY, host INTEGER NOT NULL, relevant INTEGER NOT NULL, relevance REAL NOT NULL,
+    language TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS listed_by_relevance ON listed (relevance, id);
+CREATE INDEX IF NOT EXISTS listed_by_verdict ON listed (relevant, relevance, id);
+CREATE INDEX IF NOT EXISTS listed_by_host ON listed (host, id);
+CREATE INDEX IF NOT EXISTS listed_by_language ON listed (language, id);
+CREATE TABLE IF NOT EXISTS languages (
+    name TEXT PRIMARY KEY, pages INTEGER NOT NULL, relevant INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS fine_curve (
+    bucket INTEGER PRIMARY KEY, at REAL NOT NULL, requests INTEGER NOT NULL, pages INTEGER NOT NULL,
+    relevant INTEGER NOT NULL, failures INTEGER NOT NULL, redirects INTEGER NOT NULL, bytes INTEGER NOT NULL,
+    waiting INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS coarse_curve (
+    bucket INTEGER PRIMARY KEY, at REAL NOT NULL, requests INTEGER NOT NULL, pages INTEGER NOT NULL,
+    relevant INTEGER NOT NULL, failures INTEGER NOT NULL, redirects INTEGER NOT NULL, bytes INTEGER NOT NULL,
+    waiting INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS failures (
+    id INTEGER PRIMARY KEY, purpose TEXT NOT NULL, reason TEXT NOT NULL, times INTEGER NOT NULL,
+    given_up INTEGER NOT NULL, UNIQUE (purpose, reason)
+);
+CREATE TABLE IF NOT EXISTS failed (failure INTEGER, id INTEGER, PRIMARY KEY (failure, id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS kinds (kind TEXT PRIMARY KEY, times INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS happened (kind TEXT, id INTEGER, PRIMARY KEY (kind, id)) WITHOUT ROWID;
+CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5 (title, url, body, content = '', tokenize = 'ascii');
+"""
+
+_NEW = "id > :after AND id <= :until"
+_FAILED = f"FROM crawl.events WHERE {_NEW} AND kind = 'failed'"
+_PURPOSE = "ifnull(json_extract(detail, '$.purpose'), 'page')"
+_REASON = "ifnull(json_extract(detail, '$.reason'), '')"
+
+_CURVE = """
+INSERT INTO {table}
+SELECT id / {bucket}, max(id) * 0 + at, count(*), sum(page), sum(relevant), sum(failed), sum(redirected),
+    sum(size), waiting
+FROM (
+    SELECT id, ended AS at, 1 AS page, relevant, 0 AS failed, 0 AS redirected, size, waiting
+    FROM crawl.pages WHERE id > :after AND id <= :until
+    UNION ALL
+    SELECT id, at, 0, 0, kind = 'failed', kind = 'redirected', 0, ifnull(json_extract(detail, '$.waiting'), 0)
+    FROM crawl.events WHERE id > :after AND id <= :until AND number IS NOT NULL
+) WHERE 1 GROUP BY 1
+ON CONFLICT DO UPDATE SET at = excluded.at, requests = requests + excluded.requests, pages = pages + excluded.pages,
+    relevant = relevant + excluded.relevant, failures = failures + excluded.failures,
+    redirects = redirects + excluded.redirects, bytes = bytes + excluded.bytes, waiting = excluded.waiting
+"""
+
+_STEPS = (
+    f"""
+    INSERT OR IGNORE INTO hosts (name) SELECT DISTINCT host FROM (
+        SELECT host FROM crawl.pages WHERE {_NEW}
+        UNION ALL SELECT host FROM crawl.events WHERE {_NEW} AND (number IS NOT NULL OR kind = 'failed')
+    )
+    """,
+    f"""
+    UPDATE hosts SET pages = pages + new.pages_, relevant = relevant + new.relevant_, bytes = bytes + new.bytes_,
+        seconds = seconds + new.seconds_, last = max(last, new.last_)
+    FROM (
+        SELECT host, count(*) AS pages_, sum(relevant) AS relevant_, sum(size) AS bytes_,
+            sum(ended - started) AS seconds_, max(ended) AS last_
+        FROM crawl.pages WHERE {_NEW} GROUP BY host
+    ) AS new WHERE hosts.name = new.host
+    """,
+    f"""
+    UPDATE hosts SET failures = failures + new.failures_, redirects = redirects + new.redirects_,
+        seconds = seconds + new.seconds_, last = max(last, new.last_)
+    FROM (
+        SELECT host, sum(kind = 'failed') AS failures_, sum(kind = 'redirected') AS redirects_,
+            sum(at - ifnull(started, at)) AS seconds_, max(at) AS last_
+        FROM crawl.events WHERE {_NEW} AND (number IS NOT NULL OR kind = 'failed') GROUP BY host
+    ) AS new WHERE hosts.name = new.host
+    """,
+    f"""
+    INSERT OR REPLACE INTO listed
+    SELECT pages.id, hosts.id, pages.relevant, relevance, language
+    FROM crawl.pages CROSS JOIN hosts ON hosts.name = pages.host WHERE pages.{_NEW.replace("AND id", "AND pages.id")}
+    """,
+    f"""
+    INSERT INTO languages
+    SELECT language, count(*), sum(relevant) FROM crawl.pages WHERE {_NEW} AND language != '' GROUP BY language
+    ON CONFLICT DO UPDATE SET pages = pages + excluded.pages, relevant = relevant + excluded.relevant
+    """,
+    _CURVE.format(table="fine_curve", bucket=FINE),
+    _CURVE.format(table="coarse_curve", bucket=COARSE),
+    f"""
+    INSERT INTO failures (purpose, reason, times, given_up)
+    SELECT {_PURPOSE}, {_REASON}, count(*), sum(json_extract(detail, '$.again_at') IS NULL) {_FAILED} GROUP BY 1, 2
+    ON CONFLICT DO UPDATE SET times = times + excluded.times, given_up = given_up + excluded.given_up
+    """,
+    f"""
+    INSERT OR IGNORE INTO failed SELECT failures.id, new.id FROM (
+        SELECT id, {_PURPOSE} AS purpose_, {_REASON} AS reason_ {_FAILED}
+    ) AS new CROSS JOIN failures ON purpose = purpose_ AND reason = reason_
+    """,
+    f"""
+    INSERT INTO kinds SELECT kind, count(*) FROM crawl.events WHERE {_NEW} GROUP BY kind
+    ON CONFLICT DO UPDATE SET times = times + excluded.times
+    """,
+    f"INSERT OR IGNORE INTO happened SELECT kind, id FROM crawl.events WHERE {_NEW}",
+    "INSERT OR REPLACE INTO state VALUES ('journal', :until)",
+)
+"""Each adds what the rows of a piece of the journal say. Damaged JSON stops the counting with SQLite's message."""
+
+_LAST = (
+    "SELECT max(ifnull((SELECT max(id) FROM crawl.pages), 0), ifnull((SELECT max(id) FROM crawl.events), 0)), "
+    "ifnull((SELECT url || ' ' || started FROM crawl.pages ORDER BY id LIMIT 1), '')"
+)
+
+
+def place_for(folder: CrawlFolder) -> Path:
+    """Beside crawl.db, or among temporary files where the folder cannot be written to."""
+    if os.access(folder.path, os.W_OK):
+        return folder.path / FILE
+    return Path(tempfile.mkdtemp(prefix="spoor-dashboard-")) / FILE
+
+
+def open_to_count(folder: CrawlFolder, file: Path) -> sqlite3.Connection:
+    """The file is made if need be, and made again where it belongs to another crawl or version."""
+    db = _connected(file)
+    try:
+        _prepare(db)
+        _attach(db, folder)
+        if not _is_current(db):
+            db.close()
+            _remove(file)
+            db = _connected(file)
+            _prepare(db)
+            _attach(db, folder)
+            _is_current(db)
+    except UNREADABLE as error:
+        db.close()
+        raise BadInput(f"cannot use {file}: {error}; delete it, the dashboard makes it again") from None
+    return db
+
+
+def open_to_look_up(folder: CrawlFolder, file: Path) -> sqlite3.Connection:
+    """The database of the crawl, with what was counted as `counted`; changes neither."""
+    db = open_to_read(folder.database)
+    db.execute("ATTACH ? AS counted", (f"file:{quote(str(file))}?mode=ro",))
+    db.execute("PRAGMA query_only = ON")
+    return db
+
+
+def count_on(db: sqlite3.Connection, piece: int = PIECE) -> tuple[int, int]:
+    """Counts one piece more. Returns the number that was reached and the last there is. Another dashboard may count in
+    the same file."""
+    last, _ = db.execute(_LAST).fetchone()
+    if state_of(db, "journal") >= last:
+        return last, last
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        after = state_of(db, "journal")
+        until = min(last, after + piece)
+        for step in _STEPS if until > after else ():
+            db.execute(step, {"after": after, "until": until})
+        db.execute("COMMIT")
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    return until, last
+
+
+def state_of(db: sqlite3.Connection, name: str) -> int:
+    """A number that was reached: `journal` of what was counted, `texts` of what can be found by its text."""
+    row = db.execute("SELECT value FROM state WHERE name = ?", (name,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def _connected(file: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{quote(str(file))}", uri=True, isolation_level=None)
+
+
+def _prepare(db: sqlite3.Connection) -> None:
+    for pragma in ("journal_mode = WAL", "synchronous = OFF", "trusted_schema = OFF"):
+        db.execute(f"PRAGMA {pragma}")
+    db.executescript(SCHEMA)
+
+
+def _attach(db: sqlite3.Connection, folder: CrawlFolder) -> None:
+    """As `open_to_read` opens it. In a folder that cannot be written to, SQLite must be told that nobody writes."""
+    uri = f"file:{quote(str(folder.database.resolve()))}?mode=ro"
+    try:
+        db.execute("ATTACH ? AS crawl", (uri,))
+        db.execute("SELECT count(*) FROM crawl.pages WHERE id = 0").fetchone()
+    except sqlite3.Error:
+        with contextlib.suppress(sqlite3.Error):
+            db.execute("DETACH crawl")
+        db.execute("ATTACH ? AS crawl", (uri + "&immutable=1",))
+    db.execute("PRAGMA crawl.cell_size_check = ON")
+
+
+def _is_current(db: sqlite3.Connection) -> bool:
+    """Whether what was counted is of this crawl; a new file is marked as such."""
+    last, first = db.execute(_LAST).fetchone()
+    known = dict(db.execute("SELECT name, value FROM state WHERE name IN ('version', 'first')"))
+    if not known or (known.get("first") == "" and first):
+        db.executemany("INSERT OR REPLACE INTO state VALUES (?, ?)", [("version", VERSION), ("first", first)])
+        return True
+    return known == {"version": VERSION, "first": first} and state_of(db, "journal") <= last
+
+
+def _remove(file: Path) -> None:
+    for name in (file, Path(f"{file}-wal"), Path(f"{file}-shm")):
+        name.unlink(missing_ok=True)

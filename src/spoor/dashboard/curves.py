@@ -1,0 +1,73 @@
+"""What is drawn of crawls, one or several on one chart, by the code that draws the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from spoor.dashboard.overview import CurvePoint
+from spoor.report.charts import Point, Series, chart
+
+What = Literal["relevant", "share", "waiting", "failures", "requests", "bytes"]
+Over = Literal["requests", "time"]
+SMOOTHED = 12
+"""Points over which a share is taken."""
+MEGABYTE = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class ChartQuery:
+    """What to draw, over requests or time, and of which crawls: numbers with commas between them."""
+
+    what: What = "relevant"
+    over: Over = "requests"
+    crawls: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """How a quantity is called, and read off a curve."""
+
+    name: str
+    read: Callable[[Sequence[CurvePoint], int], float]
+
+
+def _share(curve: Sequence[CurvePoint], place: int) -> float:
+    """Relevant pages among those that came lately, in percent."""
+    now, before = curve[place], curve[place - SMOOTHED] if place >= SMOOTHED else CurvePoint(0, 0, 0, 0, 0, 0, 0)
+    pages = now.pages - before.pages
+    return 100 * (now.relevant - before.relevant) / pages if pages else 0.0
+
+
+DRAWN: dict[str, Drawn] = {
+    "relevant": Drawn("relevant pages found", lambda curve, place: curve[place].relevant),
+    "share": Drawn("relevant pages among those fetched lately, in percent", _share),
+    "waiting": Drawn("links waiting", lambda curve, place: curve[place].waiting),
+    "failures": Drawn("failed requests", lambda curve, place: curve[place].failures),
+    "requests": Drawn("requests", lambda curve, place: curve[place].requests),
+    "bytes": Drawn("megabytes fetched", lambda curve, place: curve[place].bytes / MEGABYTE),
+}
+UNITS = (("days", 86_400.0), ("hours", 3_600.0), ("minutes", 60.0), ("seconds", 1.0))
+
+
+def drawn(asked: ChartQuery, curves: dict[str, list[CurvePoint]]) -> str:
+    """SVG. `curves` by the names of crawls, in the order of the legend."""
+    kind = DRAWN[asked.what]
+    unit, length = _unit(curves) if asked.over == "time" else ("requests", 1.0)
+    series = [Series(name, _points(curve, kind, asked.over, length)) for name, curve in curves.items()]
+    return chart(series, f"{kind.name}, over {unit}", unit)
+
+
+def _points(curve: list[CurvePoint], kind: Drawn, over: Over, length: float) -> list[Point]:
+    begin = curve[0].at if curve else 0.0
+    return [
+        ((point.at - begin) / length if over == "time" else float(point.requests), max(0.0, kind.read(curve, place)))
+        for place, point in enumerate(curve)
+    ]
+
+
+def _unit(curves: dict[str, list[CurvePoint]]) -> tuple[str, float]:
+    """The largest of which the longest crawl took two."""
+    longest = max((curve[-1].at - curve[0].at for curve in curves.values() if curve), default=0.0)
+    return next(((name, length) for name, length in UNITS if longest >= 2 * length), UNITS[-1])

@@ -1,0 +1,327 @@
+"""A crawl at a glance: what it found, what it cost, what waits, and what its budget will bring."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from spoor import settings as config
+from spoor.actions import Block, Pause, Unblock, Unpause
+from spoor.dashboard.counts import COARSE, FINE, state_of
+from spoor.dashboard.reading import Reading
+from spoor.errors import SpoorError
+from spoor.events import Steered
+from spoor.report.showing import plain
+from spoor.settings import Config
+from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.steered import steered
+
+State = Literal["running", "paused", "ended", "killed", "empty"]
+POINTS = 240
+"""Of a curve."""
+LONG = 40_000
+"""Rows of a journal from which on curves are drawn from the coarse table."""
+LATELY = 0.2
+"""The last part of all requests, from which a forecast is made."""
+LEAST_LATELY = 200
+CERTAIN = 1.96
+"""Standard deviations of an interval of 95 %."""
+
+_SUMS = "sum(requests), sum(pages), sum(relevant), sum(failures), sum(redirects), sum(bytes)"
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """If the crawl continues as lately: when its budget ends, None when nobody can tell, and how many relevant pages
+    there are expected to be by then, with the bounds of 95 % that chance alone would explain. `basis` says which
+    requests it was made from."""
+
+    ends_at: float | None
+    requests: int
+    relevant: int
+    at_least: int
+    at_most: int
+    basis: str
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """A crawl as of now. Times in seconds since 1970, `idle` in seconds: how long connections were left free for better
+    links, in runs that have ended. `counted` and `searchable` are the shares of its journal that the dashboard has
+    counted, and of whose pages the text can be found; `blocks` the patterns of what persons blocked."""
+
+    number: int
+    name: str
+    folder: str
+    state: State
+    because: str
+    target: str
+    strategy: str
+    began: float | None
+    last: float | None
+    requests: int
+    pages: int
+    relevant: int
+    share: float
+    share_lately: float
+    failures: int
+    redirects: int
+    bytes: int
+    per_second: float
+    waiting: int
+    returning: int
+    parked: int
+    in_transit: int
+    hosts: int
+    hosts_with_relevant: int
+    idle: float
+    max_pages: int | None
+    max_minutes: float | None
+    blocks: tuple[str, ...]
+    forecast: Forecast | None
+    counted: float
+    searchable: float
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewQuery:
+    """Nothing more to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """Everything up to a moment."""
+
+    at: float
+    requests: int
+    pages: int
+    relevant: int
+    failures: int
+    bytes: int
+    waiting: int
+
+
+def overview(reading: Reading, asked: OverviewQuery) -> Overview:
+    db = reading.db
+    settings = settings_of(reading.folder)
+    curve = curve_of(db)
+    counters = dict(db.execute("SELECT name, value FROM counters"))
+    requests, pages, relevant, failures, redirects, volume = _sums(db)
+    stops = _stops(db)
+    began = _began(db)
+    last = curve[-1].at if curve else None
+    lately = _lately(curve)
+    hosts, with_relevant = db.execute(
+        "SELECT (SELECT count(*) FROM counted.hosts), (SELECT count(*) FROM counted.hosts WHERE relevant > 0)"
+    ).fetchone()
+    actions = [event for event in steered(db) if not event.refused]
+    state, because = _state(reading, stops, actions)
+    return Overview(
+        number=reading.number,
+        name=plain(reading.folder.path.resolve().name, 80),
+        folder=plain(str(reading.folder.path)),
+        state=state,
+        because=because,
+        target=_target(settings),
+        strategy=settings.crawl.strategy if settings else "",
+        began=began,
+        last=last,
+        requests=requests,
+        pages=pages,
+        relevant=relevant,
+        share=relevant / pages if pages else 0.0,
+        share_lately=lately.share,
+        failures=failures,
+        redirects=redirects,
+        bytes=volume,
+        per_second=lately.per_second,
+        waiting=counters.get("waiting", 0),
+        returning=counters.get("returning", 0),
+        parked=counters.get("parked", 0),
+        in_transit=counters.get("in_transit", 0),
+        hosts=hosts,
+        hosts_with_relevant=with_relevant,
+        idle=sum(idle for _, _, idle in stops),
+        max_pages=settings.crawl.max_pages if settings else None,
+        max_minutes=settings.crawl.max_minutes if settings else None,
+        blocks=blocks_of(actions),
+        forecast=_forecast(reading, settings, counters, relevant, lately) if state in ("running", "paused") else None,
+        **_progress(db),
+    )
+
+
+def settings_of(folder: CrawlFolder) -> Config | None:
+    """None where they cannot be read."""
+    try:
+        return config.loads(folder.settings() or "", folder.path)
+    except SpoorError:
+        return None
+
+
+def curve_of(db: sqlite3.Connection) -> list[CurvePoint]:
+    """So many points at equal distances in the journal."""
+    table, bucket = ("coarse_curve", COARSE) if state_of(db, "journal") > LONG else ("fine_curve", FINE)
+    width = max(1, math.ceil(state_of(db, "journal") / bucket / POINTS))
+    query = (
+        f"SELECT bucket / {width}, max(bucket) * 0 + at, sum(requests), sum(pages), sum(relevant), sum(failures), "
+        f"sum(bytes), waiting FROM counted.{table} GROUP BY 1 ORDER BY 1"
+    )
+    points, sums = list[CurvePoint](), [0] * 5
+    for _, at, *counts, waiting in db.execute(query):
+        sums = [known + more for known, more in zip(sums, counts, strict=True)]
+        requests, pages, relevant, failures, volume = sums
+        points.append(CurvePoint(at, requests, pages, relevant, failures, volume, waiting))
+    return points
+
+
+@dataclass(frozen=True, slots=True)
+class _Lately:
+    requests: int
+    pages: int
+    relevant: int
+    seconds: float
+
+    @property
+    def share(self) -> float:
+        """Relevant pages among all."""
+        return self.relevant / self.pages if self.pages else 0.0
+
+    @property
+    def harvest(self) -> float:
+        """Relevant pages by request."""
+        return self.relevant / self.requests if self.requests else 0.0
+
+    @property
+    def per_second(self) -> float:
+        return self.requests / self.seconds if self.seconds > 0 else 0.0
+
+
+def _lately(curve: list[CurvePoint]) -> _Lately:
+    if not curve:
+        return _Lately(0, 0, 0, 0.0)
+    end = curve[-1]
+    reach = max(LEAST_LATELY, int(LATELY * end.requests))
+    before = [point for point in curve if point.requests <= end.requests - reach]
+    begin = before[-1] if before else CurvePoint(curve[0].at, 0, 0, 0, 0, 0, 0)
+    counts = (end.requests - begin.requests, end.pages - begin.pages, end.relevant - begin.relevant)
+    return _Lately(*counts, end.at - begin.at)
+
+
+def _forecast(
+    reading: Reading, settings: Config | None, counters: dict[str, int], relevant: int, lately: _Lately
+) -> Forecast | None:
+    """None: no budget, or nothing to go by."""
+    if settings is None or not lately.requests or not lately.per_second:
+        return None
+    left = list[float]()
+    if settings.crawl.max_pages is not None:
+        spent = counters.get("visits", 0) - counters.get("excused", 0)
+        left.append(max(0, settings.crawl.max_pages - spent))
+    if settings.crawl.max_minutes is not None:
+        ends = _run_began(reading.db) + 60 * settings.crawl.max_minutes
+        left.append(max(0.0, ends - reading.now) * lately.per_second)
+    if not left:
+        return None
+    requests, share = int(min(left)), lately.harvest
+    # Both what is to come and what it was estimated from vary by chance.
+    spread = CERTAIN * math.sqrt(
+        max(share * (1 - share), 1 / lately.requests) * requests * (1 + requests / lately.requests)
+    )
+    return Forecast(
+        ends_at=reading.now + requests / lately.per_second,
+        requests=requests,
+        relevant=relevant + round(share * requests),
+        at_least=relevant + max(0, math.floor(share * requests - spread)),
+        at_most=relevant + min(requests, math.ceil(share * requests + spread)),
+        basis=f"the last {lately.requests:,} requests",
+    )
+
+
+def blocks_of(actions: Iterable[Steered]) -> tuple[str, ...]:
+    """Patterns that were blocked and not unblocked since."""
+    blocked = dict[str, None]()
+    for event in actions:
+        if isinstance(event.action, Block):
+            blocked[event.action.pattern] = None
+        elif isinstance(event.action, Unblock):
+            blocked.pop(event.action.pattern, None)
+    return tuple(blocked)
+
+
+def _state(reading: Reading, stops: list[tuple[int, str, float]], actions: Sequence[Steered]) -> tuple[State, str]:
+    """And why it ended or pauses."""
+    (last,) = reading.db.execute(
+        "SELECT max(ifnull((SELECT max(id) FROM pages), 0), ifnull((SELECT max(id) FROM events), 0))"
+    ).fetchone()
+    if reading.running:
+        asked = [event for event in actions if isinstance(event.action, Pause | Unpause)]
+        if asked and isinstance(asked[-1].action, Pause):
+            return "paused", f"{asked[-1].who} paused it"
+        paused = _newest(reading.db, "paused")
+        resumed = _newest(reading.db, "resumed")
+        if paused is not None and (resumed is None or resumed[0] < paused[0]):
+            return "paused", f"nothing answers: {_detail(paused[1]).get('reason', '')}"
+        return "running", ""
+    if stops and stops[-1][0] == last:
+        return "ended", stops[-1][1]
+    return ("killed", "it was stopped without a word") if last else ("empty", "nothing has been fetched yet")
+
+
+def _newest(db: sqlite3.Connection, kind: str) -> tuple[int, str] | None:
+    query = "SELECT id, detail FROM events WHERE id = (SELECT max(id) FROM counted.happened WHERE kind = ?)"
+    row: tuple[int, str] | None = db.execute(query, (kind,)).fetchone()
+    return row
+
+
+def _stops(db: sqlite3.Connection) -> list[tuple[int, str, float]]:
+    """The end of each run: its place in the journal, why, and the seconds that were idle by choice."""
+    query = (
+        "SELECT id, detail FROM events WHERE id IN (SELECT id FROM counted.happened WHERE kind = 'ended') ORDER BY id"
+    )
+    details = [(number, _detail(detail)) for number, detail in db.execute(query)]
+    return [(number, str(said.get("because", "")), float(said.get("idle", 0.0))) for number, said in details]
+
+
+def _detail(text: str) -> dict[str, Any]:
+    found = json.loads(text)
+    return found if isinstance(found, dict) else {}
+
+
+def _began(db: sqlite3.Connection) -> float | None:
+    first = "(SELECT {0} FROM {1} WHERE {0} IS NOT NULL ORDER BY id LIMIT 1)"
+    row = db.execute(f"SELECT {first.format('started', 'pages')}, {first.format('started', 'events')}").fetchone()
+    return min((moment for moment in row if moment is not None), default=None)
+
+
+def _run_began(db: sqlite3.Connection) -> float:
+    """When the run began that is running now: at what followed the last end."""
+    after = "ifnull((SELECT max(id) FROM counted.happened WHERE kind = 'ended'), 0)"
+    first = f"(SELECT {{0}} FROM {{1}} WHERE {{0}} IS NOT NULL AND id > {after} ORDER BY id LIMIT 1)"
+    row = db.execute(f"SELECT {first.format('started', 'pages')}, {first.format('started', 'events')}").fetchone()
+    return min((moment for moment in row if moment is not None), default=0.0)
+
+
+def _sums(db: sqlite3.Connection) -> tuple[int, ...]:
+    row = db.execute(f"SELECT {_SUMS} FROM counted.coarse_curve").fetchone()
+    return tuple(number or 0 for number in row)
+
+
+def _progress(db: sqlite3.Connection) -> dict[str, float]:
+    (last,) = db.execute(
+        "SELECT max(ifnull((SELECT max(id) FROM pages), 0), ifnull((SELECT max(id) FROM events), 0))"
+    ).fetchone()
+    (last_page,) = db.execute("SELECT ifnull(max(id), 0) FROM pages").fetchone()
+    reached = (state_of(db, "journal") / last if last else 1.0, state_of(db, "texts") / last_page if last_page else 1.0)
+    return dict(zip(("counted", "searchable"), reached, strict=True))
+
+
+def _target(settings: Config | None) -> str:
+    """What makes a page relevant, in a line."""
+    named = settings.target.named() if settings else {}
+    return "; ".join(
+        f"{name} {', '.join(value) if isinstance(value, tuple) else value}" for name, value in named.items()
+    )

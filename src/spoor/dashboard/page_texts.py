@@ -1,0 +1,68 @@
+"""The texts of pages, found by any word in any script: an index that follows the crawl in the background."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+
+from spoor.dashboard.counts import state_of
+from spoor.parse.words import Words
+from spoor.report.contents import archived_page
+from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.journal import PageRow, number_of, open_to_read, pages_of, place_at
+
+PAGES_AT_ONCE = 20
+LONGEST = 20_000
+"""Characters of a page that can be found."""
+_WORDS = Words(stop_words=False)
+
+
+def page_at(db: sqlite3.Connection, number: int) -> PageRow | None:
+    """The page that stands at this place of the journal. `db` is the database of the crawl."""
+    place = place_at(db, number)
+    rows = pages_of(db, place.url) if place else []
+    return next((row for row in rows if number_of(db, row) == number), None)
+
+
+def index_texts(folder: CrawlFolder, db: sqlite3.Connection, most: int = PAGES_AT_ONCE) -> int:
+    """Makes some more pages findable, the oldest first. Returns how many."""
+    numbers = [number for (number,) in db.execute(_NEXT, (state_of(db, "texts"), state_of(db, "journal"), most))]
+    if not numbers:
+        return 0
+    with contextlib.closing(open_to_read(folder.database)) as crawl:
+        rows = [_row(folder, crawl, number) for number in numbers]
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        if state_of(db, "texts") < numbers[0]:  # Unless another dashboard was quicker.
+            db.executemany("INSERT INTO texts (rowid, title, url, body) VALUES (?, ?, ?, ?)", rows)
+            db.execute("INSERT OR REPLACE INTO state VALUES ('texts', ?)", (numbers[-1],))
+    finally:
+        db.execute("COMMIT")
+    return len(numbers)
+
+
+_NEXT = "SELECT id FROM crawl.pages WHERE id > ? AND id <= ? ORDER BY id LIMIT ?"
+
+
+def _row(folder: CrawlFolder, crawl: sqlite3.Connection, number: int) -> tuple[int, str, str, str]:
+    row = page_at(crawl, number)
+    if row is None:
+        return number, "", "", ""
+    page = archived_page(folder, crawl, row)
+    return number, _cut(row.title), _cut(row.url), _cut(page.text[:LONGEST] if page else "")
+
+
+def _cut(text: str) -> str:
+    """Words between blanks, as FTS5 takes them; scripts that put no blanks are cut into pairs of letters."""
+    return " ".join(_WORDS.of(text))
+
+
+def query_of(search: str) -> str:
+    """For FTS5: everything between two blanks must be there, as a phrase. "" where nothing can be looked for."""
+    phrases = (_WORDS.of(part) for part in search.split())
+    return " AND ".join(_phrase(words) for words in phrases if words)
+
+
+def _phrase(words: list[str]) -> str:
+    quoted = '"' + " ".join(word.replace('"', "") for word in words) + '"'
+    return quoted + (" *" if len(words) == 1 else "")

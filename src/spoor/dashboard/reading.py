@@ -1,0 +1,74 @@
+"""What every question about a crawl is given, and how long lists are given out: a part at a time, with a cursor."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from spoor.errors import SpoorError, UsageError
+from spoor.store.crawl_folder import CrawlFolder
+
+Row = TypeVar("Row")
+
+MOST_AT_ONCE = 500
+AT_ONCE = 50
+
+
+class NotFound(SpoorError):
+    """What was asked for is not in this crawl."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A crawl as of one moment. `db` is its database, with what was counted beside it as `counted`."""
+
+    folder: CrawlFolder
+    db: sqlite3.Connection
+    number: int
+    running: bool
+    now: float
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Generic[Row]):
+    """Some rows of a list; `cursor` asks for those after them, None: there are no more."""
+
+    items: tuple[Row, ...]
+    cursor: str | None
+
+
+def part_of(rows: Sequence[Row], limit: int, place: Callable[[Row], Sequence[Any]]) -> Part[Row]:
+    """`rows` may hold one more than the limit, which tells that there are more; `place` is where a row stands."""
+    shown = tuple(rows[:limit])
+    return Part(shown, cursor_of(place(shown[-1])) if len(rows) > limit else None)
+
+
+def cursor_of(place: Sequence[Any]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(list(place)).encode()).decode().rstrip("=")
+
+
+def place_in(cursor: str, *kinds: type) -> tuple[Any, ...] | None:
+    """The place after which a list continues; None: at its beginning."""
+    if not cursor:
+        return None
+    try:
+        place = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (ValueError, binascii.Error, UnicodeDecodeError, RecursionError):
+        place = None
+    if not isinstance(place, list) or len(place) != len(kinds):
+        raise UsageError("this cursor is not one of this list; leave it out to begin anew")
+    if not all(
+        isinstance(part, kind | int if kind is float else kind) for part, kind in zip(place, kinds, strict=True)
+    ):
+        raise UsageError("this cursor is not one of this list; leave it out to begin anew")
+    return tuple(place)
+
+
+def like(text: str) -> str:
+    """A pattern that finds a text anywhere, with `ESCAPE '\\'`."""
+    return "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"

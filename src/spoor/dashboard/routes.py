@@ -1,0 +1,106 @@
+"""Every question that the API answers about a crawl: its path, what may be asked, what comes back, and who knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, fields
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from spoor.dashboard import event_list, host_list, overview, page_list, page_view, queue_list
+from spoor.dashboard.reading import MOST_AT_ONCE, Reading
+from spoor.errors import UsageError
+from spoor.report.showing import plain
+
+LONGEST_PARAMETER = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """crawl.toml of the crawl."""
+
+    toml: str
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """What was found, over time."""
+
+    points: tuple[overview.CurvePoint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """`path` follows `/api/v1/crawls/{crawl}`. `asked` is the record of parameters, `answers` of the answer, or of each
+    row where a list is given out in parts."""
+
+    path: str
+    summary: str
+    asked: type
+    answers: type
+    read: Callable[[Reading, Any], Any]
+    listed: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.path.strip("/").partition("/")[0] or "crawl"
+
+
+def _settings(reading: Reading, asked: overview.OverviewQuery) -> Settings:
+    return Settings(reading.folder.settings() or "")
+
+
+def _curve(reading: Reading, asked: overview.OverviewQuery) -> Curve:
+    return Curve(tuple(overview.curve_of(reading.db)))
+
+
+_NOTHING = overview.OverviewQuery
+ROUTES = (
+    Route("", "A crawl at a glance", _NOTHING, overview.Overview, overview.overview),
+    Route("/curve", "What was found over time", _NOTHING, Curve, _curve),
+    Route("/hosts", "Hosts, sorted and searched", host_list.HostQuery, host_list.ListedHost, host_list.hosts, True),
+    Route("/pages", "Pages, sorted and searched", page_list.PageQuery, page_list.ListedPage, page_list.pages, True),
+    Route("/pages/{page}", "A page, its text and why", page_view.PageNumber, page_view.ShownPage, page_view.shown_page),
+    Route("/languages", "Languages of pages", page_list.LanguageQuery, page_list.Language, page_list.languages, True),
+    Route(
+        "/queue", "Links that wait, next first", queue_list.QueueQuery, queue_list.WaitingUrl, queue_list.waiting, True
+    ),
+    Route("/why", "What is known of a URL", page_view.WhyQuery, page_view.Explanation, page_view.why),
+    Route(
+        "/failures", "Failures by reason", event_list.FailureQuery, event_list.FailureKind, event_list.failures, True
+    ),
+    Route("/events", "Events, newest first", event_list.EventQuery, event_list.LoggedEvent, event_list.events, True),
+    Route("/kinds", "Kinds of events", event_list.KindQuery, event_list.EventKind, event_list.event_kinds, True),
+    Route("/settings", "Settings of the crawl", _NOTHING, Settings, _settings),
+)
+
+
+def asked_of(route: Route, given: Mapping[str, str]) -> Any:
+    """The record of parameters; UsageError, in one line, for what cannot be asked."""
+    kinds = get_type_hints(route.asked)
+    known = {field.name: field for field in fields(route.asked)}
+    if unknown := sorted(given.keys() - known.keys()):
+        raise UsageError(f"there is no parameter {plain(unknown[0], 60)!r}; there are {', '.join(known) or 'none'}")
+    return route.asked(**{name: _value(field, kinds[name], given.get(name)) for name, field in known.items()})
+
+
+def _value(field: Field[Any], kind: Any, text: str | None) -> Any:
+    if text is None:
+        if field.default is MISSING:
+            raise UsageError(f"the parameter {field.name!r} is missing")
+        return field.default
+    if len(text) > LONGEST_PARAMETER:
+        raise UsageError(f"{field.name!r} is longer than {LONGEST_PARAMETER:,} characters")
+    if get_origin(kind) is Literal:
+        if text not in get_args(kind):
+            known = ", ".join(repr(choice) for choice in get_args(kind))
+            raise UsageError(f"{field.name} must be one of {known}, not {plain(text, 60)!r}")
+        return text
+    return _number(field.name, text) if kind is int else text
+
+
+def _number(name: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise UsageError(f"{name} must be a whole number, not {plain(text, 60)!r}")
+    if name == "limit" and not 1 <= int(text) <= MOST_AT_ONCE:
+        raise UsageError(f"limit must be from 1 to {MOST_AT_ONCE}, not {text}")
+    return int(text)

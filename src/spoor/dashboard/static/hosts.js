@@ -1,0 +1,61 @@
+// Hosts: what each gave and cost; sorted by any column, searched, blocked.
+
+import { act } from "./api.js";
+import { button, el, field, inward, moment, number, percent, said, section, table, wide } from "./dom.js";
+import { list } from "./list.js";
+
+const COLUMNS = [["name", "Host"], ["relevant", "Relevant"], ["pages", "Pages"], ["share", "Share"], ["failures", "Failures"], ["seconds", "Seconds"], ["last", "Last"]];
+const NARROW = new Set(["name", "relevant", "pages"]);
+
+export async function show(holder, context) {
+  const chosen = Object.fromEntries(["sort", "direction", "search"].map((name) => [name, context.parameters.get(name) ?? ""]));
+  const go = (changed) => (location.hash = context.address(context.crawl, "hosts", { ...chosen, ...changed }));
+  const search = el("input", { type: "search", value: chosen.search, dir: "ltr", placeholder: "part of the name" });
+  const submit = (event) => {
+    event.preventDefault();
+    go({ search: search.value });
+  };
+  const form = el("form", { class: "filters", onsubmit: submit, role: "search" }, field("Search", search), el("button", { type: "submit" }, "Find"));
+  holder.append(section("Hosts", form, ...(await list(context, "hosts", chosen, (hosts) => drawn(context, chosen, hosts, go)))));
+}
+
+function drawn(context, chosen, hosts, go) {
+  const sort = chosen.sort || "relevant";
+  const ascending = chosen.direction === "ascending";
+  const heads = COLUMNS.map(([key, text]) => {
+    const next = key === sort && !ascending ? "ascending" : "descending";
+    const order = key === sort ? (ascending ? "ascending" : "descending") : null;
+    const arrow = order ? (ascending ? " ↑" : " ↓") : "";
+    return el("th", { scope: "col", "aria-sort": order, class: NARROW.has(key) ? null : "wide" }, button(text + arrow, () => go({ sort: key, direction: next }), { class: "plain" }));
+  });
+  heads.push(el("th", { scope: "col", class: "wide" }, "Delay"), el("th", { scope: "col" }, el("span", { class: "unseen" }, "Actions")));
+  return table(heads, hosts.map((host) => row(context, host)), "Hosts");
+}
+
+function row(context, host) {
+  const blocked = context.overview?.blocks.includes(host.host);
+  const why = blocked ? "blocked" : host.blocked;
+  return [
+    el("th", { scope: "row" }, inward(context.address(context.crawl, "pages", { host: host.host }), el("bdi", { dir: "ltr" }, host.host)), why ? el("small", {}, said(why)) : null),
+    number(host.relevant), number(host.pages), wide(percent(host.share)), wide(number(host.failures)), wide(host.seconds.toFixed(2)), wide(moment(host.last)),
+    wide(host.delay === null ? "–" : `${host.delay} s`),
+    el("td", {}, blocking(context, host.host, blocked)),
+  ];
+}
+
+function blocking(context, host, blocked) {
+  const act_ = async (event) => {
+    const action = blocked ? "unblock" : "block";
+    event.target.disabled = true;
+    try {
+      await act(context.crawl, { action, pattern: host });
+      blocked = !blocked;
+      event.target.textContent = blocked ? "Unblock" : "Block";
+      context.say(`${host} is ${blocked ? "blocked" : "unblocked"}.`);
+    } catch (error) {
+      context.say(error.message);
+    }
+    event.target.disabled = false;
+  };
+  return button(blocked ? "Unblock" : "Block", act_, { "aria-label": `${blocked ? "Unblock" : "Block"} ${host}` });
+}

@@ -1,0 +1,113 @@
+"""A crawl that is watched: questions are answered, and what is new is counted, in threads apart from the server."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from spoor.dashboard.counts import count_on, open_to_count, open_to_look_up, place_for
+from spoor.dashboard.page_texts import index_texts
+from spoor.dashboard.reading import Reading
+from spoor.errors import BadInput, SpoorError
+from spoor.frontier.rows import UNREADABLE
+from spoor.pools import DaemonThreads
+from spoor.store.crawl_folder import CrawlFolder, is_crawled_into
+
+T = TypeVar("T")
+
+SECONDS_BETWEEN_COUNTS = 1.0
+SECONDS_UNWATCHED = 10.0
+"""Between two counts while nobody has asked for something in the last minute."""
+SECONDS_AFTER_TROUBLE = 30.0
+PATIENCE = 60.0
+SHARE_OF_TIME = 0.005
+"""Of one core, for texts while a crawl is running: it comes first."""
+FRESH = 60.0
+"""Seconds since a database changed, where nobody may ask its lock whether a crawl is running."""
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class Watched:
+    """`here`: this process is crawling into the folder. Nothing is opened before `start`; each of the two threads has a
+    database connection of its own."""
+
+    folder: CrawlFolder
+    number: int
+    here: bool = False
+    trouble: str = field(default="", init=False)
+    _file: Path = field(default=Path(), init=False)
+    _counting: sqlite3.Connection | None = field(default=None, init=False)
+    _looking_up: sqlite3.Connection | None = field(default=None, init=False)
+    _asked_at: float = field(default=0.0, init=False)
+    _counter: Executor = field(default_factory=lambda: DaemonThreads(1), init=False)
+    _reader: Executor = field(default_factory=lambda: DaemonThreads(1), init=False)
+
+    async def start(self) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._counter, self._begin)
+
+    async def read(self, question: Callable[[Reading], T]) -> T:
+        """In one short transaction."""
+        self._asked_at = time.monotonic()
+        return await asyncio.get_running_loop().run_in_executor(self._reader, self._answer, question)
+
+    async def keep_up(self) -> None:
+        """Until it is cancelled."""
+        while True:
+            try:
+                pause = await asyncio.get_running_loop().run_in_executor(self._counter, self._count)
+                self.trouble = ""
+            except (SpoorError, *UNREADABLE) as error:
+                _log.warning("cannot count %s: %s", self.folder.database, error)
+                self.trouble, pause = str(error), SECONDS_AFTER_TROUBLE
+            await asyncio.sleep(pause)
+
+    def is_running(self) -> bool:
+        if self.here or os.access(self.folder.path / "lock", os.W_OK):
+            return self.here or is_crawled_into(self.folder)
+        return time.time() - _changed(self.folder.database) < FRESH
+
+    def _begin(self) -> None:
+        self._file = place_for(self.folder)
+        self._counting = open_to_count(self.folder, self._file)
+        count_on(self._counting, 1000)
+
+    def _count(self) -> float:
+        """One piece more, or some texts. Returns the seconds to wait before the next."""
+        assert self._counting is not None
+        reached, last = count_on(self._counting)
+        if reached < last:
+            return 0.0
+        began = time.monotonic()
+        if index_texts(self.folder, self._counting):
+            spent = time.monotonic() - began
+            return max(SECONDS_BETWEEN_COUNTS, spent / SHARE_OF_TIME) if self.is_running() else 0.0
+        watched = time.monotonic() - self._asked_at < PATIENCE
+        return SECONDS_BETWEEN_COUNTS if watched else SECONDS_UNWATCHED
+
+    def _answer(self, question: Callable[[Reading], T]) -> T:
+        if self._looking_up is None:
+            self._looking_up = open_to_look_up(self.folder, self._file)
+        db = self._looking_up
+        try:
+            db.execute("BEGIN")
+            return question(Reading(self.folder, db, self.number, self.is_running(), time.time()))
+        except UNREADABLE as error:
+            raise BadInput(f"cannot read {self.folder.database}: {error}") from None
+        finally:
+            if db.in_transaction:
+                db.execute("COMMIT")
+
+
+def _changed(database: Path) -> float:
+    """When something was written to it last, in seconds since 1970."""
+    files = (database, Path(f"{database}-wal"))
+    return max((file.stat().st_mtime for file in files if file.exists()), default=0.0)

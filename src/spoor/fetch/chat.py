@@ -1,0 +1,96 @@
+"""A language model behind a server of OpenAI's protocol: POST /v1/chat/completions, answers by a JSON schema."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from spoor.fetch.json_server import PAUSE, JsonServer
+from spoor.records import Failure
+
+GROWTH = 3.0
+"""Of the pause between two tries: a model that is busy is so for seconds."""
+_PATH = "/chat/completions"
+_VERSION = re.compile(r"/v\d+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens; None where the server does not say."""
+
+    sent: int | None = None
+    received: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    content: str
+    usage: Usage
+
+
+@dataclass(frozen=True)
+class ChatModel:
+    """`seconds` is for an answer, all tries together; `most_tokens` what it may be long. The key is read from the
+    environment when it is needed; it is kept nowhere and part of no message."""
+
+    url: str
+    model: str
+    seconds: float = 60.0
+    most_tokens: int = 300
+    key_variable: str = ""
+    pause: float = PAUSE
+
+    @property
+    def address(self) -> str:
+        """Whether the URL is that of a server, of its version 1 or of the path itself."""
+        url = self.url.rstrip("/")
+        if url.endswith(_PATH):
+            return url
+        return url + _PATH if _VERSION.search(url) else f"{url}/v1{_PATH}"
+
+    async def reply(self, messages: list[dict[str, str]], schema: Mapping[str, Any]) -> Reply | Failure:
+        """`messages` as the protocol has them; the content of the answer should be JSON that fits the `schema`."""
+        question = {
+            "model": self.model,
+            "messages": messages,
+            "temperature": 0,
+            "max_tokens": self.most_tokens,
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": "answer", "strict": True, "schema": schema},
+            },
+        }
+        try:
+            async with asyncio.timeout(self.seconds), JsonServer.session() as session:
+                answer = await self._server().answer(session, question)
+        except TimeoutError:
+            return Failure(f"does not answer within {self.seconds:g} s", self.seconds)
+        return answer if isinstance(answer, Failure) else _reply(answer)
+
+    def _server(self) -> JsonServer:
+        key = os.environ.get(self.key_variable, "") if self.key_variable else ""
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        return JsonServer(self.address, self.seconds, key, headers, self.pause, GROWTH)
+
+
+def _reply(answer: Any) -> Reply | Failure:
+    match answer:
+        case {"choices": [{"message": {"content": str(content)}}, *_]}:
+            return Reply(content, _usage(answer.get("usage")))
+        case {"choices": [{"message": dict()}, *_]}:  # It refused, or wrote something else than text.
+            return Reply("", _usage(answer.get("usage")))
+    return Failure("answers something else than a completion")
+
+
+def _usage(said: Any) -> Usage:
+    said = said if isinstance(said, dict) else {}
+    sent, received = (said.get(name) for name in ("prompt_tokens", "completion_tokens"))
+    return Usage(_tokens(sent), _tokens(received))
+
+
+def _tokens(said: Any) -> int | None:
+    return said if isinstance(said, int) and not isinstance(said, bool) and said >= 0 else None

@@ -1,0 +1,45 @@
+"""How many links wait at which keys: what a shard of a crawl tells of its queue."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterable
+
+from spoor.records import Key
+
+DIGITS = 2
+"""Of each part of a key: nearer keys count as equal, so that there are few."""
+
+
+class Tally:
+    """Counts only keys at which something waits."""
+
+    def __init__(self, counts: Iterable[tuple[Key, int]] = ()) -> None:
+        self._counts: dict[Key, int] = {}
+        for key, count in counts:
+            self.add(key, count)
+
+    def add(self, key: Key, count: int = 1) -> None:
+        cell = tuple(map(_rounded, key))
+        left = self._counts.get(cell, 0) + count
+        if left:
+            self._counts[cell] = left
+        else:
+            del self._counts[cell]
+
+    def best(self, links: int) -> list[tuple[Key, int]]:
+        """The best keys at which so many links wait together, best first, and how many at each."""
+        found: list[tuple[Key, int]] = []
+        for key in heapq.nlargest(links, self._counts):
+            found.append((key, self._counts[key]))
+            links -= self._counts[key]
+            if links <= 0:
+                break
+        return found
+
+
+def _rounded(part: float) -> float:
+    if not part or math.isinf(part):
+        return part
+    return round(part, DIGITS - 1 - math.floor(math.log10(abs(part))))

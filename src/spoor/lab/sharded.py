@@ -1,0 +1,165 @@
+"""A simulated crawl as several shards: one clock, mail between them, and leases of visits.
+
+Time goes by in rounds. At the beginning of a round mail is delivered, and each shard may make as many visits as it has
+among the best waiting links of all. A round ends when all these visits have begun, or after a second.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from spoor.crawl import Crawl
+from spoor.events import Event
+from spoor.records import Mailed, Outcome, Visit
+from spoor.roles import World
+from spoor.share import Lease, leases
+
+LEASE = 0.02
+"""The part of the visits so far that one round grants, at least one for each shard."""
+ROUND = 1.0
+"""Seconds after which unspent visits are granted anew."""
+
+
+@dataclass(frozen=True)
+class Sharding:
+    """How many shards there are, and by how many rounds mail is late."""
+
+    shards: int = 1
+    late: int = 0
+
+
+@dataclass
+class Mailbag:
+    """What one shard sends: the letters of each round apart."""
+
+    letters: list[tuple[int, Mailed]] = field(default_factory=list)
+
+    def send(self, to: int, mailed: Mailed) -> None:
+        self.letters.append((to, mailed))
+
+
+@dataclass
+class SimulatedShard:
+    """A crawl of some of the hosts, what it sends to others, and how many of its visits are under way."""
+
+    crawl: Crawl
+    world: World
+    bag: Mailbag
+    under_way: int = 0
+
+
+class ShardedSimulation:
+    """Deterministic: what happens at the same moment happens in the order in which it was begun, first shards first.
+    One shard has no rounds, and does what `simulate` does."""
+
+    def __init__(self, shards: Sequence[SimulatedShard], visits: int | None, connections: int, late: int = 0) -> None:
+        """`connections` are those of all shards together; each has its part."""
+        self._shards = shards
+        self._visits = visits
+        self._connections = max(1, connections // len(shards))
+        self._bags: list[list[tuple[int, Mailed]]] = [[] for _ in range(late)]
+        self._arrivals: list[tuple[float, int, int, Visit, Outcome]] = []
+        self._started = 0
+        self._now = 0.0
+        self._round_ends = 0.0
+        self.handed_over = 0
+        for shard in shards if len(shards) > 1 else ():
+            shard.crawl.turns.lease = Lease(0)
+
+    def run(self) -> Iterator[Event]:
+        """What happens as it happens, until nothing more can."""
+        fruitless = False
+        while True:
+            if self._begin_visits():
+                fruitless = False
+            if self._is_round_over():
+                yield from self._begin_round()
+                if not self._is_round_over():
+                    continue
+            if (at := self._next_moment()) is not None:
+                yield from self._proceed(at)
+            elif fruitless or len(self._shards) == 1:
+                break
+            else:
+                fruitless = not self._mail_is_under_way()
+                yield from self._begin_round()
+        for shard in self._shards:
+            yield from shard.crawl.absorb([], self._now)
+
+    def _mail_is_under_way(self) -> bool:
+        return any(self._bags) or any(shard.bag.letters for shard in self._shards)
+
+    def _begin_visits(self) -> int:
+        """Each shard begins what it can. Returns how many visits are new."""
+        before = self._started
+        for number, shard in enumerate(self._shards):
+            while shard.under_way < self._connections and (visit := shard.crawl.next_visit(self._now)) is not None:
+                outcome, seconds = shard.world.fetch(visit)
+                heapq.heappush(self._arrivals, (self._now + seconds, self._started, number, visit, outcome))
+                shard.under_way += 1
+                self._started += 1
+        return self._started - before
+
+    def _next_moment(self) -> float | None:
+        """When something arrives, a host wakes or the round ends; None: never."""
+        if any(shard.crawl.interrupted for shard in self._shards):
+            return self._now
+        moments = [wake for shard in self._shards if (wake := self._wake_at(shard)) is not None]
+        if self._arrivals:
+            moments.append(self._arrivals[0][0])
+        if len(self._shards) > 1 and moments:
+            moments.append(max(self._round_ends, self._now))
+        return min(moments, default=None)
+
+    def _wake_at(self, shard: SimulatedShard) -> float | None:
+        if shard.under_way >= self._connections or self._left() == 0:
+            return None
+        if not shard.crawl.is_spent():
+            return shard.crawl.wake_at()
+        wake = shard.crawl.frontier.wake_at()
+        return None if wake is None else max(wake, self._round_ends)
+
+    def _left(self) -> int | None:
+        """Visits that nobody has made yet; None: any number."""
+        return None if self._visits is None else self._visits - sum(s.crawl.frontier.spent for s in self._shards)
+
+    def _proceed(self, at: float) -> Iterator[Event]:
+        self._now = at
+        interrupted = [shard.crawl for shard in self._shards if shard.crawl.interrupted]
+        if self._arrivals and self._arrivals[0][0] <= at:
+            _, _, number, visit, outcome = heapq.heappop(self._arrivals)
+            self._shards[number].under_way -= 1
+            yield from self._shards[number].crawl.absorb([(visit, outcome)], at)
+        elif interrupted:
+            for crawl in interrupted:
+                yield from crawl.absorb([], at)
+        elif len(self._shards) > 1 and at >= self._round_ends:
+            yield from self._begin_round()
+
+    def _is_round_over(self) -> bool:
+        return len(self._shards) > 1 and all(shard.crawl.is_spent() for shard in self._shards)
+
+    def _begin_round(self) -> Iterator[Event]:
+        """Mail is delivered, then visits are granted."""
+        self._round_ends = self._now + ROUND
+        self._bags.append([letter for shard in self._shards for letter in shard.bag.letters])
+        for shard in self._shards:
+            shard.bag.letters.clear()
+        yield from self._deliver(self._bags.pop(0))
+        spent = [shard.crawl.frontier.spent for shard in self._shards]
+        lease = max(len(self._shards), round(LEASE * sum(spent)))
+        if (left := self._left()) is not None:
+            lease = min(lease, left)
+        best_keys = [shard.crawl.frontier.best_keys(lease, self._now) for shard in self._shards]
+        gains = [shard.crawl.turns.best_gain(self._now) for shard in self._shards]
+        for number, granted in enumerate(leases(best_keys, lease)):
+            rival = max(gains[:number] + gains[number + 1 :])
+            self._shards[number].crawl.turns.lease = Lease(spent[number] + granted, rival)
+
+    def _deliver(self, letters: Sequence[tuple[int, Mailed]]) -> Iterator[Event]:
+        self.handed_over += len(letters)
+        for number, shard in enumerate(self._shards):
+            if own := [handed for to, handed in letters if to == number]:
+                yield from shard.crawl.receive(own, self._now)

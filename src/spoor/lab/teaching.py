@@ -1,0 +1,238 @@
+"""A student taught during a simulated crawl, the truth being its teacher: what do answers and a sentence bring?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+from spoor import registry
+from spoor.crawl import Crawl
+from spoor.events import Event, Failed, Redirected, Visited
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.memory import MemoryStore
+from spoor.judging.classifiers import PRIOR_WORDS
+from spoor.judging.combined import Remembered, Truth
+from spoor.judging.held_out import accuracy, f1
+from spoor.judging.regression import Sample
+from spoor.lab.measures import measure
+from spoor.lab.runs import prepared_task, score, visit_by_visit
+from spoor.lab.simulated import simulate
+from spoor.lab.task import PreparedTask, Task
+from spoor.lab.web import TEXTS, Web
+from spoor.pricing import Limits
+from spoor.records import Lesson, Miss, Page, Sighting, TargetPrior, Verdict
+from spoor.roles import Judge
+from spoor.teaching.beginning import beginner
+from spoor.teaching.presumed import telling_words
+from spoor.teaching.questions import Candidate, chosen, due, is_lesson_due
+from spoor.teaching.student import Answer, Answered, Student, sample
+
+EXAMPLES = 3
+"""Relevant pages that a crawl starts from."""
+
+
+@dataclass(frozen=True)
+class Teaching:
+    """How a crawl is taught. `about`: the words of the label are the sentence. `wrong` is the share of wrong answers.
+    `perfect`: the truth itself judges, for comparison."""
+
+    questions: int = 0
+    about: bool = False
+    wrong: float = 0.0
+    perfect: bool = False
+
+
+@dataclass(frozen=True)
+class Taught:
+    """What a crawl reached: its normalised area, and F1 of the last verdicts over the pages visited. `answers` were
+    given, `positive` of them yes."""
+
+    area: float
+    f1: float
+    answers: int
+    positive: int
+
+
+def from_start(task: Task, start: int) -> Task:
+    """The task from its own seeds (0), or from relevant pages drawn at random; each start is always the same. Drawn
+    again until at least half of what the seeds lead to can be reached: many a site is an island."""
+    if start == 0:
+        return task
+    prepared = prepared_task(task)
+    relevant = np.flatnonzero(prepared.relevant).tolist()
+    chance = Random(f"{task.web.name} {task.target} {start}")
+    while True:
+        seeds = tuple(prepared.web.urls[number] for number in chance.sample(relevant, EXAMPLES))
+        drawn = replace(task, seeds=seeds)
+        if 2 * PreparedTask(drawn).yardstick.relevant >= prepared.yardstick.relevant:
+            return drawn
+
+
+def taught(task: Task, teaching: Teaching) -> Taught:
+    """One crawl by `learned`."""
+    prepared = prepared_task(task)
+    if teaching.perfect:
+        return Taught(_share(prepared, _perfect_run(prepared, teaching)), 1.0, 0, 0)
+    lessons = Lessons(prepared, teaching)
+    area = _share(prepared, lessons.events())
+    answers = lessons.answers.values()
+    return Taught(area, lessons.f1(), len(answers), sum(one.answer.relevant for one in answers))
+
+
+def _share(prepared: PreparedTask, events: Iterable[Event]) -> float:
+    """The area beside that of the oracle."""
+    run = visit_by_visit(events, prepared.world(with_content=False))
+    return measure("taught", run, prepared.yardstick).area / _oracle_area(prepared.task)
+
+
+@lru_cache(maxsize=256)
+def _oracle_area(task: Task) -> float:
+    return score(task, "oracle").area
+
+
+def _perfect_run(prepared: PreparedTask, teaching: Teaching) -> Iterator[Event]:
+    truth = _truth(prepared)
+    words = telling_words([sentence(prepared.task.target)], PRIOR_WORDS) if teaching.about else ()
+    crawl = _crawl(prepared, _Primed(TargetPrior(words=tuple(words))), truth)
+    return simulate(crawl, prepared.world(with_content=True))
+
+
+def sentence(target: str) -> str:
+    """The last part of a label, in words: African Geography, of subject.Geography.African_Geography."""
+    return re.split("[.=]", target)[-1].replace("_", " ")
+
+
+def _truth(prepared: PreparedTask) -> Truth:
+    return Truth(prepared.task.target, prepared.world(with_content=False).truth)
+
+
+@dataclass(frozen=True)
+class _Primed:
+    """Stands for a judge where a strategy asks for its prior alone."""
+
+    target_prior: TargetPrior
+    reads_content: bool = False
+
+    def judge(self, pages: Iterable[Page]) -> list[Verdict]:
+        raise NotImplementedError("another judge takes its place")
+
+
+def _crawl(prepared: PreparedTask, primed: Judge, judge: Judge) -> Crawl:
+    strategy = replace(registry.strategy("learned", primed), judge=judge)
+    crawl = Crawl(strategy, Frontier(MemoryStore()), Limits(visits=prepared.yardstick.budget))
+    crawl.begin(prepared.web.urls[number] for number in prepared.seeds)
+    return crawl
+
+
+@lru_cache(maxsize=2)
+def samples_of(web: Path) -> tuple[Sample, ...]:
+    """Of every page of a web, by its number."""
+    opened = Web.open(web)
+    texts = (dict(zip(TEXTS, opened.texts[number] or (), strict=False)) for number in range(opened.pages))
+    return tuple(sample(Page("", **known)) for known in texts)
+
+
+@dataclass
+class Lessons:
+    """A crawl and its student, from the first to the last lesson. `verdicts` are those on all pages of the web by the
+    student of now: what it would say of each page when it comes."""
+
+    prepared: PreparedTask
+    teaching: Teaching
+    answers: dict[str, Answered] = field(default_factory=dict, init=False)
+    student: Student = field(init=False)
+    crawl: Crawl = field(init=False)
+    _asked: list[str] = field(default_factory=list, init=False)
+    _learned: list[Lesson] = field(default_factory=list, init=False)
+    _visited: dict[str, Verdict] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        pages = self.prepared.pages(np.array(self.prepared.seeds))
+        about = sentence(self.prepared.task.target) if self.teaching.about else ""
+        self._samples = samples_of(self.prepared.task.web)
+        self._world = self.prepared.world(with_content=True)
+        self.student = beginner(pages, about)
+        self.crawl = _crawl(self.prepared, self.student, self._judge())
+
+    def events(self) -> Iterator[Event]:
+        for event in simulate(self.crawl, self._world):
+            yield event
+            if (lesson := lesson_of(event)) is not None:
+                self._learned.append(lesson)
+            if isinstance(event, Visited):
+                self._visited[event.visit.url] = event.verdict
+                self._ask()
+
+    def f1(self) -> float:
+        truth = np.array([self._world.truth(url) for url in self._visited])
+        return f1(accuracy(np.array([verdict.relevant for verdict in self._visited.values()]), truth))
+
+    def _ask(self) -> None:
+        """As many as are due, once they are worth a lesson."""
+        asked, questions = len(self._asked), self.teaching.questions
+        now = due(len(self._visited), questions, self.prepared.yardstick.budget)
+        if not is_lesson_due(now, asked, questions):
+            return
+        chance = Random(asked)
+        for url in chosen(self._candidates(), now - asked, self._asked, chance):
+            self._asked.append(url)
+            self.answers[url] = Answered(self._answer(url, chance), self._sample(url))
+        self._teach()
+
+    def _candidates(self) -> list[Candidate]:
+        threshold = self.student.model.threshold
+        return [
+            Candidate(url, verdict.relevance - threshold, self._sample(url))
+            for url, verdict in self._visited.items()
+            if url not in self.answers
+        ]
+
+    def _answer(self, url: str, chance: Random) -> Answer:
+        return Answer(url, self._world.truth(url) != (chance.random() < self.teaching.wrong), "truth")
+
+    def _teach(self) -> None:
+        self.student = self.student.taught(list(self.answers.values()))
+        urls = list(self._visited)
+        now = dict(zip(urls, self.student.revised(urls, [self._sample(url) for url in urls]), strict=True))
+        changed = {url: verdict for url, verdict in now.items() if not _same(verdict, self._visited[url])}
+        self._visited = now
+        self.crawl.revise(self._judge(), changed, list(self._learned))
+
+    def _judge(self) -> Judge:
+        """The student, asked about all pages of the web at once."""
+        student, number = self.student, self._world.number
+        chances = student.model.probabilities(self._samples)
+
+        def verdict_of(url: str) -> Verdict:
+            page = number(url)
+            assert page is not None, "only pages of the web are judged"
+            return student.with_probability(url, float(chances[page]))
+
+        return Remembered(student.name, verdict_of)
+
+    def _sample(self, url: str) -> Sample:
+        number = self._world.number(url)
+        assert number is not None
+        return self._samples[number]
+
+
+def _same(one: Verdict, other: Verdict) -> bool:
+    return (one.relevance, one.relevant) == (other.relevance, other.relevant)
+
+
+def lesson_of(event: Event) -> Lesson | None:
+    """What a strategy learned from an event, to be learned again; None: nothing."""
+    match event:
+        case Visited(visit=visit, status=status, verdict=verdict):
+            return Sighting(visit, Page(visit.url, status), verdict, None)
+        case Redirected(visit=visit, because=because) if because:
+            return Miss(visit, because)
+        case Failed(visit=visit, reason=reason, excused=False):
+            return Miss(visit, reason)
+    return None

@@ -1,0 +1,80 @@
+"""The pages that `[target] like` names by their URLs: fetched once, as politely as any, and kept with the crawl."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from spoor.errors import BadInput
+from spoor.events import Event, Failed, HostOpened, Redirected, Refused
+from spoor.files import read_bounded, replacing
+from spoor.live.driver import LiveDriver
+from spoor.records import Judged, Page
+from spoor.urls import normalise
+
+LARGEST = 1 << 28
+"""Bytes of the file."""
+PATIENCE = 120.0
+"""Seconds that all examples may take."""
+
+
+async def fetch_examples(urls: Sequence[str], driver: LiveDriver, came: Mapping[str, Judged]) -> dict[str, Page]:
+    """By URL, when the delays of their hosts are over. `driver` is that of a crawl that follows no links and puts pages
+    into `came`. BadInput, in one line, if a page cannot be had."""
+    places = {url: _normalised(url) for url in urls}
+    driver.crawl.begin(places.values())
+    events: list[Event] = []
+    try:
+        async with asyncio.timeout(PATIENCE):
+            async for batch in driver.run():
+                events += batch
+    except TimeoutError:
+        pass
+    elsewhere = {event.visit.url: event.to for event in events if isinstance(event, Redirected)}
+    pages = {url: _page(url, place, elsewhere, came, _reasons(events)) for url, place in places.items()}
+    await asyncio.sleep(max((event.delay for event in events if isinstance(event, HostOpened)), default=0.0))
+    return pages
+
+
+def _normalised(url: str) -> str:
+    normalised = normalise(url)
+    if normalised is None:
+        raise BadInput(f"[target] like: not an http(s) URL: {url!r:.80}")
+    return normalised
+
+
+def _page(
+    url: str, place: str, elsewhere: Mapping[str, str], came: Mapping[str, Judged], reasons: Mapping[str, str]
+) -> Page:
+    for _ in elsewhere:
+        place = elsewhere.get(place, place)
+    if place in came:
+        return came[place].page
+    reason = reasons.get(place, "it did not come in time")
+    raise BadInput(f"[target] like: {url} cannot be fetched: {reason}; name another page, or a file that you saved")
+
+
+def _reasons(events: Sequence[Event]) -> dict[str, str]:
+    failed = {event.visit.url: event.reason for event in events if isinstance(event, Failed)}
+    return failed | {event.refusal.url: event.refusal.because for event in events if isinstance(event, Refused)}
+
+
+def write_examples(file: Path, pages: Mapping[str, Page]) -> None:
+    """Whole or not at all. What a student learns from them is kept: titles and main texts."""
+    content = {url: [page.title, page.best_text] for url, page in pages.items()}
+    with replacing(file, durable=True) as partial:
+        partial.write_text(json.dumps(content, ensure_ascii=True, indent=1), "utf8")
+
+
+def read_examples(file: Path) -> dict[str, Page]:
+    """By URL; none where the file is missing."""
+    if not file.exists():
+        return {}
+    try:
+        content: Any = json.loads(read_bounded(file, LARGEST, "examples"))
+        return {url: Page(url, title=title, text=text) for url, (title, text) in content.items()}
+    except (ValueError, AttributeError, TypeError) as error:
+        raise BadInput(f"cannot read the examples in {file}: {error}; delete it, and they are fetched again") from None

@@ -1,0 +1,160 @@
+"""The parts of a live crawl that follow from its settings alone: strategy, limits, politeness, the fetcher."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from spoor import __version__, registry
+from spoor.errors import UsageError
+from spoor.fetch.decoding import FetchLimits
+from spoor.fetch.http import HttpFetcher
+from spoor.fetch.responses import HEALS_AFTER
+from spoor.files import SUFFIX
+from spoor.frontier.entry import HostRules
+from spoor.judging.classifiers import write_topic
+from spoor.judging.language_tags import accept_language
+from spoor.judging.profiles import tag_of
+from spoor.judging.train_topic import topic_from
+from spoor.live.example_pages import read_examples
+from spoor.live.page_reader import Reader
+from spoor.live.workers import ReadingLimits
+from spoor.ordering.admissions import AllOf, Manners
+from spoor.ordering.scope import Scope
+from spoor.ordering.traps import Traps
+from spoor.pricing import Limits
+from spoor.records import Page
+from spoor.roles import Judge
+from spoor.settings import GIVEN_IN_PYTHON, Config
+from spoor.store.crawl_folder import CrawlFolder
+from spoor.strategy import Strategy, prior_of
+from spoor.teaching.taught_judge import TaughtJudge
+from spoor.teaching.teachers import check_teacher
+
+AGENT = "spoor"
+"""The name by which robots rules call us."""
+
+WAITING = 4
+"""Processes that read pages where a page waits for its translations, unless somebody asks for another number."""
+CALLS = 3
+"""Times that a page waits for translations at most: what is judged, what is classified, what stands around links."""
+
+ADDRESS_DELAY = 0.25
+"""The delay in seconds of all hosts at one IP address after a visit to one of them."""
+
+
+Maker = Callable[[Judge], Strategy]
+"""Makes a strategy that has learned nothing yet."""
+
+
+@dataclass(frozen=True)
+class Objects:
+    """What a program gives as objects instead of by the names in the settings. A strategy that is given ready-made
+    brings its own judge."""
+
+    strategy: Strategy | Maker | None = None
+    judge: Judge | None = None
+
+    def unbound(self, settings: Config, folder: CrawlFolder | None = None) -> Strategy:
+        """The strategy as it was asked for, with nothing learned. Translations are kept in the `folder`."""
+        if isinstance(self.strategy, Strategy):
+            return self.strategy.fresh()
+        if self.judge is None and GIVEN_IN_PYTHON in settings.target.judge:
+            raise _not_given("judge")
+        translator = registry.translator_of(settings.translate, folder.translations if folder else None)
+        judge = registry.judge_of(settings.target, self.judge, translator, _examples(settings, folder))
+        check_teacher(settings.teacher, settings.target.about, TaughtJudge.of(judge))
+        if self.strategy is not None:
+            return self.strategy(judge)
+        if settings.crawl.strategy == GIVEN_IN_PYTHON:
+            raise _not_given("strategy")
+        return registry.strategy(settings.crawl.strategy, judge)
+
+    def made(self, settings: Config) -> Objects:
+        """The same with the strategy made from the settings. So what is wrong with it is said before a folder is made,
+        and a model is read once. Not where examples must be fetched first."""
+        made = self.unbound(settings)
+        return self if settings.target.like_urls else Objects(made)
+
+
+def _not_given(kind: str) -> UsageError:
+    problem = f"the {kind} of this crawl was given as a Python object, which crawl.toml cannot hold"
+    return UsageError(f"{problem}; resume it with spoor.crawl(…, {kind}=…), or name a {kind}")
+
+
+NO_OBJECTS = Objects()
+
+
+def _examples(settings: Config, folder: CrawlFolder | None) -> Mapping[str, Page]:
+    """The examples that are URLs; without a folder, in which they are kept once they were fetched, pages in their
+    place."""
+    urls = settings.target.like_urls
+    return {url: Page(url, title=url) for url in urls} if folder is None else read_examples(folder.examples)
+
+
+def strategy_of(settings: Config, objects: Objects = NO_OBJECTS, folder: CrawlFolder | None = None) -> Strategy:
+    """The strategy asked for, bound by scope, manners and a sense for traps."""
+    named = objects.unbound(settings, folder)
+    scope = settings.scope
+    bounds = Scope(scope.include, scope.exclude, scope.hosts, scope.domains, scope.max_depth, scope.pages_per_host)
+    return replace(named, admission=AllOf((Manners(), bounds, Traps(), named.admission)))
+
+
+def with_kept_model(settings: Config, folder: CrawlFolder) -> Config:
+    """What was trained from a folder of examples stays with the crawl, so that it is resumed with the same judge."""
+    examples = settings.target.examples
+    if not examples or examples.endswith(SUFFIX):
+        return settings
+    kept = folder.path.resolve() / f"examples{SUFFIX}"
+    write_topic(kept, topic_from(Path(examples)))
+    return replace(settings, target=replace(settings.target, examples=str(kept)))
+
+
+def user_agent(settings: Config) -> str:
+    """`spoor/0.1.0 (+https://example.org/our-crawl)`."""
+    name = settings.crawl.user_agent or f"{AGENT}/{__version__}"
+    return f"{name} (+{settings.crawl.contact})" if settings.crawl.contact else name
+
+
+def accepted_languages(settings: Config, strategy: Strategy) -> str:
+    """The header Accept-Language, "" for none: as the settings say, else by the language of the target."""
+    return settings.crawl.accept_language or accept_language(tag_of(prior_of(strategy.judge).language))
+
+
+def host_rules(settings: Config, shards: int = 1) -> HostRules:
+    """What every host is promised, at the least. Hosts of several shards may be at one IP address: each waits longer,
+    so that all together ask it no more often."""
+    polite, delay = settings.politeness, settings.politeness.host_delay
+    return HostRules(delay, min(delay, ADDRESS_DELAY) * shards, polite.connections_per_host, ask_first=True)
+
+
+def limits_of(settings: Config, now: float) -> Limits:
+    asked = settings.crawl
+    until = None if asked.max_minutes is None else now + 60 * asked.max_minutes
+    longest = 3600 * asked.retry_hours
+    growth = max(1.0, longest / HEALS_AFTER) ** (1 / max(1, asked.tries - 2))
+    return Limits(
+        asked.max_pages,
+        asked.tries,
+        growth,
+        longest,
+        agent=AGENT,
+        began=now,
+        until=until,
+        effort=asked.effort,
+        sitemaps=asked.sitemaps,
+    )
+
+
+def fetcher_for(settings: Config, clock: Callable[[], float] = time.time) -> HttpFetcher:
+    asked, agent = settings.crawl, user_agent(settings)
+    limits = FetchLimits.of(settings.limits, settings.parse.documents)
+    return HttpFetcher(agent, limits, clock, asked.connections, asked.proxy or None, asked.allow_private)
+
+
+def reading_limits(settings: Config, reader: Reader) -> ReadingLimits:
+    """With the time for which a page may wait for its translations."""
+    waiting = CALLS * (settings.translate.answer_seconds + 1.0) if reader.waits else 0.0
+    return ReadingLimits(settings.limits.parse_seconds + waiting, settings.limits.parse_bytes)

@@ -1,0 +1,143 @@
+"""A live crawl while it runs: stopped, steered and taught between its batches."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+from spoor.crawl import Crawl
+from spoor.errors import OF_STORAGE
+from spoor.events import Event, Held
+from spoor.live.active_learning import ActiveLearning
+from spoor.live.driver import LiveDriver
+from spoor.live.heeding import LOOK, Heeding, minutes_in, stopped_by
+from spoor.live.page_reader import Archive
+from spoor.live.relearning import SnapshotWriter
+from spoor.live.watchdog import Hold
+from spoor.stopping import LastRequests
+from spoor.store.mail import Mail
+
+
+@dataclass
+class Session:
+    """A crawl that can be run once. `stop` may be called at any time from the same loop. `no_browser` says what is
+    missing to render pages that need scripts, "" when nothing is."""
+
+    crawl: Crawl
+    driver: LiveDriver
+    archive: Archive
+    snapshots: SnapshotWriter
+    heeding: Heeding
+    learning: ActiveLearning | None = None
+    last_requests: LastRequests | None = None
+    no_browser: str = ""
+    _mail: Mail | None = None
+    _why: str = ""
+    _noted: list[Event] = field(default_factory=list, init=False)
+    _deadline: asyncio.TimerHandle | None = field(default=None, init=False)
+
+    def stop(self, why: str) -> None:
+        self._why = self._why or why
+        self.driver.stop()
+
+    async def run(self) -> AsyncIterator[list[Event]]:
+        """The events of each batch, after they were committed and the WARC was told."""
+        self.heed()
+        async with self._listening(), contextlib.nullcontext() if self.learning is None else self.learning.beside():
+            going_on = True
+            while going_on:
+                async for events in self.driver.run():
+                    self.archive.note(events)
+                    self.snapshots.committed(self.driver.clock())
+                    self._stop_if_too_few(events)
+                    if self.learning is not None:
+                        self.learning.wake()
+                    yield [*self._taken(), *events]
+                going_on = not self._why and self.heed()
+        if self.learning is not None and self.learning.finish():
+            yield self._taken()
+        self.archive.journal.end(self.driver.clock(), self.ended(), self.crawl.idle)
+        self.crawl.frontier.commit()
+        await self.snapshots.finish(self.driver.clock())
+
+    def _stop_if_too_few(self, events: list[Event]) -> None:
+        if (last := self.last_requests) is not None:
+            last.note(events)
+            if last.are_too_few:
+                self.stop(
+                    f"the last {last.rule.requests:,} requests found fewer than {last.rule.finds:,} relevant pages"
+                )
+
+    async def learn(self) -> list[Event]:
+        """Instead of `run`: nothing is fetched, but the judge learns from all answers that it does not know yet."""
+        if self.learning is not None and self.learning.finish():
+            await self.snapshots.finish(self.driver.clock())
+        return self._taken()
+
+    def _taken(self) -> list[Event]:
+        noted, self._noted = self._noted, []
+        return noted
+
+    @contextlib.asynccontextmanager
+    async def _listening(self) -> AsyncIterator[None]:
+        async def listen() -> None:
+            while True:
+                await asyncio.sleep(LOOK)
+                try:
+                    self.heed()
+                except OF_STORAGE as error:
+                    self.driver.wake(error)
+
+        listening = asyncio.create_task(listen())
+        try:
+            yield
+        finally:
+            listening.cancel()
+
+    def heed(self) -> bool:
+        """Does what persons asked for since the last time, if anything."""
+        events = self.heeding.heed()
+        self._noted += events
+        if who := stopped_by(events):
+            self.stop(f"{who} stopped it")
+        if (minutes := minutes_in(events)) is not None:
+            self.stop_after(minutes)
+        if events:
+            self.driver.wake()
+        return bool(events)
+
+    def stop_after(self, minutes: float) -> None:
+        """Since it began, whatever was said before."""
+        if self._deadline is not None:
+            self._deadline.cancel()
+        left = self.crawl.limits.began + 60 * minutes - self.driver.clock()
+        loop = asyncio.get_running_loop()
+        self._deadline = loop.call_later(max(0.0, left), self.stop, f"{minutes:g} minutes are over")
+
+    def note(self, event: Event) -> None:
+        """Something happened that the crawl does not know of: it is in the journal with the next batch."""
+        self.archive.journal.note([event])
+        self._noted.append(event)
+
+    def held(self, hold: Hold) -> None:
+        self.note(Held(self.driver.clock(), hold.seconds, hold.cpu, hold.url, hold.where))
+
+    @property
+    def mail(self) -> Mail:
+        """Of a shard."""
+        assert self._mail is not None
+        return self._mail
+
+    def ended(self) -> str:
+        """Why it stopped."""
+        return self._why or self.crawl.ended()
+
+
+async def run_for(session: Session, minutes: float | None) -> AsyncIterator[list[Event]]:
+    """Like `Session.run`, but stops when the time is up."""
+    if minutes is not None:
+        session.stop_after(minutes)
+    async for events in session.run():
+        yield events

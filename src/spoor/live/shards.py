@@ -1,0 +1,266 @@
+"""A live crawl as several shards: one of them, and the rounds in which all get visits and exchange mail.
+
+Where a shard runs, in this process or on another machine, is the business of whoever makes the handles.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from spoor import settings as config
+from spoor.errors import SpoorError
+from spoor.events import Event, Failed, Visited
+from spoor.live.running import Session
+from spoor.live.session import open_session
+from spoor.settings import Config
+from spoor.share import BestKeys, Lease, Share, leases
+from spoor.store.crawl_folder import CrawlFolder, FolderInUse, open_for_crawling
+from spoor.store.mail import Letter
+from spoor.store.sharded_folder import GrantedVisits
+
+_log = logging.getLogger(__name__)
+
+LEASE = 0.02
+"""The part of the visits so far that one round grants, at least one for each shard."""
+PAUSE = 0.05
+"""Seconds between two rounds."""
+LOCK_SECONDS = 30.0
+"""After which it is said that a shard waits for its folder: a process that was frozen may still have it."""
+
+
+class Unavailable(SpoorError):
+    """A shard cannot be asked right now: it is being opened, or started again elsewhere."""
+
+
+@dataclass(frozen=True)
+class ShardReport:
+    """What a shard has done and has to offer. From when it was made, the shard begins no visit until it is granted
+    more. `spent` are visits in all; `idle`: nothing can be visited, now or later. `letters` are those in its outbox."""
+
+    spent: int
+    best_keys: BestKeys
+    gain: float
+    idle: bool
+    under_way: int
+    letters: int
+    pages: int
+    relevant: int
+    failed: int
+    waiting: int
+
+
+class ShardHandle(Protocol):
+    """One shard, wherever it runs. Each may raise `Unavailable`."""
+
+    async def report(self, most: int) -> ShardReport:
+        """With the best keys at which `most` links wait. Opens the shard, if it is not."""
+        ...
+
+    async def grant(self, lease: Lease) -> None: ...
+
+    async def deliver(self) -> None:
+        """Its letters, to the others."""
+        ...
+
+    async def take(self, sender: int, letters: Sequence[Letter]) -> int:
+        """The number of the last letter of the sender that is committed."""
+        ...
+
+    async def stop(self, why: str) -> None:
+        """Returns when it has stopped."""
+        ...
+
+
+# One shard.
+
+
+class Shard:
+    """A crawl of some of the hosts, in a folder of its own, in this process. Opened when it is first asked for a
+    report; it makes no visit without a lease. Asked from one event loop."""
+
+    def __init__(self, folder: Path, share: Share, settings: Config) -> None:
+        self.peers: Sequence[ShardHandle] = ()
+        self._folder = folder
+        self._share = share
+        self._settings = settings
+        self._session: Session | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._pages = self._relevant = self._failed = 0
+
+    async def report(self, most: int) -> ShardReport:
+        if self._running is None:
+            self._running = asyncio.create_task(self._run())
+        if self._running.done():
+            self._running.result()
+        session = self._opened()
+        crawl, mail, now = session.crawl, session.mail, session.driver.clock()
+        spent, frontier = crawl.frontier.spent, crawl.frontier
+        crawl.turns.lease = Lease(spent)
+        best_keys = frontier.best_keys(most, now)
+        idle, gain = not best_keys and frontier.wake_at() is None, crawl.turns.best_gain(now)
+        counts = (session.driver.under_way, mail.count(), self._pages, self._relevant, self._failed, len(frontier))
+        return ShardReport(spent, best_keys, gain, idle, *counts)
+
+    async def grant(self, lease: Lease) -> None:
+        session = self._opened()
+        session.crawl.turns.lease = lease
+        session.driver.wake()
+
+    async def deliver(self) -> None:
+        mail = self._opened().mail
+        for receiver in mail.receivers():
+            with contextlib.suppress(Unavailable):
+                mail.delivered(receiver, await self.peers[receiver].take(self._share.me, mail.letters(receiver)))
+
+    async def take(self, sender: int, letters: Sequence[Letter]) -> int:
+        session = self._opened()
+        if mailed := session.mail.opened(sender, letters):
+            session.crawl.receive(mailed, session.driver.clock())
+            session.driver.wake()
+        return session.mail.last_received(sender)
+
+    async def stop(self, why: str) -> None:
+        if self._session is not None:
+            self._session.stop(why)
+        if self._running is not None:
+            await self._running
+
+    def _opened(self) -> Session:
+        if self._session is None:
+            raise Unavailable(f"shard {self._share.me} is not open yet")
+        return self._session
+
+    async def _run(self) -> None:
+        async with self._locked() as folder, open_session(folder, self._settings, share=self._share) as session:
+            folder.write_settings(config.dumps(self._settings))
+            session.crawl.turns.lease = Lease(session.crawl.frontier.spent)
+            self._session = session
+            async for events in session.run():
+                self._count(events)
+
+    @contextlib.asynccontextmanager
+    async def _locked(self) -> AsyncIterator[CrawlFolder]:
+        """The lock of the folder is what keeps out a process that was taken for dead and still writes."""
+        waited = 0.0
+        while True:
+            with contextlib.ExitStack() as stack:
+                try:
+                    folder = stack.enter_context(open_for_crawling(self._folder))
+                except FolderInUse as error:
+                    waited += 1.0
+                    if waited == LOCK_SECONDS:
+                        _log.warning("shard %s waits for its folder: %s", self._share.me, error)
+                    await asyncio.sleep(1.0)
+                    continue
+                yield folder
+                return
+
+    def _count(self, events: Sequence[Event]) -> None:
+        for event in events:
+            self._pages += isinstance(event, Visited)
+            self._relevant += isinstance(event, Visited) and event.verdict.relevant
+            self._failed += isinstance(event, Failed) and not event.excused
+
+
+# All of them.
+
+
+async def _report(shard: ShardHandle, most: int) -> ShardReport | None:
+    """None: it cannot be asked right now."""
+    try:
+        return await shard.report(most)
+    except Unavailable:
+        return None
+
+
+async def _all(calls: Iterable[Awaitable[None]]) -> None:
+    """Whoever cannot be asked is asked again in the next round."""
+    for result in await asyncio.gather(*calls, return_exceptions=True):
+        if isinstance(result, BaseException) and not isinstance(result, Unavailable):
+            raise result
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Of all shards together, in this run; `busiest` is the share of all visits that the busiest shard has made."""
+
+    pages: int
+    relevant: int
+    failed: int
+    waiting: int
+    visits: int
+    busiest: float
+
+
+class Coordinator:
+    """Rounds: all shards report, visits are granted to those that have the best links, mail is delivered. What was
+    granted is written down first, so `visits` is never exceeded, whoever dies."""
+
+    def __init__(self, shards: Sequence[ShardHandle], granted: GrantedVisits, visits: int | None = None) -> None:
+        self._shards = shards
+        self._granted = granted
+        self._visits = visits
+        self._reports: list[ShardReport | None] = [None] * len(shards)
+        self._why = ""
+
+    def stop(self, why: str) -> None:
+        """After this round."""
+        self._why = self._why or why
+
+    async def run(self, tell: Callable[[Totals], None]) -> str:
+        """Returns why it ended. `tell` hears of every round."""
+        idle_rounds = 0
+        while not self._why:
+            await self._round()
+            tell(self.totals())
+            idle_rounds = idle_rounds + 1 if self._is_idle() else 0
+            if idle_rounds > 1:
+                self.stop("nothing is waiting")
+            elif self._left() == 0 and all(report and not report.under_way for report in self._reports):
+                self.stop(f"the budget of {self._visits} visits is spent")
+            await asyncio.sleep(PAUSE)
+        await asyncio.gather(*(shard.stop(self._why) for shard in self._shards))
+        return self._why
+
+    async def _round(self) -> None:
+        lease = max(len(self._shards), round(LEASE * sum(map(self._spent, range(len(self._shards))))))
+        self._reports = list(await asyncio.gather(*(_report(shard, lease) for shard in self._shards)))
+        left = self._left()
+        lease = lease if left is None else min(lease, left)
+        best_keys = [report.best_keys if report else () for report in self._reports]
+        gains = [report.gain if report else 0.0 for report in self._reports]
+        visits = [self._spent(number) + more for number, more in enumerate(leases(best_keys, lease))]
+        here = [number for number, report in enumerate(self._reports) if report]
+        self._granted.write([(number, visits[number]) for number in here])
+        rivals = [max(gains[:number] + gains[number + 1 :], default=0.0) for number in range(len(gains))]
+        await _all(self._shards[number].grant(Lease(visits[number], rivals[number])) for number in here)
+        await _all(self._shards[number].deliver() for number in here)
+
+    def _spent(self, number: int) -> int:
+        """A shard that cannot be asked may have spent all that it was granted."""
+        report = self._reports[number]
+        return report.spent if report else self._granted.of(number)
+
+    def _left(self) -> int | None:
+        if self._visits is None:
+            return None
+        return max(0, self._visits - sum(map(self._spent, range(len(self._shards)))))
+
+    def _is_idle(self) -> bool:
+        return all(
+            report is not None and report.idle and not report.under_way and not report.letters
+            for report in self._reports
+        )
+
+    def totals(self) -> Totals:
+        reports = [report for report in self._reports if report]
+        spent = [self._spent(number) for number in range(len(self._shards))]
+        counts = ("pages", "relevant", "failed", "waiting")
+        summed = {name: sum(getattr(report, name) for report in reports) for name in counts}
+        return Totals(**summed, visits=sum(spent), busiest=max(spent) / max(1, sum(spent)))

@@ -1,0 +1,178 @@
+"""Submitting an action: checked, left in the inbox of the crawl, and done at once where no crawl is running."""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+
+from spoor import settings as config
+from spoor.actions import Action, Stop, Submission
+from spoor.errors import BadInput
+from spoor.events import Steered
+from spoor.frontier.entry import HostRules
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.rows import counters_of, stored_robots
+from spoor.frontier.sqlite import SqliteStore
+from spoor.guidance import Guidance, carry_out
+from spoor.robots import delay_for
+from spoor.steering.checking import normalised, with_action
+from spoor.steering.inbox import Inbox
+from spoor.steering.log import SteeringLog
+from spoor.store.crawl_folder import CrawlFolder, is_current, is_open_for_crawling, locked
+from spoor.store.journal import Journal, open_to_read
+from spoor.store.sqlite_files import sums_of, write_sums
+from spoor.store.steered import steered, steered_by
+
+PATIENCE = 0.1
+"""Seconds between two looks at what became of an action."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of a submission so far. `done` None: a crawl is running and will see it in about a second, or it will
+    be done when the crawl is started next."""
+
+    id: str
+    done: Steered | None
+
+
+def submit(folder: CrawlFolder, action: Action, who: str = "") -> Receipt:
+    """Leaves an action for the crawl that runs in the folder, in this process or another; does it at once if none does.
+    BadInput, in one line, for what cannot be done. `who` is the user of this process unless another is named."""
+    asked = normalised(action)
+    if refused := _refusal(folder, asked):
+        raise BadInput(f"{folder.path}: {refused}")
+    submission = Inbox(folder.inbox).leave(asked, who or user())
+    do_what_waits(folder)
+    return Receipt(submission.id, outcome(folder, submission.id))
+
+
+def outcome(folder: CrawlFolder, submission: str) -> Steered | None:
+    """What became of a submission, by its id; None: nothing yet."""
+    with closing(open_to_read(folder.database)) as db:
+        return steered_by(db, submission)
+
+
+def wait_for(folder: CrawlFolder, receipt: Receipt, seconds: float) -> Receipt:
+    """Until the action is done or refused, or so many seconds are over. Where the crawl ends meanwhile, it is done
+    here."""
+    until = time.monotonic() + seconds
+    while receipt.done is None and time.monotonic() < until:
+        time.sleep(PATIENCE)
+        do_what_waits(folder)
+        receipt = replace(receipt, done=outcome(folder, receipt.id))
+    return receipt
+
+
+def user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "somebody"
+
+
+# Whether an action can be done, by what is on disk.
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFacts:
+    """What a crawl knew at its last commit, for `Guidance.refusal`."""
+
+    db: sqlite3.Connection
+    rules: HostRules
+
+    @property
+    def spent(self) -> int:
+        counters = counters_of(self.db.execute("SELECT name, value FROM counters"))
+        return counters.visits - counters.excused
+
+    def polite_delay(self, host: str) -> float:
+        return max(delay_for(partial(stored_robots, self.db), host), self.rules.delay)
+
+
+def _refusal(folder: CrawlFolder, action: Action) -> str:
+    if isinstance(action, Stop) and not is_open_for_crawling(folder):
+        return "no crawl is running there"
+    with closing(open_to_read(folder.database)) as db:
+        return Guidance.of(steered(db)).refusal(action, StoredFacts(db, rules_of(folder)))
+
+
+def rules_of(folder: CrawlFolder) -> HostRules:
+    """What every host is promised by the settings of the folder."""
+    return HostRules(config.loads(folder.settings() or "", folder.path).politeness.host_delay)
+
+
+# What can be done while no crawl is running: everything, but for what only a start can do.
+
+
+def do_what_waits(folder: CrawlFolder) -> None:
+    """Does what lies in the inbox, unless a crawl is running, which does that itself. A folder of an earlier version
+    waits for its next start."""
+    if is_open_for_crawling(folder) or not is_current(folder):
+        return
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(locked(folder))
+        except BadInput:  # Somebody was quicker, who does what lies there.
+            return
+        had_sums = sums_of(folder.database).exists()
+        sums_of(folder.database).unlink(missing_ok=True)
+        with _opened(folder) as quiet:
+            for submission in Inbox(folder.inbox).waiting():
+                quiet.do(submission)
+        if had_sums:
+            write_sums(folder.database)
+
+
+@dataclass(frozen=True, slots=True)
+class QuietCrawl:
+    """A crawl that does not run, open for actions."""
+
+    folder: CrawlFolder
+    store: SqliteStore
+    frontier: Frontier
+    log: SteeringLog
+    guidance: Guidance
+
+    def do(self, submission: Submission) -> None:
+        """Once, whenever the process is killed: what is in the list of actions was done; the settings, which lie
+        elsewhere, are written in either case."""
+        done = steered_by(self.store.connection, submission.id)
+        if done is None:
+            done = self._done(submission)
+        if not done.refused:
+            self._write_settings(submission.action)
+        Inbox(self.folder.inbox).remove(submission)
+
+    def _done(self, submission: Submission) -> Steered:
+        action, who, now = submission.action, submission.who, time.time()
+        refused = "it was not running" if isinstance(action, Stop) else self.guidance.refusal(action, self.frontier)
+        if not refused:
+            self.guidance.note(action, who)
+            carry_out(action, self.frontier, self.guidance, now)
+        event = Steered(now, submission.id, who, action, refused)
+        self.log.note([event])
+        self.frontier.commit()
+        return event
+
+    def _write_settings(self, action: Action) -> None:
+        text = self.folder.settings() or ""
+        if (changed := with_action(settings := config.loads(text, self.folder.path), action)) != settings:
+            self.folder.write_settings(config.dumps(changed))
+
+
+@contextlib.contextmanager
+def _opened(folder: CrawlFolder) -> Iterator[QuietCrawl]:
+    with closing(SqliteStore(folder.database)) as store:
+        journal = Journal.create(store.connection)
+        store.write_along(journal.write)
+        log, guidance = SteeringLog.create(store, journal), Guidance.of(steered(store.connection))
+        frontier = Frontier(store, rules_of(folder))
+        frontier.ask_delays(guidance.delays)
+        yield QuietCrawl(folder, store, frontier, log, guidance)

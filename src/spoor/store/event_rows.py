@@ -1,0 +1,85 @@
+"""An event as a row of the journal: what all have in columns, what only its kind has as JSON."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from dataclasses import asdict
+from typing import Any
+
+from spoor.actions import Mark, as_json
+from spoor.events import (
+    Aside,
+    ClockSet,
+    Failed,
+    Held,
+    HostOpened,
+    Paused,
+    Redirected,
+    Refused,
+    Resumed,
+    SitemapRead,
+    Steered,
+    Taught,
+    Troubled,
+)
+from spoor.records import Visit
+from spoor.urls import host_of
+
+
+def event_row(event: Redirected | Failed | HostOpened | SitemapRead | Aside) -> tuple[Any, ...]:
+    match event:
+        case Redirected(visit, at, to, because, waiting, again):
+            said = {"to": to, "because": because, "again": again, "waiting": waiting}
+            return _visit_row(visit, at, "redirected", said)
+        case Failed(visit, at, reason, again_at, waiting, excused):
+            known = {} if again_at is None or visit.purpose != "page" else {"known": _known(visit)}
+            detail = {"reason": reason, "again_at": again_at, "waiting": waiting, **known}
+            detail |= {"excused": True} if excused else {}
+            return _visit_row(visit, at, "failed", detail)
+        case HostOpened(visit, at, delay):
+            return _visit_row(visit, at, "host opened", {"delay": delay})
+        case SitemapRead(visit, at, kind, listed, foreign, added, _, claims, cut):
+            counts = {"listed": listed, "foreign": foreign, "added": added}
+            claimed = {url: [language, date] for url, language, date in claims}
+            return _visit_row(visit, at, "sitemap read", {"kind": kind, **counts, "cut": cut, "claims": claimed})
+        case Refused(at, refusal):
+            return _aside_row(at, "refused", refusal.url, {"because": refusal.because, "parked": refusal.parked})
+        case Troubled(at, url, reason):
+            return _aside_row(at, "trouble", url, {"reason": reason})
+        case Paused(at, since, reason):
+            return _aside_row(at, "paused", "", {"since": since, "reason": reason})
+        case ClockSet(at, seconds):
+            return _aside_row(at, "clock set", "", {"seconds": round(seconds, 3)})
+        case Resumed(at, seconds):
+            return _aside_row(at, "resumed", "", {"seconds": round(seconds, 3)})
+        case Steered(at, submission, who, action, refused):
+            detail = {"id": submission, "who": who, **as_json(action), "refused": refused}
+            return _aside_row(at, "steered", action.url if isinstance(action, Mark) else "", detail)
+        case Taught(at):
+            return _aside_row(at, "taught", "", {name: count for name, count in asdict(event).items() if name != "at"})
+        case Held(at, seconds, cpu, url, where):
+            return _aside_row(at, "held", url, {"seconds": round(seconds, 3), "cpu": round(cpu, 3), "where": where})
+
+
+def _known(visit: Visit) -> list[Any]:
+    """What a miss taught at the time; see `journal._as_known`. A seed has the key infinity, unknown to JSON."""
+    key = [part if math.isfinite(part) else "inf" for part in visit.key]
+    return [key, dict(visit.evidence), visit.trail, base64.b64encode(visit.hints).decode()]
+
+
+def _aside_row(at: float, kind: str, url: str, detail: dict[str, Any]) -> tuple[Any, ...]:
+    text = storable(json.dumps(detail, ensure_ascii=False))
+    return None, None, at, kind, url, host_of(url) if url else "", text
+
+
+def _visit_row(visit: Visit, at: float, kind: str, detail: dict[str, Any]) -> tuple[Any, ...]:
+    number = visit.number if visit.purpose == "page" else None
+    text = storable(json.dumps({"purpose": visit.purpose, "tries": visit.tries, **detail}, ensure_ascii=False))
+    return number, visit.at, at, kind, visit.url, visit.host, text
+
+
+def storable(text: str) -> str:
+    """Half of a surrogate pair, which a text may hold and a database may not, becomes a question mark."""
+    return text if text.isascii() else text.encode("utf8", "replace").decode("utf8")

@@ -1,0 +1,21 @@
+"""Tables of crawl.db for a judge that is taught: what is kept of each page that it judged, and its versions."""
+
+from __future__ import annotations
+
+import sqlite3
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS judged (
+    id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, host TEXT NOT NULL, version INTEGER NOT NULL,
+    revised INTEGER NOT NULL, probability REAL NOT NULL, decides INTEGER NOT NULL, others TEXT NOT NULL,
+    sample BLOB NOT NULL, excerpt BLOB NOT NULL
+);
+CREATE TABLE IF NOT EXISTS students (
+    version INTEGER PRIMARY KEY, at REAL NOT NULL, answers INTEGER NOT NULL, marks TEXT NOT NULL,
+    changed REAL NOT NULL, row INTEGER NOT NULL
+);
+"""
+
+
+def create_lesson_tables(db: sqlite3.Connection) -> None:
+    db.executescript(SCHEMA)

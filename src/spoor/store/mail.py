@@ -1,0 +1,208 @@
+"""Mail between shards, delivered exactly once: an outbox in the sender's database, numbers in the receiver's.
+
+A letter has all that one commit has for one shard: links to its hosts, and how visits turned out. It is written in the
+transaction of the pages that it comes from, and numbered for its receiver from 1, without gaps. The receiver writes
+down the number of the last letter of each sender in the transaction of its links and lessons. The sender deletes what
+the receiver says it has. So either side may die at any moment: what was not answered is sent again, and what is known
+by its number is passed over.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from spoor.errors import BadInput, BrokenContract
+from spoor.frontier.rows import trail_of
+from spoor.records import Handed, Hints, Lesson, Link, Mailed, Miss, Page, Sighting, Verdict, Visit
+from spoor.urls import host_of
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS outbox (
+    receiver INTEGER NOT NULL, number INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (receiver, number)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS sent (receiver INTEGER PRIMARY KEY, number INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS inbox (sender INTEGER PRIMARY KEY, number INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS lessons (id INTEGER PRIMARY KEY, after INTEGER NOT NULL, body BLOB NOT NULL);
+CREATE INDEX IF NOT EXISTS lessons_by_place ON lessons (after);
+"""
+LETTERS_AT_ONCE = 100
+MOST_BYTES = 16_000_000
+"""Of one letter, unpacked: it comes from another machine."""
+
+
+class Letter(NamedTuple):
+    number: int
+    body: bytes
+
+
+@dataclass
+class Mail:
+    """A `Post`, and a writer in every commit of its store. What was sent or received since the last commit is held in
+    `_sent`, `_received` and `_lessons`. `last_row` gives the number of the last row in the journal of the receiver:
+    lessons of others keep their place among its own, so that they are learned again in the same order."""
+
+    db: sqlite3.Connection
+    last_row: Callable[[], int] = lambda: 0
+
+    def __post_init__(self) -> None:
+        self.db.executescript(SCHEMA)
+        self._sent: dict[int, list[Mailed]] = {}
+        self._received: dict[int, int] = {}
+        self._lessons: list[tuple[int, bytes]] = []
+
+    # What leaves.
+
+    def send(self, to: int, mailed: Mailed) -> None:
+        self._sent.setdefault(to, []).append(mailed)
+
+    def letters(self, to: int, most: int = LETTERS_AT_ONCE) -> list[Letter]:
+        """What a receiver has not answered yet, as of the last commit, oldest first."""
+        query = "SELECT number, body FROM outbox WHERE receiver = ? ORDER BY number LIMIT ?"
+        return [Letter(*row) for row in self.db.execute(query, (to, most))]
+
+    def count(self) -> int:
+        """How many letters are not answered yet."""
+        return int(self.db.execute("SELECT count(*) FROM outbox").fetchone()[0])
+
+    def receivers(self) -> list[int]:
+        """Those for whom there are letters."""
+        return [receiver for (receiver,) in self.db.execute("SELECT DISTINCT receiver FROM outbox ORDER BY receiver")]
+
+    def delivered(self, to: int, number: int) -> None:
+        """A receiver has all letters up to this number for good."""
+        self.db.execute("DELETE FROM outbox WHERE receiver = ? AND number <= ?", (to, number))
+
+    # What comes in.
+
+    def opened(self, sender: int, letters: Sequence[Letter]) -> list[Mailed]:
+        """What is in letters that are new. They count as received with the next commit, which must have the links."""
+        last = self._received.get(sender, self.last_received(sender))
+        new = [letter for letter in letters if letter.number > last]
+        if [letter.number for letter in new] != list(range(last + 1, last + 1 + len(new))):
+            numbers = ", ".join(str(letter.number) for letter in new)
+            raise BrokenContract(f"shard {sender} sent the letters {numbers} after {last}: some are missing")
+        mailed = [one for letter in new for one in unpacked(letter.body)]
+        if new:
+            self._received[sender] = new[-1].number
+        if lessons := [one for one in mailed if not isinstance(one, Handed)]:
+            self._lessons.append((self.last_row(), packed(lessons)))
+        return mailed
+
+    def last_received(self, sender: int) -> int:
+        """The number of the last letter that is committed; 0: none."""
+        found = self.db.execute("SELECT number FROM inbox WHERE sender = ?", (sender,)).fetchone()
+        return 0 if found is None else int(found[0])
+
+    # What every commit writes.
+
+    def write(self, db: sqlite3.Connection) -> None:
+        for receiver, mailed in self._sent.items():
+            count = "INSERT INTO sent VALUES (?, 1) ON CONFLICT DO UPDATE SET number = number + 1 RETURNING number"
+            ((number,),) = db.execute(count, (receiver,)).fetchall()
+            db.execute("INSERT INTO outbox VALUES (?, ?, ?)", (receiver, number, packed(mailed)))
+        db.executemany("INSERT OR REPLACE INTO inbox VALUES (?, ?)", self._received.items())
+        db.executemany("INSERT INTO lessons (after, body) VALUES (?, ?)", self._lessons)
+        self._sent.clear()
+        self._received.clear()
+        self._lessons.clear()
+
+
+def lessons_of_others(db: sqlite3.Connection, after: int) -> Iterator[tuple[float, Lesson]]:
+    """What other shards have taught since a row of the journal, each with its place behind a row: 7.5 is behind row 7
+    and before row 8. Nothing, where the crawl is no shard."""
+    if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'lessons'").fetchone():
+        return
+    for place, body in db.execute("SELECT after, body FROM lessons WHERE after >= ? ORDER BY after, id", (after,)):
+        yield from ((place + 0.5, lesson) for lesson in unpacked(body) if not isinstance(lesson, Handed))
+
+
+# A letter as bytes: JSON, compressed. Another process wrote it, so it is checked when it is read.
+
+
+def packed(batch: Sequence[Mailed]) -> bytes:
+    return zlib.compress(json.dumps([_row(mailed) for mailed in batch], separators=(",", ":")).encode(), 1)
+
+
+def unpacked(body: bytes) -> list[Mailed]:
+    try:
+        decompressor = zlib.decompressobj()
+        text = decompressor.decompress(body, MOST_BYTES)
+        if decompressor.unconsumed_tail:
+            raise ValueError("it is too long")
+        return [_KINDS[kind](*row) for kind, *row in json.loads(text)]
+    except (ValueError, KeyError, AttributeError, TypeError, zlib.error, RecursionError) as error:
+        raise BadInput(f"a letter of another shard cannot be read: {error}") from None
+
+
+def _row(mailed: Mailed) -> list[Any]:
+    match mailed:
+        case Handed(link, evidence, trail):
+            found = (mailed.depth, mailed.found_on, mailed.relevance, mailed.relevant)
+            said = [*link[:-1], _dumped_hints(link.hints)]
+            return ["link", said, dict(evidence), trail, *found, mailed.redirects, mailed.is_seed, mailed.again]
+        case Sighting(visit, page, verdict, trail):
+            judged = (verdict.relevance, verdict.relevant)
+            return ["page", _dumped_visit(visit), trail, page.status, page.duplicate_of, *judged]
+        case Miss(visit, because):
+            return ["miss", _dumped_visit(visit), because]
+
+
+def _handed(link: list[Any], evidence: dict[str, float], trail: Any, *rest: Any) -> Handed:
+    *said, hints = link
+    return Handed(Link._make((*said, _hints(hints))), _evidence(evidence), trail_of(trail), *rest)
+
+
+def _sighting(
+    visit: list[Any], trail: Any, status: int, duplicate_of: str, relevance: float, relevant: bool
+) -> Sighting:
+    visited = _visit(*visit)
+    page = Page(visited.url, status, duplicate_of=duplicate_of)
+    return Sighting(visited, page, Verdict(relevance, relevant, ""), trail_of(trail))
+
+
+def _miss(visit: list[Any], because: str) -> Miss:
+    return Miss(_visit(*visit), because)
+
+
+_KINDS: Mapping[str, Callable[..., Mailed]] = {"link": _handed, "page": _sighting, "miss": _miss}
+
+
+def _dumped_visit(visit: Visit) -> list[Any]:
+    known = (list(visit.key), dict(visit.evidence), visit.trail, visit.depth, visit.found_on)
+    return [visit.url, visit.number, visit.at, *known, _dumped_hints(visit.hints)]
+
+
+def _visit(
+    url: str, number: int, at: float, key: list[float], evidence: dict[str, float], trail: Any, *rest: Any
+) -> Visit:
+    depth, found_on, hints = rest
+    return Visit(
+        url,
+        host_of(url),
+        number,
+        at,
+        key=tuple(map(float, key)),
+        evidence=_evidence(evidence),
+        trail=trail_of(trail),
+        depth=depth,
+        found_on=found_on,
+        hints=base64.b85decode(hints),
+    )
+
+
+def _evidence(evidence: dict[str, float]) -> dict[str, float]:
+    return {name: float(value) for name, value in evidence.items()}
+
+
+def _dumped_hints(hints: Hints) -> str | list[float]:
+    return base64.b85encode(hints).decode() if isinstance(hints, bytes) else list(hints)
+
+
+def _hints(hints: str | list[float]) -> Hints:
+    return base64.b85decode(hints) if isinstance(hints, str) else tuple(map(float, hints))

@@ -1,0 +1,84 @@
+"""What persons said of pages: relevant or not, by whom and when. A table of crawl.db; nothing in it is ever changed."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from spoor.actions import Mark
+from spoor.events import Event, Steered
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS marks (
+    id INTEGER PRIMARY KEY, url TEXT NOT NULL, relevant INTEGER, who TEXT NOT NULL, at REAL NOT NULL
+);
+CREATE INDEX IF NOT EXISTS marks_by_url ON marks (url, id);
+"""
+_MARK = "id, url, relevant, who, at"
+
+
+@dataclass(frozen=True, slots=True)
+class PageMark:
+    """What a person said of a page; `relevant` None: that earlier marks of it do not count."""
+
+    id: int
+    url: str
+    relevant: bool | None
+    who: str
+    at: float
+
+
+class Marks:
+    """Collects marks until `write`, which the owner of the database calls inside its own transaction."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[str, bool | None, str, float]] = []
+
+    @staticmethod
+    def create(db: sqlite3.Connection) -> Marks:
+        db.executescript(SCHEMA)
+        return Marks()
+
+    def add(self, url: str, relevant: bool | None, who: str, at: float) -> None:
+        self._rows.append((url, relevant, who, at))
+
+    def note(self, events: Sequence[Event]) -> None:
+        for event in events:
+            if isinstance(event, Steered) and isinstance(event.action, Mark) and not event.refused:
+                self.add(event.action.url, event.action.relevant, event.who, event.at)
+
+    def write(self, db: sqlite3.Connection) -> None:
+        db.executemany("INSERT INTO marks (url, relevant, who, at) VALUES (?, ?, ?, ?)", self._rows)
+        self._rows.clear()
+
+
+def marks_since(db: sqlite3.Connection, after: int = 0) -> Iterator[PageMark]:
+    """All marks with a number above `after`, in the order they were made, those that were taken back included."""
+    if has_marks(db):
+        rows = db.execute(f"SELECT {_MARK} FROM marks WHERE id > ? ORDER BY id", (after,))
+        yield from map(_page_mark, rows.fetchall())
+
+
+def newest_marks(db: sqlite3.Connection) -> dict[str, PageMark]:
+    """What holds of each page by its URL; those whose marks were taken back are left out."""
+    newest = {mark.url: mark for mark in marks_since(db)}
+    return {url: mark for url, mark in newest.items() if mark.relevant is not None}
+
+
+def mark_of(db: sqlite3.Connection, url: str) -> PageMark | None:
+    """What was said of a page last; None: nothing, or it was taken back."""
+    if not has_marks(db):
+        return None
+    row = db.execute(f"SELECT {_MARK} FROM marks WHERE url = ? ORDER BY id DESC LIMIT 1", (url,)).fetchone()
+    return None if row is None or row[2] is None else _page_mark(row)
+
+
+def has_marks(db: sqlite3.Connection) -> bool:
+    """Whether there is such a table: crawls that nobody marked pages of have none."""
+    return db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'marks'").fetchone() is not None
+
+
+def _page_mark(row: tuple[int, str, int | None, str, float]) -> PageMark:
+    number, url, relevant, who, at = row
+    return PageMark(number, url, None if relevant is None else bool(relevant), who, at)

@@ -1,0 +1,68 @@
+"""What persons asked of this crawl, in the order it was done or refused: a small table of crawl.db."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+
+from spoor.actions import action_of, as_json
+from spoor.errors import BadInput
+from spoor.events import Event, Steered
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS steered (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at REAL NOT NULL, who TEXT NOT NULL, action TEXT NOT NULL,
+    refused TEXT NOT NULL
+);
+"""
+
+
+class SteeredActions:
+    """Collects actions until `write`, which the owner of the database calls inside its own transaction."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[str, float, str, str, str]] = []
+
+    @staticmethod
+    def create(db: sqlite3.Connection) -> SteeredActions:
+        db.executescript(SCHEMA)
+        return SteeredActions()
+
+    def note(self, events: Sequence[Event]) -> None:
+        for event in events:
+            if isinstance(event, Steered):
+                action = json.dumps(as_json(event.action), ensure_ascii=False)
+                self._rows.append((event.id, event.at, event.who, action, event.refused))
+
+    def write(self, db: sqlite3.Connection) -> None:
+        db.executemany("INSERT INTO steered (id, at, who, action, refused) VALUES (?, ?, ?, ?, ?)", self._rows)
+        self._rows.clear()
+
+
+def steered(db: sqlite3.Connection) -> list[Steered]:
+    """In the order they were done, those that were refused included. A row that no crawl wrote is passed over."""
+    if not _is_there(db):
+        return []
+    rows = db.execute("SELECT at, id, who, action, refused FROM steered ORDER BY number").fetchall()
+    return [event for row in rows if (event := _steered(*row)) is not None]
+
+
+def steered_by(db: sqlite3.Connection, submission: str) -> Steered | None:
+    """What became of a submission, by its id; None: it was neither done nor refused yet."""
+    if not _is_there(db):
+        return None
+    row = db.execute("SELECT at, id, who, action, refused FROM steered WHERE id = ?", (submission,)).fetchone()
+    return None if row is None else _steered(*row)
+
+
+def _steered(at: float, submission: str, who: str, action: str, refused: str) -> Steered | None:
+    try:
+        return Steered(at, submission, who, action_of(json.loads(action)), refused)
+    except (ValueError, BadInput):
+        return None
+
+
+def _is_there(db: sqlite3.Connection) -> bool:
+    """Crawls that nobody steered have no such table."""
+    return db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'steered'").fetchone() is not None

@@ -1,0 +1,94 @@
+"""From examples, presumed ones and answers to a model: weights of words, probabilities, a threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spoor.judging.classifiers import TopicModel
+from spoor.judging.held_out import FOLDS
+from spoor.judging.regression import Flags, Floats, Rows, Sample, calibration, fitted, rows_of, scored_by_others
+from spoor.teaching.presumed import rarity
+
+ENOUGH = 12
+"""Answers of each kind from which on they alone say how probable a score is; before, the threshold lies midway between
+the two kinds."""
+FEW = 5
+"""Answers that say a page is irrelevant, from which on they stand for all that are."""
+LEAST_SLOPE = 1e-3
+"""A higher score never means less, however the answers are."""
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    sample: Sample
+    relevant: bool
+
+
+def learned_from(
+    name: str,
+    begun: Sequence[Example],
+    said: Sequence[Example],
+    aim: tuple[float | None, float | None] = (None, None),
+) -> TopicModel:
+    everything = [*begun, *said]
+    relevant = np.array([each.relevant for each in everything])
+    rows = _scaled(rows_of([each.sample for each in everything]))
+    scores = scored_by_others(rows, relevant, _folds(relevant))
+    slope, shift, threshold = _scale(scores, relevant, len(begun), aim)
+    weights, bias = fitted(rows, relevant)
+    return TopicModel(
+        name=name,
+        trained_on=f"{len(said)} answers",
+        threshold=threshold,
+        bias=slope * bias + shift,
+        words=(),
+        weights=(slope * weights * rarity()).astype(np.float32),
+    )
+
+
+def _scaled(rows: Rows) -> Rows:
+    """Common words count less from the beginning."""
+    return replace(rows, weights=rows.weights * rarity()[rows.places])
+
+
+def _folds(relevant: Flags) -> NDArray[np.int64]:
+    """Each kind dealt out in turn, so that none of the folds is without one of them if that can be."""
+    folds = np.zeros(len(relevant), np.int64)
+    for own in (relevant, ~relevant):
+        folds[own] = np.arange(own.sum()) % FOLDS
+    return folds
+
+
+def _scale(
+    scores: Floats, relevant: Flags, begun: int, aim: tuple[float | None, float | None]
+) -> tuple[float, float, float]:
+    """Slope and shift of the log odds, and the threshold. `begun` examples come before those that were answered."""
+    said = relevant[begun:]
+    if min(said.sum(), (~said).sum()) < ENOUGH:
+        return 1.0, -_midway(scores, relevant, begun), 0.5
+    slope, shift = calibration(scores[begun:], said)
+    chances = 1.0 / (1.0 + np.exp(-(slope * scores[begun:] + shift)))
+    return max(slope, LEAST_SLOPE), shift, _threshold(chances, said, *aim)
+
+
+def _midway(scores: Floats, relevant: Flags, begun: int) -> float:
+    """Between the means of both kinds. Presumed negatives are unlike any page, so they count only while few real ones
+    are known."""
+    known = ~relevant & (np.arange(len(relevant)) >= begun)
+    others = known if known.sum() >= FEW else ~relevant
+    return float(scores[relevant].mean() + scores[others].mean()) / 2.0
+
+
+def _threshold(chances: Floats, relevant: Flags, precision: float | None, recall: float | None) -> float:
+    if recall is not None:
+        return float(np.quantile(chances[relevant], 1.0 - recall, method="lower"))
+    if precision is None:
+        return 0.5
+    order = np.argsort(-chances, kind="stable")
+    shares = np.cumsum(relevant[order]) / np.arange(1, len(order) + 1)
+    enough = np.flatnonzero(shares >= precision)
+    return float(chances[order[enough[-1]]]) if len(enough) else float(chances.max())

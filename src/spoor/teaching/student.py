@@ -1,0 +1,130 @@
+"""A judge that begins with a few example pages and a sentence, and is taught by answers.
+
+At first the examples are relevant, and texts as news have them are presumed not to be. Each answer adds a page of which
+somebody knows. Fitted anew from all of them, the student has the next version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+from spoor.errors import UsageError
+from spoor.judging.classifiers import Opinion, TopicModel
+from spoor.judging.regression import Sample, sample_of
+from spoor.parse.words import features
+from spoor.records import Page, TargetPrior, Verdict
+from spoor.strategy import PageByPage
+from spoor.teaching.fitting import Example, learned_from
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What somebody said of a page. `who` is "person", "file" or the name of a model; `at` seconds since 1970."""
+
+    url: str
+    relevant: bool
+    who: str
+    at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer, and what the page that it is about was told apart by: `sample(page)`."""
+
+    answer: Answer
+    sample: Sample
+
+
+def sample(page: Page) -> Sample:
+    """What a student keeps of a page: a few kilobytes, from which it can judge the page again."""
+    return sample_of(features(page.title, page.best_text))
+
+
+@dataclass(frozen=True)
+class Aim:
+    """Where the threshold is put once there are enough answers: so that this share of the pages that are taken is
+    relevant, or this share of the relevant ones is taken. Neither: at one half."""
+
+    precision: float | None = None
+    recall: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, share in (("precision", self.precision), ("recall", self.recall)):
+            if share is not None and not 0.0 < share <= 1.0:
+                raise UsageError(f"{name}={share:g} is not a share above 0 and up to 1")
+        if self.precision is not None and self.recall is not None:
+            raise UsageError("precision and recall are both set; the threshold can follow one of them")
+
+
+HALF = Aim()
+
+
+@dataclass(frozen=True, eq=False)
+class Student(PageByPage):
+    """Relevance is the calibrated probability that a page is relevant: how sure it is. A page about which it has an
+    answer gets that answer. `version` counts how often it was taught; the same beginnings and the same answers, in
+    whatever order, make the same student."""
+
+    name: str
+    begun: tuple[Example, ...] = field(repr=False)
+    words: tuple[str, ...] = field(repr=False)
+    aim: Aim = HALF
+    answers: Mapping[str, Answered] = field(default_factory=dict, repr=False)
+    version: int = 0
+    model: TopicModel = field(init=False, repr=False)
+
+    reads_content: ClassVar[bool] = True
+    reads_main_text: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        model = learned_from(self.name, self.begun, self._said(), (self.aim.precision, self.aim.recall))
+        object.__setattr__(self, "model", model)
+
+    @property
+    def target_prior(self) -> TargetPrior:
+        """From what the student began with, so that links are valued alike before and after a lesson."""
+        return TargetPrior(words=self.words)
+
+    def taught(self, answers: Sequence[Answered]) -> Student:
+        """The next version, which knows all of these answers and no others; the last answer about a page counts."""
+        latest = {one.answer.url: one for one in answers}
+        return replace(self, answers=latest, version=self.version + 1)
+
+    def verdict(self, page: Page) -> Verdict:
+        if (known := self.answers.get(page.url)) is not None:
+            return confirmed(known.answer)
+        return self._verdict(self.model.opinion(page.title, page.best_text))
+
+    def revised(self, urls: Sequence[str], samples: Sequence[Sample]) -> list[Verdict]:
+        """Of pages judged before, by what was kept of them. Reasons name no words."""
+        return [
+            self.with_probability(url, probability)
+            for url, probability in zip(urls, self.model.probabilities(samples).tolist(), strict=True)
+        ]
+
+    def similarities(self, texts: Sequence[str]) -> list[float]:
+        return [self.model.opinion("", text).probability for text in texts]
+
+    def with_probability(self, url: str, probability: float) -> Verdict:
+        if (known := self.answers.get(url)) is not None:
+            return confirmed(known.answer)
+        because = f"probability {probability:.2f} of {self.name}, version {self.version}"
+        return Verdict(probability, probability >= self.model.threshold, because)
+
+    def _verdict(self, opinion: Opinion) -> Verdict:
+        again = self.with_probability("", opinion.probability)
+        sides = {"for it": opinion.speaks_for, "against it": opinion.against}
+        deciding = "; ".join(f"{side} {', '.join(words)}" for side, words in sides.items() if words)
+        return replace(again, because=f"{again.because}: {deciding}") if deciding else again
+
+    def _said(self) -> list[Example]:
+        by_url = sorted(self.answers.values(), key=lambda one: one.answer.url)
+        return [Example(one.sample, one.answer.relevant) for one in by_url]
+
+
+def confirmed(answer: Answer) -> Verdict:
+    """What an answer says of its page."""
+    said = "relevant" if answer.relevant else "not relevant"
+    return Verdict(float(answer.relevant), answer.relevant, f"{said}, says {answer.who}")

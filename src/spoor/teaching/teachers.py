@@ -1,0 +1,60 @@
+"""The teacher that settings ask for."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from spoor.errors import UsageError
+from spoor.fetch.chat import ChatModel
+from spoor.roles import Teacher
+from spoor.store.model_calls import ModelCalls
+from spoor.teacher_settings import NO_TEACHER, TeacherSettings
+from spoor.teaching.answer_file import FileTeacher, read_answers
+from spoor.teaching.model_teacher import Budget, ModelTeacher
+from spoor.teaching.taught_judge import TaughtJudge
+
+MODEL = "model:"
+FILE = "file"
+
+
+def teacher_of(asked: TeacherSettings, about: str, calls: ModelCalls) -> Teacher | None:
+    """None: persons are, if they care to. `about` is the sentence of the target."""
+    if asked.answers and asked.url:
+        raise UsageError("[teacher] names answers and the url of a model; leave one of them out")
+    if asked.answers:
+        return FileTeacher(read_answers(Path(asked.answers)))
+    if not asked.url:
+        return None
+    _check(asked, about)
+    model = ChatModel(asked.url, asked.model, asked.answer_seconds, asked.answer_tokens, asked.key_variable)
+    budget = Budget(asked.max_calls, asked.max_cost, asked.price_in, asked.price_out)
+    return ModelTeacher(model, asked.prompt or f"the page is about {about}", calls, budget)
+
+
+def _check(asked: TeacherSettings, about: str) -> None:
+    if not asked.model:
+        raise UsageError("[teacher] has a url but no model; name the one that the server is to use")
+    if not (asked.prompt or about):
+        raise UsageError("[teacher] does not say what is relevant; set prompt, or [target] about")
+    if asked.max_cost is not None and not (asked.price_in or asked.price_out):
+        raise UsageError("[teacher] max_cost needs price_in or price_out, the prices of 1,000 tokens")
+    if asked.key_variable and not os.environ.get(asked.key_variable):
+        raise UsageError(f"[teacher] key_variable: the environment variable {asked.key_variable} is not set")
+
+
+def check_teacher(asked: TeacherSettings, about: str, judge: TaughtJudge | None) -> None:
+    """Says what is wrong before anything is begun."""
+    if judge is None and asked != NO_TEACHER:
+        raise UsageError("[teacher] is of use to a target with like or about; set one of them")
+    teacher_of(asked, about, ModelCalls(lambda: None))
+
+
+def is_automatic(who: str) -> bool:
+    """Whether an answer is that of a program, not of a person."""
+    return who == FILE or who.startswith(MODEL)
+
+
+def kind_of_teacher(who: str) -> str:
+    """`person`, `model` or `file`."""
+    return who.partition(":")[0] if is_automatic(who) else "person"

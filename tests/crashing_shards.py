@@ -1,0 +1,148 @@
+"""Shards over SQLite files in one process, any of which may crash at any point: it is closed as it is, and reopened."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from spoor.crawl import Crawl
+from spoor.frontier.frontier import Frontier
+from spoor.frontier.sqlite import SqliteStore
+from spoor.lab.worlds import WrittenWorld
+from spoor.ordering.simple import ParentRelevance
+from spoor.records import Handed, Mailed
+from spoor.share import Handover, Share, even_table
+from spoor.store.mail import Mail
+from spoor.strategy import Strategy
+from tests.tiny import truth
+
+POINTS = (
+    "before the page is absorbed",
+    "within the commit of the page",
+    "after the commit of the page",
+    "after letters are read",
+    "before the receiver commits",
+    "within the commit of the receiver",
+    "before the answer",
+    "after the letters are deleted",
+)
+
+
+class Crashed(Exception):
+    pass
+
+
+@dataclass
+class Crashes:
+    """Decides at each point whether somebody crashes there."""
+
+    rng: random.Random
+    share: float
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def here(self, point: str) -> None:
+        if self.rng.random() < self.share:
+            self.counts[point] += 1
+            raise Crashed(point)
+
+
+class CrashingShard:
+    """Notes in its database, in the transaction of each commit, which links it was handed and which pages came."""
+
+    def __init__(self, number: int, shards: int, folder: Path, world: WrittenWorld, crashes: Crashes) -> None:
+        self.number, self._table, self._path = number, even_table(shards), folder / f"{number}.db"
+        self._world, self._crashes = world, crashes
+        self._open()
+
+    def _open(self) -> None:
+        self._committing = ""
+        self.store = SqliteStore(self._path)
+        self.db = self.store.connection
+        self.db.execute("CREATE TABLE IF NOT EXISTS applied (found_on TEXT, url TEXT)")
+        self.db.execute("CREATE TABLE IF NOT EXISTS came (url TEXT)")
+        self._applied: list[tuple[str, str]] = []
+        self._came: list[tuple[str]] = []
+        self.mail = Mail(self.db)
+        self.store.write_along(self.mail.write)
+        self.store.write_along(self._note)
+        frontier = Frontier(self.store, resumed_at=0.0, tallied=True)
+        strategy = Strategy(truth(self._world), ParentRelevance())
+        self.crawl = Crawl(strategy, frontier, handover=Handover(Share(self.number, self._table), self.mail))
+        self.crawl.begin(["http://h0.test/"])
+
+    def reopen(self) -> None:
+        self.store.close()
+        self._open()
+
+    def _note(self, db: sqlite3.Connection) -> None:
+        db.executemany("INSERT INTO applied VALUES (?, ?)", self._applied)
+        db.executemany("INSERT INTO came VALUES (?)", self._came)
+        self._applied, self._came = [], []
+        if self._committing:
+            self._crashes.here(self._committing)
+
+    def visit(self) -> bool:
+        """Says whether there was anything to visit."""
+        visit = self.crawl.next_visit(0.0)
+        if visit is None:
+            return False
+        outcome, _ = self._world.fetch(visit)
+        self._crashes.here("before the page is absorbed")
+        self._came.append((visit.url,))
+        self._committing = "within the commit of the page"
+        self.crawl.absorb([(visit, outcome)], 0.0)
+        self._committing = ""
+        self._crashes.here("after the commit of the page")
+        return True
+
+    def take(self, mailed: list[Mailed]) -> None:
+        """Of a lesson only the page is noted."""
+        for one in mailed:
+            applied = (one.found_on, one.link.url) if isinstance(one, Handed) else ("", one.visit.url)
+            self._applied.append(applied)
+        self._crashes.here("before the receiver commits")
+        self._committing = "within the commit of the receiver"
+        self.crawl.receive(mailed, 0.0)
+        self._committing = ""
+
+
+def deliver(sender: CrashingShard, receiver: CrashingShard, crashes: Crashes) -> None:
+    """One batch. Whoever crashes is reopened."""
+    try:
+        letters = sender.mail.letters(receiver.number, 3)
+        crashes.here("after letters are read")
+    except Crashed:
+        sender.reopen()
+        return
+    try:
+        receiver.take(receiver.mail.opened(sender.number, letters))
+        crashes.here("before the answer")
+    except Crashed:
+        receiver.reopen()
+        return
+    try:
+        sender.mail.delivered(receiver.number, receiver.mail.last_received(sender.number))
+        crashes.here("after the letters are deleted")
+    except Crashed:
+        sender.reopen()
+
+
+def crawled(shards: list[CrashingShard], crashes: Crashes) -> None:
+    """Until nothing waits and no letter is under way; in an order drawn at random."""
+    while True:
+        busy = False
+        for shard in crashes.rng.sample(shards, len(shards)):
+            try:
+                busy |= shard.visit()
+            except Crashed:
+                busy = True
+                shard.reopen()
+            for to in shard.mail.receivers():
+                busy = True
+                if crashes.rng.random() < 0.5:
+                    deliver(shard, shards[to], crashes)
+        if not busy:
+            return

@@ -1,0 +1,100 @@
+"""A live crawl as several shards, over real sockets, in one process: budget, mail, the end, and resuming."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spoor.errors import BadInput, UsageError
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.link_graph import reachable
+from spoor.lab.web import Web
+from spoor.live.shards import Coordinator, Shard, Totals
+from spoor.settings import Config, Crawling, Politeness, Target
+from spoor.share import Share
+from spoor.store.crawl_folder import open_for_reading
+from spoor.store.sharded_folder import GrantedVisits, ShardedFolder
+from tests.served import served
+
+SHARDS = 3
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Web:
+    folder = tmp_path_factory.mktemp("webs") / "thai"
+    generate(Request("thai", 300, 21, text=True), folder, lambda pages: None)
+    return Web.open(folder)
+
+
+def settings(web: Web, visits: int | None) -> Config:
+    seeds = tuple((web.folder / "seeds.txt").read_text().split())
+    crawling = Crawling(seeds=seeds, connections=4, strategy="learned", max_pages=visits)
+    return Config(Target(charset="th"), crawling, politeness=Politeness(host_delay=0.0))
+
+
+async def crawled(web: Web, path: Path, visits: int | None) -> tuple[str, Totals]:
+    """Why it ended, and what all shards have done."""
+    folder, told = ShardedFolder(path), list[Totals]()
+    path.mkdir(exist_ok=True)
+    table = folder.table(SHARDS)
+    async with served(web) as proxy:
+        asked = settings(web, visits)
+        asked = replace(asked, crawl=replace(asked.crawl, proxy=proxy))
+        shards = [Shard(folder.shard(number), Share(number, table), asked) for number in range(SHARDS)]
+        for shard in shards:
+            shard.peers = shards
+        with closing(GrantedVisits(folder.coordinator)) as granted:
+            ended = await Coordinator(shards, granted, visits).run(told.append)
+    return ended, told[-1]
+
+
+def rows(path: Path, query: str) -> Iterator[tuple[int, str]]:
+    """Each with the number of its shard."""
+    for number in range(SHARDS):
+        with closing(sqlite3.connect(ShardedFolder(path).shard(number) / "crawl.db")) as db:
+            yield from ((number, row[0]) for row in db.execute(query))
+
+
+def test_shards_fetch_what_the_budget_allows_and_resume_where_they_stopped(web: Web, tmp_path: Path) -> None:
+    ended, first = asyncio.run(crawled(web, tmp_path / "crawl", 60))
+    assert ended == "the budget of 60 visits is spent"
+    assert first.visits == 60
+    ended, second = asyncio.run(crawled(web, tmp_path / "crawl", 100))
+    assert second.visits == 100
+    assert 1 / SHARDS <= second.busiest < 1
+    table = ShardedFolder(tmp_path / "crawl").table(SHARDS)
+    visited = list(rows(tmp_path / "crawl", "SELECT url FROM links WHERE state = 4 AND because = ''"))
+    assert len(visited) == 100
+    assert all(Share(0, table).owner(url) == number for number, url in visited)
+
+
+def test_shards_end_when_nothing_waits_and_no_letter_is_under_way(web: Web, tmp_path: Path) -> None:
+    ended, totals = asyncio.run(crawled(web, tmp_path / "crawl", None))
+    assert ended == "nothing is waiting"
+    fetched = Counter(url for _, url in rows(tmp_path / "crawl", "SELECT url FROM pages"))
+    seeds = [number for url in settings(web, None).crawl.seeds if (number := web.urls.find(url)) is not None]
+    in_reach = np.flatnonzero(reachable(*web.steps(), seeds, web.pages) & web.answers())
+    assert fetched == Counter(web.urls[int(number)] for number in in_reach)
+    assert not list(rows(tmp_path / "crawl", "SELECT number FROM outbox"))
+    assert totals.pages == len(fetched)
+
+
+def test_a_folder_of_shards_keeps_its_number_and_is_not_read_as_one_crawl(tmp_path: Path) -> None:
+    folder = ShardedFolder(tmp_path)
+    assert folder.table(4) == folder.table(4)
+    with pytest.raises(UsageError, match="a crawl of 4 shards, not of 5; resume it with --shards 4"):
+        folder.table(5)
+    with pytest.raises(BadInput, match="is a crawl of several shards; give one of the folders in"):
+        open_for_reading(tmp_path)
+    (tmp_path / "shards.toml").write_text("buckets = [1, 2]")
+    with pytest.raises(BadInput, match=r"cannot read .*shards.toml: it needs 4096 numbers"):
+        folder.table(4)
