@@ -81,7 +81,14 @@ def test_whatever_else_happens_is_an_event(db: sqlite3.Connection) -> None:
     assert [(row.started, row.at) for row in rows] == [(9.0, 9.5), (10.0, 12.0), (10.0, 13.0), (None, 14.0)]
     assert [row.host for row in rows] == ["a.test", "a.test", "a.test", "c.test"]
     assert rows[0].detail == {"purpose": "robots", "tries": 0, "delay": 2.0}
-    assert rows[1].detail == {"purpose": "page", "tries": 0, "to": "http://b.test/", "because": "", "waiting": 5}
+    assert rows[1].detail == {
+        "purpose": "page",
+        "tries": 0,
+        "to": "http://b.test/",
+        "because": "",
+        "again": False,
+        "waiting": 5,
+    }
     assert rows[2].detail["reason"] == "timed out" and rows[2].detail["again_at"] == 60.0
     assert rows[3].detail == {"because": "too far", "parked": True}
     assert events_of(db, URL) == rows[1:3]

@@ -106,7 +106,12 @@ def test_a_served_sitemap_lists_the_same(web: Web) -> None:
 def test_a_rendered_page_has_the_links_of_both_and_the_longer_text(tmp_path: Path) -> None:
     shell = response(HOME, f"{SCRIPTS}<a href=/static>static</a>")
     made = "<title>t</title><p>words that a script wrote <a href=/made>made</a> <a href=/static>static</a>"
-    web = build(tmp_path, shell, page(OTHER), conversion(HOME, made))
+    script = response(f"{HOME}app.js", "let a", content_type="text/javascript")
+    used = script.replace(
+        b"Content-Type: application/http", b"WARC-Resource-Type: script\r\nContent-Type: application/http"
+    )
+    web = build(tmp_path, shell, used, page(OTHER), conversion(HOME, made))
+    assert web.pages == 2
     assert [web.urls[target] for target in web.targets(0)] == [f"{HOME}static", f"{HOME}made"]
     assert [context[:3] for context in web.contexts[0]] == [
         ["static", "", ""],

@@ -12,11 +12,13 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
+import spoor
 from spoor.events import Event, Redirected, Visited
 from spoor.fetch.cookies import MOST_BYTES, MOST_CHAINS, MOST_COOKIES, RedirectChain, RedirectCookies
 from spoor.frontier.entry import HostRules
 from spoor.live.from_settings import AGENT
 from spoor.records import Redirect, Response
+from spoor.report.figures import WITH_COOKIES, figures
 from spoor.report.politeness import Promise, conduct
 from spoor.store.crawl_folder import open_for_reading
 from tests.html_site import Answer, answering, crawled_at, html
@@ -120,6 +122,18 @@ def test_a_loop_that_no_cookie_ends_is_left(answer: Answer, requests: list[tuple
     assert server.requests == requests
     redirects = [event for event in events if isinstance(event, Redirected)]
     assert [event.because for event in redirects] == [""] * (len(requests) - 1) + ["already visited"]
+
+
+def test_the_report_and_why_name_a_loop_that_was_tried_with_cookies(tmp_path: Path) -> None:
+    async def crawled() -> str:
+        async with answering(to_itself) as address:
+            await crawled_at(address, tmp_path / "crawl", TARGET)
+            return f"{address}/"
+
+    url = asyncio.run(crawled())
+    folder = open_for_reading(tmp_path / "crawl")
+    assert WITH_COOKIES in [reason.because for reason in figures(folder).redirects]
+    assert f"to {url}, once more with its cookies" in str(spoor.open_crawl(folder.path).why(url))
 
 
 def test_every_request_of_a_loop_keeps_the_delay_of_its_host(tmp_path: Path) -> None:

@@ -31,6 +31,8 @@ from spoor.lab.worlds import WrittenWorld
 from spoor.live.from_settings import AGENT
 from spoor.live.relearning import relearn_all
 from spoor.live.session import open_session
+from spoor.ordering.admissions import AllOf
+from spoor.ordering.scope import Scope
 from spoor.ordering.simple import Arrival
 from spoor.ordering.strategies import STRATEGIES
 from spoor.pricing import Limits
@@ -39,11 +41,12 @@ from spoor.registry import strategy
 from spoor.report.figures import figures
 from spoor.report.politeness import Promise, conduct
 from spoor.report.why import account
+from spoor.roles import Admission
 from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.sitemap_budget import FIRST_PAGES
 from spoor.store.crawl_folder import open_for_crawling, open_for_reading
 from spoor.store.journal import Journal
-from spoor.strategy import Strategy
+from spoor.strategy import AdmitAll, Strategy
 from tests.logged_hosts import LoggedHosts, says, serving
 
 POLITE = HostRules(delay=1.0, ask_first=True)
@@ -73,9 +76,13 @@ def world(
 
 
 def crawled(
-    web: WrittenWorld, seed: str = HOME, limits: Limits | None = None, hosts: HostRules = POLITE
+    web: WrittenWorld,
+    seed: str = HOME,
+    limits: Limits | None = None,
+    hosts: HostRules = POLITE,
+    admission: Admission | None = None,
 ) -> list[Event]:
-    chosen = Strategy(Truth("relevant", web.truth), Arrival())
+    chosen = Strategy(Truth("relevant", web.truth), Arrival(), admission=admission or AdmitAll())
     crawl = Crawl(chosen, Frontier(MemoryStore(), hosts), limits or Limits(sitemaps=True))
     crawl.begin([seed])
     return list(simulate(crawl, web))
@@ -124,6 +131,15 @@ def test_a_feed_that_a_relevant_page_names_is_asked_for() -> None:
     home = Page(HOME, feeds=("http://b.test/feed", feed))
     events = crawled(WrittenWorld({**web.outcomes, HOME: home}, web.relevant))
     assert (asked(events), pages(events)) == ([MAP, feed], [HOME, page(1)])
+
+
+def test_a_sitemap_on_a_host_outside_the_scope_is_not_asked_for() -> None:
+    here, elsewhere = "http://a.test/map.xml", "http://b.test/map.xml"
+    rules = {"http://a.test/robots.txt": RobotsRules(f"Sitemap: {elsewhere}\nSitemap: {here}")}
+    web = world({elsewhere: urlset(page(1)), here: Redirect("http://b.test/sitemap.xml")}, rules=rules)
+    scoped = AllOf((Scope(hosts=("a.test",)),))
+    assert asked(crawled(web, admission=scoped)) == [here]
+    assert set(asked(crawled(web))) == {elsewhere, here, "http://b.test/sitemap.xml"}
 
 
 def test_a_sitemap_that_robots_txt_disallows_is_not_asked_for() -> None:

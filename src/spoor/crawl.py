@@ -41,7 +41,7 @@ from spoor.revision import learn_anew, revised
 from spoor.roles import Journal, Judge, Troubles
 from spoor.scoring import Scoring
 from spoor.share import Handover
-from spoor.sitemap_budget import SitemapBudget, may_be_sitemap
+from spoor.sitemap_budget import SitemapBudget
 from spoor.strategy import Strategy
 from spoor.turns import AT_ONCE, Turns
 from spoor.urls import host_of, robots_url
@@ -81,7 +81,7 @@ class Crawl:
         self.turns = Turns(frontier, self._scoring, self._parts, self.guidance)
         self._access = Access(frontier, self.limits, self.guidance)
         self._failures = Failures(frontier, self._access, self._parts, self._isolation, self.limits)
-        self._sitemaps = SitemapBudget(frontier, self._scoring, self._access.sitemaps)
+        self._sitemaps = SitemapBudget(frontier, self._scoring, self._access.sitemaps, strategy.admission)
         self._readmission = Readmission(frontier)
         self._turned_away: list[Event] = []
         self._under_way = 0
@@ -331,8 +331,8 @@ class Crawl:
         self.frontier.settle(visit.url, now)
         if visit.redirects >= self.limits.redirects:
             return Redirected(visit, now, to, f"more than {self.limits.redirects} redirects in a row", waiting)
-        if visit.purpose == "sitemap" and not may_be_sitemap(to):
-            return Redirected(visit, now, to, "not a sitemap by its name", waiting)
+        if visit.purpose == "sitemap" and (refusal := self._sitemaps.refusal(to)):
+            return Redirected(visit, now, to, refusal, waiting)
         if entry is None:
             ruling = ADMIT if visit.key == SOONEST else self._scoring.at_offer(Link(to), visit.evidence, visit.trail)
             if ruling.decision != "admit":
@@ -344,6 +344,7 @@ class Crawl:
             self.frontier.add(Entry(to, host_of(to), *place, hints=visit.hints))
         elif again and entry.state is State.SETTLED:
             self.frontier.admit(entry)
+            return Redirected(visit, now, to, "", waiting, again=True)
         elif entry.state not in OPEN:
             return Redirected(visit, now, to, "already visited", waiting)
         elif visit.key != SOONEST and not entry.is_seed:

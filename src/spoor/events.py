@@ -41,13 +41,15 @@ class Visited:
 
 @dataclass(frozen=True, slots=True)
 class Redirected:
-    """The page is elsewhere; `because` says why the target was not queued, "" when it was. `waiting`: see `Visited`."""
+    """The page is elsewhere; `because` says why the target was not queued, "" when it was. `again`: it is asked for
+    once more, with the cookies that were set on the way. `waiting`: see `Visited`."""
 
     visit: Visit
     at: float
     to: str
     because: str
     waiting: int
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -225,6 +225,13 @@ class Admission(Protocol):
 
 
 @runtime_checkable
+class HostBounds(Protocol):
+    """An admission that knows which hosts may be asked for anything at all, pages or not."""
+
+    def covers(self, host: str) -> bool: ...
+
+
+@runtime_checkable
 class Learner(Protocol):
     """A part that learns from how visits turn out. Without this role there is nothing to learn."""
 

@@ -14,6 +14,7 @@ from spoor.frontier.entry import INDEX_DEPTH, Entry, State
 from spoor.frontier.frontier import Frontier
 from spoor.parse.sitemaps import evenly
 from spoor.records import SOONEST, Evidence, Handed, Link, Listed, Page, Sighting, SitemapFile, Verdict, Visit
+from spoor.roles import Admission, HostBounds
 from spoor.scoring import Offered, Scoring
 from spoor.urls import host_of, origin_of, robots_url
 
@@ -42,11 +43,14 @@ class SitemapBudget:
     """A host is asked for its sitemaps and feeds when its first page is relevant. Each file is read once, and again
     whenever a quarter of what it let in was relevant and it lists more: nothing of it is kept in between."""
 
-    def __init__(self, frontier: Frontier, scoring: Scoring, announced: Callable[[str], Sequence[str]]) -> None:
+    def __init__(
+        self, frontier: Frontier, scoring: Scoring, announced: Callable[[str], Sequence[str]], admission: Admission
+    ) -> None:
         """`announced` gives the sitemaps that the robots.txt of a URL names."""
         self._frontier = frontier
         self._scoring = scoring
         self._announced = announced
+        self._bounds = admission if isinstance(admission, HostBounds) else None
         self._asked: set[str] = set()
 
     def page_came(self, sighting: Sighting) -> None:
@@ -72,7 +76,10 @@ class SitemapBudget:
         return entry is not None and entry.is_sitemap
 
     def _add(self, url: str, evidence: Evidence, visit: Visit, found_on: str, trail: object) -> bool:
-        """What is known as a page already stays one. One on a host of another shard is read there."""
+        """What is known as a page already stays one, and hosts outside the scope are not asked. One on a host of
+        another shard is read there."""
+        if not self._covers(url):
+            return False
         if self._scoring.is_foreign(url):
             self._scoring.hand_over(Handed(Link(url), evidence, trail, visit.depth, found_on, is_seed=True))
             return False
@@ -80,6 +87,15 @@ class SitemapBudget:
             return False
         self._frontier.add(Entry(url, host_of(url), SOONEST, evidence, trail, visit.depth, found_on))
         return True
+
+    def _covers(self, url: str) -> bool:
+        return self._bounds is None or self._bounds.covers(host_of(url))
+
+    def refusal(self, url: str) -> str:
+        """Why a sitemap is not followed to where it redirects; "" when it is."""
+        if not may_be_sitemap(url):
+            return "not a sitemap by its name"
+        return "" if self._covers(url) else "outside scope"
 
     def _count(self, sitemap: str, relevant: bool) -> None:
         """For the sitemap where a page was discovered, and the indexes where that was."""

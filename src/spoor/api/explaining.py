@@ -305,7 +305,8 @@ def _happened(event: EventRow) -> str:
     detail, at = event.detail, moment(event.at)
     match event.kind:
         case "redirected":
-            return f"{at} to {detail['to']}" + (f", not followed: {detail['because']}" if detail["because"] else "")
+            how = f", not followed: {detail['because']}" if detail["because"] else ""
+            return f"{at} to {detail['to']}" + (", once more with its cookies" if detail.get("again") else how)
         case "failed":
             again = detail["again_at"]
             return f"{at}: {detail['reason']}; " + ("given up" if again is None else f"again from {moment(again)} on")

@@ -93,7 +93,7 @@ LONGEST_DELAY = 86_400.0
 
 _LEAVE_ALONE = frozenset({429, 503})
 _MAY_HEAL = frozenset({408, 425, 429, *range(500, 600)})
-_NOT_MODIFIED = 304
+NOT_MODIFIED = 304
 _VALIDATOR = re.compile(r"[ -~]{1,200}")
 """What is kept and sent back; servers may say anything."""
 
@@ -105,7 +105,7 @@ def understand(
     die of a document."""
     if response.status in _MAY_HEAL:
         return Failure(f"HTTP {response.status}", _delay(response), whole_host=response.status in _LEAVE_ALONE)
-    if response.status == _NOT_MODIFIED and conditions(visit):
+    if response.status == NOT_MODIFIED and conditions(visit.etag, visit.modified):
         return _unchanged(visit, response)
     if 300 <= response.status < 400 and (to := _location(response)):
         return Redirect(to, response.status, response.address if visit.purpose == "robots" else "")
@@ -182,22 +182,22 @@ def _rules(response: Response) -> RobotsRules | Failure:
         return Failure(f"robots.txt is not whole: {response.cut}", HEALS_AFTER)
     text = response.body[:LONGEST_FILE].decode("utf-8", "replace")
     is_whole = not response.cut and len(response.body) <= LONGEST_FILE
-    etag, modified = _validators(response)
+    etag, modified = validators(response)
     return RobotsRules(text if is_whole else whole_lines(text), response.address, etag=etag, modified=modified)
 
 
-def conditions(visit: Visit) -> dict[str, str]:
-    """Headers by which a robots.txt that is known is sent only if it has changed; none when nothing is known."""
-    said = {"If-None-Match": visit.etag, "If-Modified-Since": visit.modified}
+def conditions(etag: str, modified: str) -> dict[str, str]:
+    """Headers by which a file that is known is sent only if it has changed; none when nothing is known."""
+    said = {"If-None-Match": etag, "If-Modified-Since": modified}
     return {name: value for name, value in said.items() if _VALIDATOR.fullmatch(value)}
 
 
 def _unchanged(visit: Visit, response: Response) -> RobotsRules:
-    etag, modified = _validators(response)
+    etag, modified = validators(response)
     return RobotsRules("", response.address, False, etag or visit.etag, modified or visit.modified, unchanged=True)
 
 
-def _validators(response: Response) -> tuple[str, str]:
+def validators(response: Response) -> tuple[str, str]:
     """ETag and Last-Modified."""
     etag, modified = response.headers.get("etag", ""), response.headers.get("last-modified", "")
     return etag if _VALIDATOR.fullmatch(etag) else "", modified if _VALIDATOR.fullmatch(modified) else ""

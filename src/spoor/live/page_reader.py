@@ -14,6 +14,7 @@ from spoor.fetch.http import HttpFetcher
 from spoor.fetch.responses import HEALS_AFTER, conditions, understand
 from spoor.judging.detector import UNKNOWN, cld2_shares
 from spoor.live.scripts import Scripts
+from spoor.live.sitemap_archive import SitemapArchive
 from spoor.live.sub_resources import SubResource
 from spoor.live.workers import Workers
 from spoor.parse import sitemaps
@@ -184,7 +185,7 @@ class Archive:
         if self.relevant_only:
             self._held[visit.url] = response
         else:
-            self._kept[visit.url] = self._archived(response)
+            self._kept[visit.url] = self.archived(response)
 
     def keep_drawn(self, visit: Visit, drawn: Drawn) -> None:
         """What scripts made of a response that is kept, or may be, and what they used for that."""
@@ -202,12 +203,7 @@ class Archive:
         file, offset = self.keeper.convert(kept, at, drawn.html)
         return replace(rendering, file=file, offset=offset)
 
-    def keep_sitemap(self, response: Response) -> None:
-        """It is no page: nobody judges it, and nothing is said of it in the journal but what it listed."""
-        if not self.relevant_only and 200 <= response.status < 300:
-            self._archived(response)
-
-    def _archived(self, response: Response) -> Kept:
+    def archived(self, response: Response) -> Kept:
         digest = digest_of(response.payload)
         earlier = self.duplicates.same(digest) if response.payload else None
         earlier = earlier if earlier is not None and earlier.file else None
@@ -218,7 +214,7 @@ class Archive:
 
     def _decided(self, response: Response, outcome: Outcome) -> Kept:
         if isinstance(outcome, Judged) and outcome.verdict.relevant:
-            return self._archived(response)
+            return self.archived(response)
         left = not_kept(response)
         if isinstance(outcome, Judged):
             self.duplicates.remember(left)
@@ -292,7 +288,8 @@ class LiveDownloader:
     something went wrong before, are read and judged by the `workers`, where that can be stopped, or all pages if they
     are to do everything. With `troubles` an exception while a page is read is told there, with what came; without, it
     is raised. `accept_language` is the header of that name, for pages alone; "": none. `last_word` may give what was
-    read another verdict, before it is kept. With `scripts` pages that need it are rendered."""
+    read another verdict, before it is kept. With `scripts` pages that need it are rendered. Sitemaps that come are kept
+    in `sitemaps`, where there is one."""
 
     fetcher: HttpFetcher
     archive: Archive | None
@@ -302,6 +299,7 @@ class LiveDownloader:
     troubles: Troubles | None = None
     accept_language: str = ""
     last_word: Callable[[Outcome], Outcome] | None = None
+    sitemaps: SitemapArchive | None = None
     scripts: Scripts | None = None
     cookies: RedirectCookies = field(default_factory=RedirectCookies, init=False)
 
@@ -320,8 +318,6 @@ class LiveDownloader:
         archive = self.archive if visit.purpose == "page" else None
         if archive is not None:
             archive.keep(visit, response)
-        elif self.archive is not None:
-            self.archive.keep_sitemap(response)
         came = response.head + response.body[:MOST_BYTES]
         is_page = visit.purpose == "page" and self.scripts is not None
         kept = response if is_page and Scripts.may_run(response) else None
@@ -356,11 +352,17 @@ class LiveDownloader:
         return await outcome if isinstance(outcome, asyncio.Future) else outcome
 
     async def _fetched(self, visit: Visit, chain: RedirectChain) -> Response | Failure:
-        """A sitemap may have any type: one in a gzip file has that of gzip files."""
         if visit.purpose == "sitemap":
-            return await self.fetcher.fetch(visit.url, every_type=True, most=sitemaps.MOST_BYTES)
+            return await self._listing(visit)
         languages = {"Accept-Language": self.accept_language} if self.accept_language else {}
         return await self.fetcher.fetch(visit.url, headers={**languages, **chain.headers(visit.url)})
+
+    async def _listing(self, visit: Visit) -> Response | Failure:
+        """A sitemap may have any type: one in a gzip file has that of gzip files."""
+        kept = self.sitemaps
+        known = {} if kept is None else kept.conditions(visit.url)
+        response = await self.fetcher.fetch(visit.url, True, sitemaps.MOST_BYTES, known)
+        return response if kept is None or isinstance(response, Failure) else await kept.take_in(response)
 
     def _read(self, visit: Visit, response: Response) -> Outcome | asyncio.Future[Outcome]:
         is_slow = self.reader.waits or _is_long_sitemap(visit, response) or self._is_document(response)
@@ -376,7 +378,7 @@ class LiveDownloader:
         return self.reader.interest.documents and kind_of(response.body, content_type) != "" and response.body != b""
 
     async def _rules(self, visit: Visit) -> Outcome:
-        response = await self.fetcher.fetch(visit.url, True, LONGEST_FILE, conditions(visit))
+        response = await self.fetcher.fetch(visit.url, True, LONGEST_FILE, conditions(visit.etag, visit.modified))
         return response if isinstance(response, Failure) else understand(visit, response)
 
 

@@ -39,6 +39,7 @@ from spoor.live.page_reader import Archive, LiveDownloader, Reader, Remembering
 from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, relearn_all, warm_name, warm_name_of
 from spoor.live.running import Session
 from spoor.live.scripts import Scripts, browser_for, program_for
+from spoor.live.sitemap_archive import SitemapArchive
 from spoor.live.sub_resources import SubResourceFetcher
 from spoor.live.watchdog import NOTICED, SteadyClock, watching
 from spoor.live.workers import Workers, can_be_sent, working
@@ -60,6 +61,7 @@ from spoor.store.journal import Journal, last_moment
 from spoor.store.mail import Mail
 from spoor.store.recent import last_requests
 from spoor.store.renders import Renders
+from spoor.store.sitemap_versions import SitemapVersions
 from spoor.store.steered import steered
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy
@@ -189,7 +191,8 @@ def _downloader(
     everything = settings.crawl.workers > 0 or reader.waits
     last_word = None if resumed.learning is None else resumed.learning.judged
     reading = (reader, away, everything, resumed.troubles, resumed.languages, last_word)
-    return LiveDownloader(fetcher, resumed.archive, *reading)
+    sitemaps = _sitemaps(resumed.store, resumed.archive) if settings.store.keep == "all" else None
+    return LiveDownloader(fetcher, resumed.archive, *reading, sitemaps)
 
 
 def _scripts(
@@ -252,6 +255,13 @@ def _archive(store: SqliteStore, keeper: WarcKeeper, troubles: Troubles, setting
     store.write_along(journal.write)
     store.write_along(duplicates.write)
     return Archive(keeper, journal, duplicates, troubles, relevant_only=settings.store.keep == "relevant")
+
+
+def _sitemaps(store: SqliteStore, archive: Archive) -> SitemapArchive:
+    SitemapVersions.create(store.connection)
+    versions = SitemapVersions(store.connection)
+    store.write_along(versions.write)
+    return SitemapArchive(archive.keeper, archive.duplicates, versions, archive.archived)
 
 
 def _about(settings: Config, languages: str) -> dict[str, str]:

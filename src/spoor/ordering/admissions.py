@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol
 
 from spoor.errors import UsageError
 from spoor.records import ADMIT, Evidence, Link, Ruling, TrailState, Visit
-from spoor.roles import Admission
+from spoor.roles import Admission, HostBounds
 from spoor.strategy import AdmitAll, fresh_part, some_reads_content
 
 # Several rules at once: a link needs the consent of all.
@@ -35,6 +35,9 @@ class AllOf:
 
     def at_pop(self, visit: Visit) -> Ruling:
         return _first_refusal(part.at_pop(visit) for part in self.parts)
+
+    def covers(self, host: str) -> bool:
+        return all(part.covers(host) for part in self.parts if isinstance(part, HostBounds))
 
 
 def _first_refusal(rulings: Iterable[Ruling]) -> Ruling:

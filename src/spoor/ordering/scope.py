@@ -121,6 +121,10 @@ class Scope:
             return Ruling("park", f"{self.pages_per_host} pages of {visit.host} visited, the pages_per_host")
         return _dropped(self._outside(visit.url))
 
+    def covers(self, host: str) -> bool:
+        anywhere = not (self._hosts or self._domains)
+        return anywhere or host in self._hosts or registrable_domain(host) in self._domains
+
     def learn(self, sighting: Sighting) -> None:
         if self.pages_per_host is not None:
             self._pages.count(sighting.visit.host)
@@ -135,10 +139,8 @@ class Scope:
 
     def _outside(self, url: str) -> str:
         """Which rule leaves the URL out; "" when none does."""
-        if self._hosts or self._domains:
-            host = host_of(url)
-            if host not in self._hosts and registrable_domain(host) not in self._domains:
-                return f"{host} is not in {_joined(hosts=self._hosts, domains=self._domains)}"
+        if (self._hosts or self._domains) and not self.covers(host := host_of(url)):
+            return f"{host} is not in {_joined(hosts=self._hosts, domains=self._domains)}"
         if found := next((pattern for pattern in self._exclude if pattern.search(url)), None):
             return f"exclude {found.pattern!r} matches"
         if self._include and not any(pattern.search(url) for pattern in self._include):

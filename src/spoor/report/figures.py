@@ -311,13 +311,16 @@ def _refusals(db: sqlite3.Connection) -> tuple[Reason, ...]:
     return _reasons(row for query in queries for row in db.execute(query))
 
 
+WITH_COOKIES = "a loop, once more with the cookies that were set in it"
+
+
 def _redirects(db: sqlite3.Connection) -> tuple[Reason, ...]:
     """What became of their targets; for good: not queued, for now: queued."""
     rows = db.execute(
-        "SELECT json_extract(detail, '$.because'), json_extract(detail, '$.because') != '', count(*) FROM events "
-        "WHERE kind = 'redirected' GROUP BY 1"
+        "SELECT json_extract(detail, '$.again'), json_extract(detail, '$.because'), "
+        "json_extract(detail, '$.because') != '', count(*) FROM events WHERE kind = 'redirected' GROUP BY 1, 2"
     )
-    return _reasons((because or "followed", *rest) for because, *rest in rows)
+    return _reasons((because or (WITH_COOKIES if again else "followed"), *rest) for again, because, *rest in rows)
 
 
 def _reasons(rows: Iterator[Any]) -> tuple[Reason, ...]:

@@ -40,7 +40,7 @@ from spoor.store.snapshots import Snapshots
 from spoor.store.sqlite_files import sums_of, write_sums
 from spoor.store.translations import Translations
 from spoor.store.warc import mend
-from spoor.store.warc_records import unpacked
+from spoor.store.warc_records import block_of, unpacked
 from spoor.store.warc_repair import follow
 
 # A crawl on disk: which files make one, who may write to it, and which folders are refused.
@@ -319,7 +319,7 @@ def message_of(folder: CrawlFolder, db: sqlite3.Connection, page: PageRow) -> by
     if record is not None and _REVISIT in record.partition(b"\r\n\r\n")[0]:
         earlier = same_payload(db, page.digest)
         record = None if earlier is None else _record(folder, earlier.file, earlier.offset)
-    return None if record is None else record.partition(b"\r\n\r\n")[2].removesuffix(b"\r\n\r\n")
+    return None if record is None else block_of(record)
 
 
 def tree_of(folder: CrawlFolder, db: sqlite3.Connection, page: PageRow) -> str:

@@ -30,8 +30,9 @@ from spoor.urls import host_of
 
 def event_row(event: Redirected | Failed | HostOpened | SitemapRead | Aside) -> tuple[Any, ...]:
     match event:
-        case Redirected(visit, at, to, because, waiting):
-            return _visit_row(visit, at, "redirected", {"to": to, "because": because, "waiting": waiting})
+        case Redirected(visit, at, to, because, waiting, again):
+            said = {"to": to, "because": because, "again": again, "waiting": waiting}
+            return _visit_row(visit, at, "redirected", said)
         case Failed(visit, at, reason, again_at, waiting, excused):
             known = {} if again_at is None or visit.purpose != "page" else {"known": _known(visit)}
             detail = {"reason": reason, "again_at": again_at, "waiting": waiting, **known}

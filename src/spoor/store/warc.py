@@ -20,6 +20,7 @@ from spoor.store.warc_records import (
     SAME_PAYLOAD,
     Headers,
     answer_headers,
+    block_of,
     date_of,
     digest_of,
     fields_block,
@@ -28,6 +29,7 @@ from spoor.store.warc_records import (
     packed,
     record,
     request_headers,
+    unpacked,
 )
 from spoor.store.warc_repair import Repair, repair, survey
 
@@ -120,6 +122,13 @@ class WarcKeeper:
         unkept = {} if kept.file else {NOT_KEPT: kept.digest}
         headers = {"WARC-Target-URI": kept.url, **refers, "Content-Type": FIELDS}
         self._write(packed(record("metadata", at, headers, fields_block({**unkept, **fields}))))
+
+    def message(self, kept: Kept) -> bytes | None:
+        """The HTTP message of a response that was kept; None: it is lost."""
+        with contextlib.suppress(OSError):
+            record = unpacked(self._folder / kept.file, kept.offset) if kept.file else None
+            return None if record is None else block_of(record)
+        return None
 
     def close(self) -> None:
         """Ends the file and writes its index; the next record begins another."""

@@ -309,6 +309,11 @@ def unpacked(file: Path, offset: int) -> bytes | None:
     return bytes(found) if unpacker.eof else None
 
 
+def block_of(record: bytes) -> bytes:
+    """What follows the headers of a record."""
+    return record.partition(b"\r\n\r\n")[2].removesuffix(b"\r\n\r\n")
+
+
 def rewrapped(member: bytes) -> bytes:
     """The bytes of a member that is not sound, with header and trailer as they must have been."""
     crc, size = 0, 0

@@ -233,7 +233,7 @@ def _taken(record: WarcRecord, place: str) -> Response | Extract | None:
     content_type = record.headers.get("Content-Type") or ""
     match record.record_type:
         case WarcRecordType.response:
-            return _response(record)
+            return _response(record) if _is_of_a_page(record) else None
         case WarcRecordType.metadata if content_type.startswith("application/json"):
             return _extract(record, place, is_text=False)
         case WarcRecordType.conversion if content_type.startswith("text/plain"):
@@ -241,6 +241,11 @@ def _taken(record: WarcRecord, place: str) -> Response | Extract | None:
         case WarcRecordType.conversion if content_type.startswith("text/html"):
             return replace(_response(record), is_rendered=True)
     return None
+
+
+def _is_of_a_page(record: WarcRecord) -> bool:
+    """Not of what a script asked for; many crawlers say nothing of that."""
+    return (record.headers.get("WARC-Resource-Type") or "document").lower() == "document"
 
 
 def _extract(record: WarcRecord, place: str, is_text: bool) -> Extract:
