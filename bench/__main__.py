@@ -39,6 +39,7 @@ from bench import (
     topics,
     transcriber,
     traps,
+    watching,
 )
 
 PARTS = {
@@ -76,6 +77,7 @@ PARTS = {
     "path-models": path_models.main,
     "resume": resume.main,
     "transcriber": transcriber.main,
+    "watching": watching.main,
 }
 
 

@@ -42,7 +42,8 @@ VIEWS = {
     "a page": "crawls/1/pages/{page}",
     "queue": "crawls/1/queue",
     "queue, of a host": "crawls/1/queue?host=h3.test",
-    "why, of a link that waits": "crawls/1/why?url=http://h3.test/1/page-1.html",
+    "why, of a link that waits": "crawls/1/why?url={waiting}",
+    "why, of a URL that is not known": "crawls/1/why?url=http://h3.test/unheard-of",
     "failures": "crawls/1/failures",
     "log": "crawls/1/events",
     "settings": "crawls/1/settings",
@@ -58,7 +59,8 @@ def main(options: Sequence[str]) -> None:
         folder = asked.folder or Path(scratch) / "crawl"
         if not folder.exists():
             write(folder, asked.pages)
-        (folder / "dashboard.db").unlink(missing_ok=True)
+        for name in ("dashboard.db", "dashboard.db-wal", "dashboard.db-shm"):
+            (folder / name).unlink(missing_ok=True)
         evict(folder)
         asyncio.run(measure(CrawlFolder(folder)))
 
@@ -88,9 +90,10 @@ async def measure(folder: CrawlFolder) -> None:
 
 async def _ask(client: aiohttp.ClientSession, view: str) -> float:
     """Seconds until the answer is there."""
-    if "{page}" in view:
-        (page,) = (await _json(client, "crawls/1/pages?limit=1"))["items"] or [{"id": 1}]
-        view = view.format(page=page["id"])
+    if "{" in view:
+        (page,) = (await _json(client, "crawls/1/pages?limit=1"))["items"]
+        (link,) = (await _json(client, "crawls/1/queue?limit=1"))["items"]
+        view = view.format(page=page["id"], waiting=link["url"])
     began = time.perf_counter()
     async with client.get(f"/api/v1/{view}") as answer:
         await answer.read()

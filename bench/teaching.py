@@ -8,6 +8,7 @@ folder (SPOOR_DATA, default: a `shared` folder beside the checkout) has the rows
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,8 +38,6 @@ PLANS = {
     "50 answers": Teaching(50),
     "sentence, 100 answers": Teaching(100, about=True),
     "sentence, 50 answers, one in ten wrong": Teaching(50, about=True, wrong=0.1),
-    "100 answers": Teaching(100),
-    "sentence": Teaching(about=True),
 }
 AGAINST = {True: "perfect judge, sentence", False: "perfect judge"}
 Done = Mapping[str, Mapping[str, Taught]]
@@ -66,14 +65,13 @@ def run_all(webs: Path, starts: int, kept: Path) -> Done:
     lines = [json.loads(line) for line in kept.read_text("utf8").splitlines()] if kept.exists() else []
     done = {plan: {one["run"]: Taught(**one["taught"]) for one in lines if one["plan"] == plan} for plan in PLANS}
     rows = {row.target: row for row in read_rows(DATA) if row.start == "relevant"}
-    for plan, teaching in PLANS.items():
-        for target in TARGETS:
-            for start in range(starts):
-                if (name := f"{target} {start}") not in done[plan]:
-                    done[plan][name] = taught(from_start(task_of(rows[target], webs), start), teaching)
-                    line = {"plan": plan, "run": name, "taught": asdict(done[plan][name])}
-                    with kept.open("a", encoding="utf8") as file:
-                        file.write(json.dumps(line) + "\n")
+    for start, target in itertools.product(range(starts), TARGETS):
+        for plan, teaching in PLANS.items():
+            if (name := f"{target} {start}") not in done[plan]:
+                done[plan][name] = taught(from_start(task_of(rows[target], webs), start), teaching)
+                line = {"plan": plan, "run": name, "taught": asdict(done[plan][name])}
+                with kept.open("a", encoding="utf8") as file:
+                    file.write(json.dumps(line) + "\n")
     return done
 
 

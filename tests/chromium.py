@@ -7,6 +7,7 @@ import base64
 import contextlib
 import json
 import shutil
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -67,11 +68,12 @@ class Tab:
 
     async def until(self, script: str) -> Any:
         """Waits until an expression is true, whatever it throws before."""
-        value = None
-        async with asyncio.timeout(PATIENCE):
-            while not value:
-                await asyncio.sleep(0.05)
-                value = await self.run(f"(() => {{ try {{ return {script} }} catch {{ return null }} }})()")
+        value, until = None, time.monotonic() + PATIENCE
+        while not value:
+            shown = time.monotonic() < until or await self.run("document.body.innerText")
+            assert shown is True, f"never true: {script}; the page says {shown}; {self.said}"
+            await asyncio.sleep(0.05)
+            value = await self.run(f"(() => {{ try {{ return {script} }} catch {{ return null }} }})()")
         return value
 
     async def look(self, width: int, height: int = 900, scheme: str = "light") -> None:

@@ -24,6 +24,7 @@ from spoor.actions import (
     Unpause,
     action_of,
     as_json,
+    described,
     dumps,
     loads,
 )
@@ -48,6 +49,26 @@ def test_what_is_submitted_is_what_arrives(action: Action, number: str, who: str
     submission = Submission(number, at, who, action)
     assert loads(dumps(submission)) == submission
     assert action_of(json.loads(json.dumps(as_json(action)))) == action
+
+
+@given(ACTIONS)
+def test_every_action_can_be_told_in_one_line(action: Action) -> None:
+    assert len(described(action).splitlines()) >= 1
+
+
+@pytest.mark.parametrize(
+    ("action", "said"),
+    [
+        (Budget(max_pages=5000), "budget of 5,000 requests"),
+        (Budget(10, 1.5), "budget of 10 requests and 1.5 minutes"),
+        (AddSeeds(("http://a.test/", "http://b.test/")), "2 seeds, the first http://a.test/"),
+        (Unblock("a.test"), "unblock a.test"),
+        (SlowDown("a.test", 2.0), "host delay of 2 s for a.test"),
+        (Mark("http://a.test/", None), "http://a.test/ is no longer marked"),
+    ],
+)
+def test_an_action_in_words(action: Action, said: str) -> None:
+    assert described(action) == said
 
 
 ANYTHING = st.none() | st.booleans() | st.floats() | st.integers() | st.text() | st.lists(st.text() | st.none())

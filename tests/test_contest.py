@@ -22,7 +22,6 @@ from spoor.lab.measures import OrderScore, Score, Yardstick
 from spoor.lab.task import PreparedTask, Task
 from tests.warcs import response
 
-pytest.importorskip("sklearn", reason="real judges are trained, which needs the extra topics")
 pytest.importorskip("matplotlib", reason="the page has plots, which need the extra plot")
 
 GERMAN = "Alle Menschen sind frei und gleich an Würde und Rechten geboren und sollen einander im Geist begegnen. "

@@ -10,15 +10,17 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from spoor.dashboard.counts import count_on, open_to_count
 from spoor.dashboard.openapi import document
 from spoor.dashboard.page_texts import query_of
 from spoor.dashboard.page_view import marked
-from spoor.dashboard.routes import ROUTES
+from spoor.dashboard.routes import ROUTES, Route
 from tests.kept_crawl import kept_crawl
 from tests.served_dashboard import ServedDashboard, served_dashboard
 from tests.written_crawl import as_version_2, small_crawl
@@ -75,9 +77,9 @@ def test_hosts_are_sorted_by_any_column_and_read_a_part_at_a_time(
     assert {row["host"] for row in rows} == {"a.test", "b.test", "c.test", "d.test"}
 
 
-def whole_list(dashboard: ServedDashboard, path: str) -> list[dict[str, object]]:
+def whole_list(dashboard: ServedDashboard, path: str) -> list[dict[str, Any]]:
     """Two rows at a time."""
-    rows, cursor = [], ""
+    rows, cursor = list[dict[str, Any]](), ""
     while True:
         part = dashboard.read(f"{path}{'&' if '?' in path else '?'}limit=2&cursor={cursor}")
         assert len(part["items"]) <= 2
@@ -155,7 +157,7 @@ def test_failures_come_by_reason_with_examples_and_events(dashboard: ServedDashb
 
 
 @pytest.mark.parametrize("route", [route for route in ROUTES if route.listed], ids=lambda route: route.name)
-def test_every_list_is_exported(dashboard: ServedDashboard, route: object) -> None:
+def test_every_list_is_exported(dashboard: ServedDashboard, route: Route) -> None:
     path = f"crawls/1/{route.name}"
     listed = dashboard.read(path)["items"]
     table = dashboard.ask(f"/api/v1/{path}?format=csv")
@@ -185,8 +187,11 @@ def test_several_crawls_are_drawn_on_one_chart(dashboard: ServedDashboard) -> No
         "crawls/1/hosts?sort=x",
         "crawls/1/hosts?limit=0",
         "crawls/1/pages?nonsense=1",
-    ]
-    + ["crawls/1/pages?cursor=WyJ4Il0", "crawls/1/why", "crawls/1/hosts?format=xls", "crawls/1/queue?cursor=Wy0xXQ"],
+        "crawls/1/pages?cursor=WyJ4Il0",
+        "crawls/1/why",
+        "crawls/1/hosts?format=xls",
+        "crawls/1/queue?cursor=Wy0xXQ",
+    ],
 )
 def test_what_cannot_be_answered_is_explained_in_one_line(dashboard: ServedDashboard, path: str) -> None:
     answer = dashboard.ask(f"/api/v1/{path}")
@@ -232,12 +237,34 @@ def test_the_openapi_document_describes_every_route() -> None:
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.path or "crawl")
-def test_answers_have_the_fields_that_the_document_promises(dashboard: ServedDashboard, route: object) -> None:
-    path = route.path.replace("{page}", "10") + ("?url=http://a.test/0" if "why" in route.path else "")  # type: ignore[attr-defined]
+def test_answers_have_the_fields_that_the_document_promises(dashboard: ServedDashboard, route: Route) -> None:
+    path = route.path.replace("{page}", "10") + ("?url=http://a.test/0" if "why" in route.path else "")
     answer = dashboard.read(f"crawls/2{path}")
     schema = document()["components"]["schemas"][route.answers.__name__]
     for record in answer["items"] if route.listed else [answer]:
         assert list(record) == list(schema["properties"])
+
+
+def test_metrics_of_every_crawl_are_there_for_prometheus(dashboard: ServedDashboard) -> None:
+    answer = dashboard.ask("/metrics")
+    families = {family.name: family for family in text_string_to_metric_families(answer.body)}
+    relevant = {sample.labels["crawl"]: sample.value for sample in families["spoor_relevant_pages"].samples}
+    assert relevant == {"small": 3.0, "kept": 16.0, "old": 3.0}
+
+
+def test_an_action_on_a_crawl_that_has_ended_is_done_at_once(tmp_path: Path) -> None:
+    folder = small_crawl(tmp_path / "crawl")
+    with served_dashboard(folder) as served:
+        assert served.act(1, {"action": "block", "pattern": "B.test"}).json["done"]
+        assert served.act(1, {"action": "mark", "url": "http://a.test/", "relevant": False}).json["done"]
+        assert served.read("crawls/1")["blocks"] == ["b.test"]
+        assert {row["host"]: row["blocked"] for row in served.read("crawls/1/hosts")["items"]}[
+            "b.test"
+        ] == "blocked: b.test"
+        marks = {row["url"]: row["mark"] for row in served.read("crawls/1/pages")["items"]}
+        assert marks["http://a.test/"] is False and marks["http://b.test/"] is None
+        again = served.act(1, {"action": "block", "pattern": "b.test"})
+        assert again.status == 400 and "blocked already" in again.json["error"]
 
 
 def test_the_api_is_documented() -> None:

@@ -31,7 +31,9 @@ from spoor.live import from_settings
 from spoor.settings import SETTINGS, Config, Setting
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal
+from spoor.store.marks import Marks
 from spoor.store.renders import Renders
+from spoor.store.steered import SteeredActions
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -155,6 +157,8 @@ def tables_of(file: Path) -> dict[str, list[str]]:
     with contextlib.closing(SqliteStore(file)) as store:
         Journal.create(store.connection)
         Duplicates.create(store.connection)
+        Marks.create(store.connection)
+        SteeredActions.create(store.connection)
         Renders.create(store.connection)
     with contextlib.closing(sqlite3.connect(file)) as db:
         names = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from spoor.actions import Pause
 from spoor.cli.main import parser
+from spoor.events import Steered
 from spoor.ordering.learned.learned import EVIDENCE
 from spoor.report.figures import Incident, Kind, Pace, Reason, figures
 from spoor.report.page import html_of
@@ -80,6 +82,7 @@ def report_with_every_table(folder: Path) -> str:
         redirects=reasons,
         slowest=(Pace("host", 1.0, 1),),
         incidents=(Incident("what", 1, 1.0),),
+        steered=(Steered(1.0, "1", "anna", Pause()),),
     )
     return html_of(full)
 

@@ -108,6 +108,25 @@ def test_many_links_of_a_blocked_host_are_set_aside_in_turns() -> None:
     assert names(list(events)) == "a.test/1"
 
 
+def test_many_links_that_were_set_aside_wait_again_in_turns_and_after_a_kill(tmp_path: Path) -> None:
+    pages = [f"b.test/{n}" for n in range(AT_ONCE + 9)]
+    world = graph(f"S: {' '.join(pages)}")
+    crawl = crawl_of(world, SqliteStore(tmp_path / "crawl.db"))
+    events = simulate(crawl, world)
+    until(events, "S")
+    asked(crawl, Block("b*/*"))
+    assert names(list(events)) == ""
+    asked(crawl, Unblock("b*/*"))
+    assert crawl.interrupted
+    crawl.absorb([], 0.0)
+    assert crawl.frontier.count(State.PARKED) < AT_ONCE
+    guidance = Guidance(unblocked={"b*/*"})
+    frontier = Frontier(SqliteStore(tmp_path / "crawl.db"))
+    again = Crawl(Strategy(truth(world), Arrival()), frontier, guidance=guidance)
+    again.resume(0.0)
+    assert sorted(names(list(simulate(again, world))).split()) == sorted(pages)
+
+
 @pytest.mark.parametrize(
     ("pattern", "fitting", "other"),
     [
@@ -116,6 +135,8 @@ def test_many_links_of_a_blocked_host_are_set_aside_in_turns() -> None:
         ("a.test/tags/*", "https://a.test/tags/x?y", "http://a.test/tag"),
         ("http://a.test/*.pdf", "http://a.test/x/y.pdf", "https://a.test/x.pdf"),
         ("*/calendar/*", "http://b.test/calendar/", "http://b.test/calendar"),
+        ("*://a.test/x*", "https://a.test/x/", "http://b.test/?to=http://a.test/x"),
+        ("a*/x", "http://ab.test/y/x", "http://b.test/x"),
     ],
 )
 def test_a_pattern_is_a_host_or_a_whole_url(pattern: str, fitting: str, other: str) -> None:

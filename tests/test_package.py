@@ -16,6 +16,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from spoor import __version__
+from spoor.cli.acting import ACTIONS
 from spoor.cli.main import parser
 from tests.installed import ROOT, alone, ask_spoor, build, closure, install, project, run
 from tests.test_docs import commands
@@ -30,6 +31,7 @@ RUN = (
     f"compare {TASK} --strategies breadth-first,learned --judge language:th --workers 1",
     f"tune {TASK} --strategy prioritised-limited-distance --vary n=0,1 --workers 1",
     "train language --name gsw language.txt",
+    "train topic --name horses pages",
     "train taxonomy --name horses --good positive pages",
     "train context web --target relevant --out context.spoor --workers 1",
     "train rules courses --target class=IT --out rules.spoor",
@@ -42,6 +44,7 @@ RUN = (
     "demo --max-pages 60 --out demo",
     "report demo/learned",
     "why demo/learned http://127.20.2.1/",
+    "pause demo/learned",
     "check demo/learned",
     "compact demo/learned",
     "web build demo/learned --out built --workers 1",
@@ -50,17 +53,19 @@ RUN = (
 EXPERIMENT = f"reproduce mongolian {SMALL}"
 """Stands for those that need no extra; each of them takes a quarter of a minute. On a web as small as this a claim of
 the paper may fail; then the exit code is 1."""
-ALIKE = {"spoor reproduce ahmm", "spoor reproduce language-specific"}
+ALIKE = {"spoor reproduce ahmm", "spoor reproduce language-specific", "spoor ask"}
+ALIKE |= {f"spoor {name}" for name in ACTIONS if name != "pause"}
+"""Those that need nothing that another one does not need."""
 NEEDS = {
     "export demo/learned --format jsonl --out pages.jsonl": "text",
     "web build log.parquet links.csv --out logged": "parquet",
     f"compare {TASK} --strategies breadth-first --plot curves.svg --workers 1": "plot",
-    "train topic --name horses pages": "topics",
     "judge ontology:terms.tsv pages/positive/1.html": "ontology",
     f"reproduce correlation {SMALL}": "topics",
     f"reproduce core {SMALL}": "ontology",
     "judge script:thai page.pdf": "documents",
     "completion bash": "completion",
+    "crawl --language th --seed http://a.test/ --shards 2 --out sharded": "ray",
 }
 """Commands, and the extra that each asks for."""
 

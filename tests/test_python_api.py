@@ -385,7 +385,6 @@ def test_a_page_is_read_from_text_or_bytes() -> None:
 
 
 def test_models_are_trained_and_asked_for(tmp_path: Path) -> None:
-    pytest.importorskip("sklearn")
     horses, engines = ([spoor.read_page(f"<p>{words} {n}") for n in range(12)] for words in ("horse saddle", "steam"))
     made = spoor.train_topic("horses", horses, engines, out=tmp_path / "horses.spoor")
     assert made.model.name == "horses"

@@ -73,7 +73,7 @@ def test_the_acceptance_seeds_are_those_agreed_on() -> None:
 def test_the_whole_experiment_prints_every_strategy_and_every_condition(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["reproduce", "language-specific", "--seeds", "5-5", "--pages", "4000", "--workers", "1"]
+    words = ["reproduce", "language-specific", "--seeds", "5-5", "--pages", "1000", "--workers", "1"]
     words += ["--keep", str(tmp_path)]
     code = main([*words, "--plot", str(tmp_path / "figures.svg")])
     said = capsys.readouterr().out
@@ -157,7 +157,7 @@ def test_the_conditions_of_the_mongolian_paper_look_at_every_tick_and_at_the_end
 def test_the_mongolian_experiment_prints_every_table_and_every_condition(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["reproduce", "mongolian", "--seeds", "5-5", "--pages", "2000", "--workers", "1"]
+    words = ["reproduce", "mongolian", "--seeds", "5-5", "--pages", "1000", "--workers", "1"]
     code = main([*words, "--keep", str(tmp_path)])
     said = capsys.readouterr().out
     assert "Mongolian pages are made of" in said

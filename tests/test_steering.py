@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import random
 import shutil
@@ -23,7 +24,21 @@ import pytest
 from aiohttp import web
 
 from spoor import settings as config
-from spoor.actions import Action, AddSeeds, Block, Budget, Mark, Pause, SlowDown, Stop, Unblock, Unpause
+from spoor.actions import (
+    Action,
+    AddSeeds,
+    Block,
+    Budget,
+    Mark,
+    Pause,
+    SlowDown,
+    Stop,
+    Unblock,
+    Unpause,
+    action_of,
+    as_json,
+)
+from spoor.cli.main import main
 from spoor.crawl import Crawl
 from spoor.errors import BadInput
 from spoor.events import Event, Paused, Steered, Visited
@@ -35,6 +50,8 @@ from spoor.live.heeding import Heeding
 from spoor.live.running import Session
 from spoor.live.session import open_session
 from spoor.ordering.simple import Arrival
+from spoor.report.figures import figures
+from spoor.report.page import html_of
 from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.steering.inbox import Inbox
 from spoor.steering.log import SteeringLog
@@ -166,6 +183,50 @@ def test_the_last_mark_of_a_page_counts_until_it_is_taken_back(folder: CrawlFold
     submit(folder, Mark(PAGE, None), "anna")
     with database(folder) as db:
         assert newest_marks(db) == {} and mark_of(db, PAGE) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "action"),
+    [
+        ("pause", Pause()),
+        ("budget --max-pages 99 --max-minutes 5", Budget(99, 5.0)),
+        ("add-seeds http://x.test http://y.test", AddSeeds(("http://x.test/", "http://y.test/"))),
+        ("block D.test", Block("d.test")),
+        ("slow a.test 7", SlowDown("a.test", 7.0)),
+        (f"mark {PAGE} not-relevant", Mark(PAGE, relevant=False)),
+        (f"mark {PAGE} none", Mark(PAGE, relevant=None)),
+    ],
+)
+def test_every_action_has_a_command(
+    folder: CrawlFolder, line: str, action: Action, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command, *rest = line.split()
+    assert main([command, str(folder.path), *rest, "--who", "anna", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["done"] and action_of({name: said[name] for name in as_json(action)}) == action
+    assert done(folder) == [(action, "")]
+
+
+def test_a_command_that_takes_an_action_back_says_so(folder: CrawlFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    name = str(folder.path)
+    assert [main([command, name]) for command in ("pause", "unpause", "unpause", "stop")] == [0, 0, 1, 1]
+    assert main(["block", name, "d.test"]) == main(["unblock", name, "d.test"]) == 0
+    said = capsys.readouterr()
+    assert "unblock d.test; done" in said.out + said.err
+    assert "it is not paused" in said.err and "no crawl is running there" in said.err
+
+
+def test_why_and_report_tell_what_persons_asked_for(folder: CrawlFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    with database(folder) as db:
+        (waiting,) = db.execute("SELECT url FROM links WHERE state = 0 AND url LIKE 'http://d.test/%'").fetchone()
+    submit(folder, Block("d.test"), "anna")
+    submit(folder, Mark(PAGE, relevant=True), "ben")
+    assert main(["why", str(folder.path), waiting]) == main(["why", str(folder.path), PAGE]) == 0
+    said = capsys.readouterr().out
+    assert "by anna: block d.test" in said and "by ben: relevant" in said
+    page = html_of(figures(folder))
+    assert "Steered by persons" in page and f"{PAGE} is relevant" in page
+    assert "has not ended" not in page
 
 
 # Killed on the way.
@@ -335,7 +396,7 @@ async def steer_everything(path: Path, site: Site) -> list[Event]:
             await crawl.more_pages(20)
             assert site.asked_of(2) == blocked
             await crawl.ask(Pause())
-            await crawl.until(lambda: not session.driver._under_way)
+            await crawl.until(lambda: not session.driver.under_way)
             paused = len(site.requests)
             mark, seeds = Mark(f"http://{site.host(1)}/", False), AddSeeds((f"http://{site.host(1)}/999999",))
             await crawl.ask(mark, seeds, Budget(max_pages=100_000, max_minutes=600.0), SlowDown(site.host(1), 0.02))

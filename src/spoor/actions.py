@@ -212,3 +212,24 @@ _READERS: dict[type[Action], dict[str, Callable[[str, Mapping[str, object]], Any
     SlowDown: {"host": _text, "seconds": _seconds},
     Mark: {"url": _text, "relevant": _relevant},
 }
+
+
+# What an action says, in words.
+
+
+def described(action: Action) -> str:
+    match action:
+        case Budget(pages, minutes):
+            parts = [f"{pages or 0:,} requests", f"{minutes or 0:g} minutes"]
+            asked = [part for part, value in zip(parts, (pages, minutes), strict=True) if value is not None]
+            return f"budget of {' and '.join(asked)}"
+        case AddSeeds(urls):
+            return f"seed {urls[0]}" if len(urls) == 1 else f"{len(urls):,} seeds, the first {urls[0]}"
+        case Block(pattern) | Unblock(pattern):
+            return f"{name_of(action)} {pattern}"
+        case SlowDown(host, seconds):
+            return f"host delay of {seconds:g} s for {host}"
+        case Mark(url, relevant):
+            said = {True: "relevant", False: "not relevant", None: "no longer marked"}[relevant]
+            return f"{url} is {said}"
+    return name_of(action)

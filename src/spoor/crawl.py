@@ -13,7 +13,7 @@ from spoor.events import Event, Redirected, Refusal, Refused, Steered, Visited
 from spoor.failures import Failures
 from spoor.frontier.entry import DIED, OPEN, Entry, State, visit_to
 from spoor.frontier.frontier import Frontier
-from spoor.guidance import Guidance, carry_out
+from spoor.guidance import Guidance, Readmission, carry_out
 from spoor.isolation import IsolatedParts, Isolation
 from spoor.outage import Outage
 from spoor.pricing import Limits
@@ -82,6 +82,7 @@ class Crawl:
         self._access = Access(frontier, self.limits, self.guidance)
         self._failures = Failures(frontier, self._access, self._parts, self._isolation, self.limits)
         self._sitemaps = SitemapBudget(frontier, self._scoring, self._access.sitemaps)
+        self._readmission = Readmission(frontier)
         self._turned_away: list[Event] = []
         self._under_way = 0
         self._alone = False
@@ -112,6 +113,7 @@ class Crawl:
         elif died_of:
             self._access.blame(died_of, now)
             self._isolation.note(died_of, DIED)
+        self._readmission.add(*self.guidance.unblocked)
 
     # What to visit next.
 
@@ -257,6 +259,7 @@ class Crawl:
         if self._journal is not None:
             self._journal.note(events)
         self.frontier.commit()
+        self._readmission.go_on()
         return events
 
     def _take_in(self, visit: Visit, outcome: Outcome, verdicts: Iterator[Verdict | Trouble], now: float) -> Event:
@@ -376,7 +379,7 @@ class Crawl:
             case AddSeeds(urls):
                 self._add_seeds(urls)
             case _:
-                carry_out(action, self.frontier, self.guidance, now)
+                carry_out(action, self.frontier, self.guidance, self._readmission, now)
 
     # What to make of verdicts that were revised.
 
@@ -400,16 +403,17 @@ class Crawl:
         `steer` can."""
         if self.is_spent():
             return None
-        if self.guidance.paused_by:
-            return math.inf
+        if self.guidance.paused_by or not self._readmission.is_over:
+            return math.inf if self._readmission.is_over else -math.inf
         if self._outage.paused_since is not None:
             return None if self._outage.is_probing else self._outage.probe_at
         return self.frontier.wake_at() if self._interrupted_at is None else self._interrupted_at
 
     @property
     def interrupted(self) -> bool:
-        """Whether the last decision turned so many links away that it was broken off: absorb, then ask again."""
-        return self._interrupted_at is not None
+        """Whether the last decision turned so many links away that it was broken off, or more links are to wait again:
+        absorb, then ask again."""
+        return self._interrupted_at is not None or not self._readmission.is_over
 
     @property
     def paused_since(self) -> float | None:

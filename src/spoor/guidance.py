@@ -6,13 +6,15 @@ stands for any characters, none included.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from spoor.actions import Action, Block, Budget, Pause, SlowDown, Unblock, Unpause
 from spoor.events import Steered
 from spoor.frontier.frontier import Frontier
+from spoor.frontier.store import FIRST_HASH
 from spoor.robots import Wildcard
 from spoor.urls import host_of
 
@@ -35,25 +37,33 @@ class CrawlFacts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One that was blocked. `pieces` follow one another with anything between."""
+    """One that was blocked: of a `part` of URLs, which is the host, all, or all after the scheme. `pieces` follow one
+    another with anything between."""
 
     text: str
+    part: Literal["host", "url", "rest"]
     pieces: tuple[str, ...]
-    of_host: bool
 
     @staticmethod
     def of(text: str) -> Pattern:
-        of_host = "/" not in text
-        whole = text if of_host or "://" in text else f"*://{text}"
-        return Pattern(text, tuple(whole.split("*")), of_host)
+        scheme, _, rest = text.rpartition("://")
+        if "/" not in rest:
+            return Pattern(text, "host", tuple(rest.split("*")))
+        of_url = scheme in ("http", "https")
+        return Pattern(text, "url" if of_url else "rest", tuple((text if of_url else rest).split("*")))
 
     @property
     def host(self) -> str:
-        """The one host that is concerned; "": there may be several."""
-        return self.text if self.of_host and len(self.pieces) == 1 else ""
+        """The one host of which everything is blocked; "": there is none, or there may be several."""
+        return self.text if self.part == "host" and len(self.pieces) == 1 else ""
+
+    def hosts(self, known: Iterable[str]) -> list[str]:
+        """Those that may have links that fit."""
+        name, star, _ = self.text.rpartition("://")[2].partition("/")[0].partition("*")
+        return [host for host in known if host.startswith(name)] if star else [name]
 
     def fits(self, url: str) -> bool:
-        what = host_of(url) if self.of_host else url
+        what = url if self.part == "url" else host_of(url) if self.part == "host" else url.partition("://")[2]
         if len(self.pieces) == 1:
             return what == self.pieces[0]
         return Wildcard((0, False), self.pieces, anchored=True).matches(what)
@@ -66,6 +76,7 @@ class Guidance:
     paused_by: str = ""
     delays: dict[str, float] = field(default_factory=dict)
     patterns: dict[str, Pattern] = field(default_factory=dict)
+    unblocked: set[str] = field(default_factory=set)
     _hosts: set[str] = field(default_factory=set)
     _others: list[Pattern] = field(default_factory=list)
 
@@ -88,8 +99,10 @@ class Guidance:
                 self.delays[host] = seconds
             case Block(text):
                 self.patterns[text] = Pattern.of(text)
+                self.unblocked.discard(text)
             case Unblock(text):
                 self.patterns.pop(text, None)
+                self.unblocked.add(text)
         self._hosts = {pattern.host for pattern in self.patterns.values() if pattern.host}
         self._others = [pattern for pattern in self.patterns.values() if not pattern.host]
 
@@ -123,13 +136,45 @@ class Guidance:
         return f"blocked are: {', '.join(sorted(self.patterns))}" if self.patterns else "nothing is"
 
 
-def carry_out(action: Action, frontier: Frontier, guidance: Guidance, now: float) -> None:
+# Links that were blocked and are not any more. There may be millions, so they wait again some at a time.
+
+
+AT_ONCE = 512
+"""Links that wait again in one transaction."""
+
+
+class Readmission:
+    """Patterns that were unblocked, with their hosts, until all links that were set aside wait again. A process that is
+    killed on the way begins again with every pattern that was ever unblocked."""
+
+    def __init__(self, frontier: Frontier) -> None:
+        self._frontier = frontier
+        self._left: deque[tuple[str, str, int]] = deque()
+
+    @property
+    def is_over(self) -> bool:
+        return not self._left
+
+    def add(self, *patterns: str) -> None:
+        for text in patterns:
+            hosts = Pattern.of(text).hosts(self._frontier.host_names())
+            self._left += [(host, BLOCKED + text, FIRST_HASH) for host in hosts]
+
+    def go_on(self) -> None:
+        """To be called after a commit; with the next one, some more links wait."""
+        if self._left:
+            host, because, after = self._left.popleft()
+            further = self._frontier.readmit(host, because, after, AT_ONCE)
+            if further is not None:
+                self._left.appendleft((host, because, further))
+
+
+def carry_out(action: Action, frontier: Frontier, guidance: Guidance, readmission: Readmission, now: float) -> None:
     """What an action changes in the frontier, after `guidance` was told of it."""
     match action:
         case Block():
             frontier.call_off(lambda robots: bool(guidance.blocks(robots)))
         case Unblock(text):
-            for entry in frontier.parked(BLOCKED + text, Pattern.of(text).host):
-                frontier.admit(entry)
+            readmission.add(text)
         case SlowDown(host, seconds):
             frontier.slow_down(host, seconds, now)

@@ -314,11 +314,12 @@ class Question:
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A page that was judged where it was read; from another process its links bring their hints along. `language` is
-    the one it was found to be in, a BCP-47 tag or "" when that is not known."""
+    the one it was found to be in, a BCP-47 tag or "" when that is not known; `seconds` is the time the judge took."""
 
     page: Page
     verdict: Verdict
     language: str = ""
+    seconds: float = field(default=0.0, compare=False)
 
 
 Outcome = Page | Judged | Redirect | Failure | Trouble | RobotsRules | SitemapFile

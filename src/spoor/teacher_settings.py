@@ -22,9 +22,9 @@ class TeacherSettings:
     max_cost: float | None = setting(None, number, "what these may cost at most, by the two prices")
     price_in: float = setting(0.0, number, "price of 1,000 tokens that are sent")
     price_out: float = setting(0.0, number, "price of 1,000 tokens of answers")
-    answer_seconds: float = setting(60.0, above_0, "how long an answer of the model may take, all tries included")
-    answer_tokens: int = setting(300, at_least(1, MOST_TOKENS), "tokens of an answer at most")
-    key_variable: str = setting("", variable, "environment variable that holds the key of the server")
+    model_seconds: float = setting(60.0, above_0, "how long an answer of the model may take, all tries included")
+    model_tokens: int = setting(300, at_least(1, MOST_TOKENS), "tokens of an answer at most")
+    key_env: str = setting("", variable, "environment variable that holds the key of the server")
 
 
 NO_TEACHER = TeacherSettings()

@@ -20,6 +20,7 @@ from spoor.lab.papers.experiment import OnceJudged
 from spoor.parse.words import PLACES, Words, place
 from spoor.records import Page, Verdict
 from spoor.roles import Comparing, HasTargetPrior, Judge
+from spoor.teaching.beginning import beginner
 
 PAGES = [
     Page("http://a.test/", meta_charset="TIS-620", text="ภาษาไทย เป็นภาษา"),
@@ -57,6 +58,7 @@ JUDGES: list[Judge] = [
     Taxonomy(
         TaxonomyModel("texts", "", ("words",), learned_classes({"words": [TEXTS[0].split()], "ships": [["ships"]]}))
     ),
+    beginner([Page("http://e.test/", title="words", text=TEXTS[0])], "ภาษาไทย"),
     OntologyTerms(Finder(WORDS)),
     OntologyTerms(Finder(WORDS, "longest"), 0.2, Transcriber(Dictionary({("ภาษาไทย",): "words"}))),
     CodeInterval(),

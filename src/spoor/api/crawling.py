@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import sys
 import threading
 import warnings
@@ -28,6 +29,7 @@ from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 AHEAD = 64
 """Pages that may wait to be taken. A crawl whose pages nobody takes begins no more requests."""
 STOPPED = "it was stopped"
+_log = logging.getLogger(__name__)
 
 
 def crawl(
@@ -195,6 +197,8 @@ class _CrawlThread(threading.Thread):
             async with open_session(folder, settings, objects=self._objects, came=came) as session:
                 folder.write_settings(config.dumps(settings))
                 self._session = session
+                if who := session.crawl.guidance.paused_by:
+                    _log.warning("paused by %s: no requests are made until `spoor unpause %s`", who, folder.path)
                 if self._stopped:
                     self._pass_on()
                 async for events in run_for(session, settings.crawl.max_minutes):

@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 
 from spoor import registry
 from spoor import settings as config
+from spoor.actions import described
 from spoor.errors import SpoorError
 from spoor.frontier.entry import Entry, Host, State
+from spoor.guidance import BLOCKED
 from spoor.live.from_settings import strategy_of
 from spoor.live.page_reader import canonical_links
 from spoor.live.relearning import earlier_crawl, restore, warm_name
@@ -190,6 +192,8 @@ def lines(account: Account, now: float, moved: Iterable[Line] = ()) -> Iterator[
     yield from (("visited", _visited(page)) for page in account.pages)
     yield from (_rendered(render) for render in account.renders)
     yield from ((event.kind, _happened(event)) for event in account.events)
+    if (blocked := account.blocked) is not None:
+        yield "blocked", f"{moment(blocked.at)} by {blocked.who}: {described(blocked.action)}"
     if account.host is not None:
         yield "host", _host(account.host, now)
         yield "robots", _robots(account, now)
@@ -214,13 +218,18 @@ def _state_of_entry(account: Account, entry: Entry, now: float) -> str:
             again = f"to be tried again from {moment(entry.again_at)} on"
             return f"{entry.because}; {again}" if entry.because else f"failed {entry.tries} times, {again}"
         case State.PARKED:
-            return f"parked: {entry.because}; " + (
-                "given up" if entry.is_given_up else "it may come back when more is known"
-            )
+            return f"parked: {entry.because}; {_way_back(entry)}"
         case State.IN_TRANSIT:
             return "in transit: requested, no response yet"
         case State.SETTLED:
             return _settled(account, entry)
+
+
+def _way_back(entry: Entry) -> str:
+    """Of one that is parked."""
+    if entry.because.startswith(BLOCKED):
+        return "it waits again after `spoor unblock`"
+    return "given up" if entry.is_given_up else "it may come back when more is known"
 
 
 def _settled(account: Account, entry: Entry) -> str:
@@ -304,6 +313,9 @@ def _happened(event: EventRow) -> str:
             return f"{at}: everything else waited for {detail['seconds']:.1f} s while it was worked on"
         case "trouble":
             return f"{at}: {detail['reason']}; a sample was saved"
+        case "steered":
+            said = {True: "relevant", False: "not relevant"}.get(detail["relevant"], "no longer marked")
+            return f"{at} by {detail['who']}: {said}"
         case "host opened":
             return f"{at}, {delay_in(detail):g} s between visits"
         case "sitemap read":

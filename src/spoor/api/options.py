@@ -26,7 +26,7 @@ strategy, which brings its own judge and of which every crawl takes a fresh copy
 AnyJudge = str | Judge
 """A name with its subject, such as `script:thai`; or any object with `reads_content` and `judge`."""
 
-FILES = ("gold", "topic", "examples", "ontology", "seeds_file", "warm", "dictionary")
+FILES = ("gold", "topic", "examples", "ontology", "seeds_file", "warm", "dictionary", "answers")
 """Options that name files, relative to where the program runs."""
 
 
@@ -43,6 +43,8 @@ class CrawlOptions(TypedDict, total=False):
     pattern: str
     topic: AnyPath
     examples: AnyPath
+    like: Sequence[str]
+    about: str
     ontology: AnyPath
     concept: str
     query: str
@@ -92,6 +94,18 @@ class CrawlOptions(TypedDict, total=False):
     into_language: str
     answer_seconds: float
     key_variable: str
+    questions: int
+    answers: AnyPath
+    url: str
+    model: str
+    prompt: str
+    max_calls: int
+    max_cost: float
+    price_in: float
+    price_out: float
+    model_seconds: float
+    model_tokens: int
+    key_env: str
     mode: str
     browser: AnyPath
     tabs: int

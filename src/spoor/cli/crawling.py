@@ -20,19 +20,23 @@ from rich.text import Text
 
 from spoor import registry
 from spoor import settings as config
+from spoor.actions import described
+from spoor.cli.dashboards import beside_crawl
 from spoor.cli.terminal import is_quiet, print_json, progress, remark, say
 from spoor.crawl import Crawl
 from spoor.errors import BadInput, UsageError
-from spoor.events import Event, Failed, Held, Paused, Resumed, Taught, Troubled, Visited
+from spoor.events import Event, Failed, Held, Paused, Resumed, Steered, Taught, Troubled, Visited
 from spoor.expected_finds import ExpectedFinds
 from spoor.files import SUFFIX
 from spoor.live.from_settings import NO_OBJECTS, Objects, strategy_of, with_kept_model
+from spoor.live.measuring import metrics_of
 from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
 from spoor.live.relearning import earlier_crawl, misleading
 from spoor.live.running import run_for
 from spoor.live.scripts import program_for
 from spoor.live.session import open_session
-from spoor.report.showing import duration, moment
+from spoor.metrics import registry_of, serving
+from spoor.report.showing import duration, moment, plain
 from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.recent import expected_in
@@ -51,12 +55,9 @@ SECONDS_WITHOUT_A_PAGE = 600.0
 class LiveLine:
     """Counts what it is told; everything goes to standard error."""
 
-    def __init__(self, crawl: Crawl, most: int | None, minutes: float | None = None, no_browser: str = "") -> None:
-        """`most` is the budget of visits and `minutes` that of time; None: there is none. `no_browser` is what is
-        missing to render pages."""
+    def __init__(self, crawl: Crawl, no_browser: str = "") -> None:
+        """`no_browser` is what is missing to render pages."""
         self._crawl, self._frontier = crawl, crawl.frontier
-        self._most = most
-        self._minutes = minutes
         self._began = self._last_line = time.monotonic()
         self._visited = self._found = self._failed = self._troubled = self._need_scripts = 0
         self._rendered = self._gained = 0
@@ -106,6 +107,9 @@ class LiveLine:
                 self._say(taught_line(event))
             elif isinstance(event, Resumed):
                 self._say(f"something answers again after {duration(event.seconds)}; resumed")
+            elif isinstance(event, Steered):
+                refused = f"; refused: {event.refused}" if event.refused else ""
+                self._say(f"{event.who} asks: {plain(described(event.action), 400)}{refused}")
         self.tick()
 
     def _count_scripts(self, event: Visited) -> None:
@@ -129,6 +133,8 @@ class LiveLine:
             _log.info("%s", self.line())
             if not self._live:
                 remark(self.line())
+        if self._crawl.guidance.paused_by:
+            self._last_page = time.monotonic()
         if time.monotonic() - self._last_page >= SECONDS_WITHOUT_A_PAGE and not self._silence_reported:
             self._silence_reported = True
             self._say(self._gains_nothing())
@@ -153,8 +159,9 @@ class LiveLine:
         done = f"{self._visited:,} pages  {self._visited / seconds:,.1f}/s  {self._found:,} relevant ({share:.0%})"
         queue = f"{len(self._frontier):,} waiting  {self._frontier.hosts_delayed():,} hosts delayed"
         idle = f"idle by choice {self._crawl.idle / seconds:.0%}"
-        since = self._crawl.paused_since
+        since, who = self._crawl.paused_since, self._crawl.guidance.paused_by
         end = self._end(seconds) if since is None else f"paused: nothing answers since {moment(since)}"
+        end = f"paused by {plain(who, 40)}, until `spoor unpause`" if who else end
         scripts = f"{self._need_scripts:,} need scripts  " if self._need_scripts else ""
         scripts += f"{self._rendered:,} rendered ({self._gained:,} gained)  " if self._rendered else ""
         return f"{done}  {queue}  {self._failed:,} failed  {scripts}{idle}  {self._expected()}{end}"
@@ -166,12 +173,13 @@ class LiveLine:
 
     def _end(self, seconds: float) -> str:
         """What will end the crawl, and when: the budget that will be spent first."""
-        ends = []
-        if self._most is not None:
-            left = max(0, self._most - self._frontier.spent)
+        ends, limits = [], self._crawl.limits
+        if limits.visits is not None:
+            left = max(0, limits.visits - self._frontier.spent)
             ends.append((left * seconds / max(1, self._visited), f"{left:,} visits left"))
-        if self._minutes is not None:
-            ends.append((max(0.0, 60 * self._minutes - seconds), f"{self._minutes:g} minutes in all"))
+        if limits.until is not None:
+            allowed = limits.until - limits.began
+            ends.append((max(0.0, allowed - seconds), f"{allowed / 60:g} minutes in all"))
         if not ends:
             return "ends when nothing waits"
         soonest, why = min(ends)
@@ -223,7 +231,10 @@ class LiveLine:
 
 
 def taught_line(event: Taught) -> str:
-    doubts = {"answers contradict what it was sure of": event.surprises, "pages have two answers": event.contradictions}
+    doubts = {
+        "new answers against what it was sure of": event.surprises,
+        "pages with two answers": event.contradictions,
+    }
     doubtful = "".join(f"; {number:,} {what}" for what, number in doubts.items() if number)
     learned = f"the judge has learned from {event.answers:,} answers, version {event.version}"
     return f"{learned}: {event.changed:,} verdicts changed{doubtful}"
@@ -351,17 +362,21 @@ async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, argume
             session = await opened.enter_async_context(open_session(folder, settings, advance, objects))
         folder.write_settings(config.dumps(settings))
         if arguments.dashboard is not None:
-            from spoor.cli.dashboards import beside_crawl
-
             remark(await opened.enter_async_context(beside_crawl(folder, arguments.dashboard)))
         _log.info("crawling into %s by %s", folder.path, settings.crawl.strategy)
         loop = asyncio.get_running_loop()
         for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(name, session.stop, "it was interrupted")
-        budget = settings.crawl.max_pages, settings.crawl.max_minutes
-        with LiveLine(session.crawl, *budget, session.no_browser) as line:
+        if who := session.crawl.guidance.paused_by:
+            remark(f"paused by {plain(who)}: no requests are made until `spoor unpause {folder.path}`")
+        metrics = metrics_of(session, folder.path.resolve().name)
+        if arguments.metrics is not None:
+            address = await opened.enter_async_context(serving(registry_of(metrics), arguments.metrics))
+            remark(f"metrics are at {address}")
+        with LiveLine(session.crawl, session.no_browser) as line:
             beside = [asyncio.create_task(task) for task in (_tick(line), _look_ahead(line, folder))]
             async for events in run_for(session, settings.crawl.max_minutes):
+                metrics.tell(events)
                 line.tell(events)
             for task in beside:
                 task.cancel()

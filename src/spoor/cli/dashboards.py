@@ -35,7 +35,7 @@ async def _serve(dashboard: Dashboard, address: str, port: int) -> None:
 
 @contextlib.asynccontextmanager
 async def beside_crawl(folder: CrawlFolder, port: int) -> AsyncIterator[str]:
-    """A line that says where it is. This process is crawling into the folder."""
+    """A line that says where it is."""
     address = "127.0.0.1"
-    async with serving(Dashboard([Watched(folder, 1, here=True)], Guard.of(address)), address, port) as link:
+    async with serving(Dashboard([Watched(folder, 1)], Guard.of(address)), address, port) as link:
         yield f"the dashboard is at {link}"

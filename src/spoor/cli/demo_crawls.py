@@ -133,7 +133,7 @@ async def _crawl(folder: CrawlFolder, strategy: str, web: Plan, max_pages: int) 
         found, failed, began = 0, 0, time.monotonic()
         kinds, kind_of = Counter[PageKind](), web.kinds()
         async with open_session(folder, settings) as session:
-            with LiveLine(session.crawl, max_pages) as line:
+            with LiveLine(session.crawl) as line:
                 async for events in session.run():
                     line.tell(events)
                     found += sum(isinstance(event, Visited) and event.verdict.relevant for event in events)

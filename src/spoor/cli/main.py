@@ -14,13 +14,22 @@ from typing import NoReturn, cast
 
 from spoor import __version__
 from spoor.cli.command import OUTPUT_DEFAULTS, Parser, add_output_options
-from spoor.cli.options import crawl_folders, crawls, lists, models, papers, simulations, web_actions
+from spoor.cli.options import crawl_actions, crawl_folders, crawls, lists, models, papers, simulations, web_actions
 from spoor.errors import SpoorError
 
 REGISTER = (
     crawls.register_demo,
     crawls.register_seeds,
     crawls.register_crawl,
+    crawl_actions.register_pause,
+    crawl_actions.register_unpause,
+    crawl_actions.register_stop,
+    crawl_actions.register_budget,
+    crawl_actions.register_add_seeds,
+    crawl_actions.register_block,
+    crawl_actions.register_unblock,
+    crawl_actions.register_slow,
+    crawl_actions.register_mark,
     crawl_folders.register_report,
     crawl_folders.register_dashboard,
     crawl_folders.register_why,

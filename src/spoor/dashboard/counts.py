@@ -24,7 +24,12 @@ FINE, COARSE = 4, 256
 """Rows of the journal that are one point of a curve: of a crawl that began lately, and of a long one."""
 VERSION = 1
 
-SCHEMA = """
+_CURVE_COLUMNS = """
+    bucket INTEGER PRIMARY KEY, at REAL NOT NULL, requests INTEGER NOT NULL, pages INTEGER NOT NULL,
+    relevant INTEGER NOT NULL, failures INTEGER NOT NULL, redirects INTEGER NOT NULL, bytes INTEGER NOT NULL,
+    waiting INTEGER NOT NULL
+"""
+SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS hosts (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, pages INTEGER NOT NULL DEFAULT 0,
@@ -52,16 +57,8 @@ CREATE INDEX IF NOT EXISTS listed_by_language ON listed (language, id);
 CREATE TABLE IF NOT EXISTS languages (
     name TEXT PRIMARY KEY, pages INTEGER NOT NULL, relevant INTEGER NOT NULL
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS fine_curve (
-    bucket INTEGER PRIMARY KEY, at REAL NOT NULL, requests INTEGER NOT NULL, pages INTEGER NOT NULL,
-    relevant INTEGER NOT NULL, failures INTEGER NOT NULL, redirects INTEGER NOT NULL, bytes INTEGER NOT NULL,
-    waiting INTEGER NOT NULL
-);
-CREATE TABLE IF NOT EXISTS coarse_curve (
-    bucket INTEGER PRIMARY KEY, at REAL NOT NULL, requests INTEGER NOT NULL, pages INTEGER NOT NULL,
-    relevant INTEGER NOT NULL, failures INTEGER NOT NULL, redirects INTEGER NOT NULL, bytes INTEGER NOT NULL,
-    waiting INTEGER NOT NULL
-);
+CREATE TABLE IF NOT EXISTS fine_curve ({_CURVE_COLUMNS});
+CREATE TABLE IF NOT EXISTS coarse_curve ({_CURVE_COLUMNS});
 CREATE TABLE IF NOT EXISTS failures (
     id INTEGER PRIMARY KEY, purpose TEXT NOT NULL, reason TEXT NOT NULL, times INTEGER NOT NULL,
     given_up INTEGER NOT NULL, UNIQUE (purpose, reason)
@@ -219,7 +216,7 @@ def _connected(file: Path) -> sqlite3.Connection:
 
 
 def _prepare(db: sqlite3.Connection) -> None:
-    for pragma in ("journal_mode = WAL", "synchronous = OFF", "trusted_schema = OFF"):
+    for pragma in ("journal_mode = WAL", "synchronous = OFF", "trusted_schema = OFF", "cache_size = -65536"):
         db.execute(f"PRAGMA {pragma}")
     db.executescript(SCHEMA)
 

@@ -26,10 +26,10 @@ class LoggedEvent:
     """An event of the journal; `detail` holds what only its kind has."""
 
     id: int
-    at: float
     kind: str
-    url: str
     host: str
+    url: str
+    at: float
     detail: dict[str, Any]
 
 
@@ -79,7 +79,7 @@ def events(reading: Reading, asked: EventQuery) -> Part[LoggedEvent]:
     elif asked.kind:
         chosen, values = "SELECT id FROM counted.happened WHERE kind = ? AND", (asked.kind,)
     numbers = f"{chosen} id < ? ORDER BY id DESC LIMIT ?"
-    query = f"SELECT id, at, kind, url, host, detail FROM events WHERE id IN ({numbers}) ORDER BY id DESC"
+    query = f"SELECT id, kind, host, url, at, detail FROM events WHERE id IN ({numbers}) ORDER BY id DESC"
     rows = reading.db.execute(query, (*values, before, asked.limit + 1)).fetchall()
     found = [LoggedEvent(*(*row[:-1], _detail(row[-1]))) for row in rows]
     return part_of(found, asked.limit, lambda event: [event.id])

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from spoor.dashboard.reading import AT_ONCE, Part, Reading, like, part_of, place_in
+from spoor.guidance import Guidance
 from spoor.report.showing import delay_column, has_robots_files
+from spoor.store.steered import steered
 
 COLUMNS = {
     "relevant": "relevant",
@@ -65,18 +67,21 @@ def hosts(reading: Reading, asked: HostQuery) -> Part[ListedHost]:
     query += f" ORDER BY {column} {way}, id {way} LIMIT ?"
     found = reading.db.execute(query, (*values, asked.limit + 1)).fetchall()
     part = part_of(found, asked.limit, lambda row: [row[-1], row[0]])
-    return Part(tuple(_host(reading.db, row[:-1]) for row in part.items), part.cursor)
+    guidance = Guidance.of(steered(reading.db))
+    return Part(tuple(_host(reading.db, guidance, row[:-1]) for row in part.items), part.cursor)
 
 
-def _host(db: sqlite3.Connection, row: tuple[Any, ...]) -> ListedHost:
+def _host(db: sqlite3.Connection, guidance: Guidance, row: tuple[Any, ...]) -> ListedHost:
     query = f"SELECT {delay_column(db)}, free_at, address FROM hosts WHERE name = ?"
     known = db.execute(query, (row[1],)).fetchone()
     delay, free_at, address = known or (None, None, "")
-    return ListedHost(*(*row, delay, free_at, address, _blocked(db, row[1])))
+    return ListedHost(*(*row, delay, free_at, address, _blocked(db, guidance, row[1])))
 
 
-def _blocked(db: sqlite3.Connection, host: str) -> str:
-    """While robots.txt cannot be had, nothing is fetched."""
+def _blocked(db: sqlite3.Connection, guidance: Guidance, host: str) -> str:
+    """By a person; or its robots.txt cannot be had, and until then nothing is fetched."""
+    if blocked := guidance.blocks(f"http://{host}/"):
+        return blocked
     if not has_robots_files(db):
         return ""
     query = "SELECT failed FROM robots WHERE url IN (?, ?) AND failed != ''"

@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from spoor import settings as config
-from spoor.actions import Block, Pause, Unblock, Unpause
 from spoor.dashboard.counts import COARSE, FINE, state_of
 from spoor.dashboard.reading import Reading
 from spoor.errors import SpoorError
-from spoor.events import Steered
+from spoor.guidance import Guidance
 from spoor.report.showing import plain
 from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder
@@ -118,8 +116,8 @@ def overview(reading: Reading, asked: OverviewQuery) -> Overview:
     hosts, with_relevant = db.execute(
         "SELECT (SELECT count(*) FROM counted.hosts), (SELECT count(*) FROM counted.hosts WHERE relevant > 0)"
     ).fetchone()
-    actions = [event for event in steered(db) if not event.refused]
-    state, because = _state(reading, stops, actions)
+    guidance = Guidance.of(steered(db))
+    state, because = _state(reading, stops, guidance.paused_by)
     return Overview(
         number=reading.number,
         name=plain(reading.folder.path.resolve().name, 80),
@@ -148,7 +146,7 @@ def overview(reading: Reading, asked: OverviewQuery) -> Overview:
         idle=sum(idle for _, _, idle in stops),
         max_pages=settings.crawl.max_pages if settings else None,
         max_minutes=settings.crawl.max_minutes if settings else None,
-        blocks=blocks_of(actions),
+        blocks=tuple(guidance.patterns),
         forecast=_forecast(reading, settings, counters, relevant, lately) if state in ("running", "paused") else None,
         **_progress(db),
     )
@@ -241,26 +239,14 @@ def _forecast(
     )
 
 
-def blocks_of(actions: Iterable[Steered]) -> tuple[str, ...]:
-    """Patterns that were blocked and not unblocked since."""
-    blocked = dict[str, None]()
-    for event in actions:
-        if isinstance(event.action, Block):
-            blocked[event.action.pattern] = None
-        elif isinstance(event.action, Unblock):
-            blocked.pop(event.action.pattern, None)
-    return tuple(blocked)
-
-
-def _state(reading: Reading, stops: list[tuple[int, str, float]], actions: Sequence[Steered]) -> tuple[State, str]:
+def _state(reading: Reading, stops: list[tuple[int, str, float]], paused_by: str) -> tuple[State, str]:
     """And why it ended or pauses."""
     (last,) = reading.db.execute(
         "SELECT max(ifnull((SELECT max(id) FROM pages), 0), ifnull((SELECT max(id) FROM events), 0))"
     ).fetchone()
     if reading.running:
-        asked = [event for event in actions if isinstance(event.action, Pause | Unpause)]
-        if asked and isinstance(asked[-1].action, Pause):
-            return "paused", f"{asked[-1].who} paused it"
+        if paused_by:
+            return "paused", f"{paused_by} paused it"
         paused = _newest(reading.db, "paused")
         resumed = _newest(reading.db, "resumed")
         if paused is not None and (resumed is None or resumed[0] < paused[0]):

@@ -112,15 +112,15 @@ def _borderline(reading: Reading, asked: PageQuery) -> Part[ListedPage]:
     border = border_of(reading)
     up_from, up_id, down_from, down_id = place_in(asked.cursor, float, int, float, int) or (border, -1, border, -1)
     where, values = _conditions(asked)
-    above = [*where, "(listed.relevance, listed.id) > (?, ?)", "listed.relevance >= ?"], [up_from, up_id, border]
-    below = [*where, "(listed.relevance, -listed.id) < (?, ?)", "listed.relevance < ?"], [down_from, -down_id, border]
-    up = _rows(reading, above[0], [*values, *above[1]], "listed.relevance, listed.id", asked.limit + 1)
-    down = _rows(reading, below[0], [*values, *below[1]], "listed.relevance DESC, listed.id", asked.limit + 1)
-    nearest = sorted([*up, *down], key=lambda row: (abs(row.relevance - border), row.id))
+    above, below = "(listed.relevance, listed.id) > (?, ?)", "(listed.relevance, listed.id) < (?, ?)"
+    most = asked.limit + 1
+    up = _rows(reading, [*where, above], [*values, up_from, up_id], "listed.relevance, listed.id", most)
+    down = _rows(reading, [*where, below], [*values, down_from, down_id], "listed.relevance DESC, listed.id DESC", most)
+    nearest = sorted([*up, *down], key=lambda row: abs(row.relevance - border))
     shown = nearest[: asked.limit]
     highest = max(((row.relevance, row.id) for row in shown if row.relevance >= border), default=(up_from, up_id))
-    lowest = min(((row.relevance, -row.id) for row in shown if row.relevance < border), default=(down_from, -down_id))
-    cursor = cursor_of([*highest, lowest[0], -lowest[1]]) if len(nearest) > asked.limit else None
+    lowest = min(((row.relevance, row.id) for row in shown if row.relevance < border), default=(down_from, down_id))
+    cursor = cursor_of([*highest, *lowest]) if len(nearest) > asked.limit else None
     return Part(tuple(shown), cursor)
 
 

@@ -163,13 +163,20 @@ def without_harm(html: str) -> str:
     for node in tree.css(_HARMFUL):
         node.decompose()
     for node in tree.css("*"):
-        for name in [name for name in node.attributes if name.lower().startswith("on") or name in _LEADING]:
+        for name in [name for name, value in node.attributes.items() if _leads(name.lower(), value or "")]:
             del node.attrs[name]
     return f"<!doctype html>\n{tree.html or ''}"
 
 
-_LEADING = frozenset(("srcdoc", "ping", "action", "formaction", "background", "manifest", "href", "xlink:href"))
+_LEADING = frozenset(
+    ("srcdoc", "srcset", "poster", "ping", "action", "formaction", "background", "manifest", "href", "xlink:href")
+)
 """Attributes that lead somewhere; a preview leads nowhere."""
+
+
+def _leads(attribute: str, value: str) -> bool:
+    own = value.lstrip().lower().startswith("data:image/")
+    return attribute.startswith("on") or attribute in _LEADING or (attribute == "src" and not own)
 
 
 def _note(note: str, text: str = "") -> str:

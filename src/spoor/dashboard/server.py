@@ -12,6 +12,8 @@ from typing import Any
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
+from prometheus_client import CollectorRegistry
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from spoor.actions import action_of
 from spoor.dashboard import openapi
@@ -24,6 +26,7 @@ from spoor.dashboard.reading import NotFound
 from spoor.dashboard.routes import ROUTES, Route, asked_of
 from spoor.dashboard.watching import Watched
 from spoor.errors import BadInput, SpoorError, UsageError
+from spoor.metrics import FolderMetrics, exposition, registry_of
 from spoor.report.showing import plain
 from spoor.report.style import STYLE
 from spoor.steering.submitting import Receipt, submit, wait_for
@@ -43,6 +46,8 @@ class Dashboard:
     guard: Guard
     _overviews: asyncio.Task[list[Overview]] | None = field(default=None, init=False)
     _overviews_at: float = field(default=0.0, init=False)
+    _measuring: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+    _registry: CollectorRegistry | None = field(default=None, init=False)
 
     def application(self) -> web.Application:
         app = web.Application(middlewares=[middleware(self.guard), _explaining], client_max_size=LARGEST_ACTION)
@@ -52,6 +57,7 @@ class Dashboard:
             [
                 web.get("/", self._index),
                 web.get("/healthz", self._health),
+                web.get("/metrics", self._metrics),
                 web.get("/static/{file}", self._static),
                 web.get("/api/v1/session", self._session),
                 web.get("/api/v1/openapi.json", self._document),
@@ -100,6 +106,13 @@ class Dashboard:
 
     async def _health(self, request: web.Request) -> web.Response:
         return web.Response(text="ok\n")
+
+    async def _metrics(self, request: web.Request) -> web.Response:
+        """Of the folders; a first count of a large one takes a while, and nobody else shall wait for it."""
+        async with self._measuring:
+            self._registry = self._registry or registry_of(*(FolderMetrics(crawl.folder) for crawl in self.crawls))
+            text = await asyncio.to_thread(exposition, self._registry)
+        return web.Response(body=text, headers={"Content-Type": CONTENT_TYPE_LATEST})
 
     async def _static(self, request: web.Request) -> web.StreamResponse:
         return _file(request.match_info["file"])

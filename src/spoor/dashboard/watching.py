@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import sqlite3
@@ -19,7 +20,7 @@ from spoor.dashboard.reading import Reading
 from spoor.errors import BadInput, SpoorError
 from spoor.frontier.rows import UNREADABLE
 from spoor.pools import DaemonThreads
-from spoor.store.crawl_folder import CrawlFolder, is_crawled_into
+from spoor.store.crawl_folder import CrawlFolder, is_open_for_crawling
 
 T = TypeVar("T")
 
@@ -28,7 +29,7 @@ SECONDS_UNWATCHED = 10.0
 """Between two counts while nobody has asked for something in the last minute."""
 SECONDS_AFTER_TROUBLE = 30.0
 PATIENCE = 60.0
-SHARE_OF_TIME = 0.005
+SHARE_OF_TIME = 0.01
 """Of one core, for texts while a crawl is running: it comes first."""
 FRESH = 60.0
 """Seconds since a database changed, where nobody may ask its lock whether a crawl is running."""
@@ -37,17 +38,19 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class Watched:
-    """`here`: this process is crawling into the folder. Nothing is opened before `start`; each of the two threads has a
-    database connection of its own."""
+    """Nothing is opened before `start`; each of the two threads has a database connection of its own."""
 
     folder: CrawlFolder
     number: int
-    here: bool = False
     trouble: str = field(default="", init=False)
     _file: Path = field(default=Path(), init=False)
     _counting: sqlite3.Connection | None = field(default=None, init=False)
     _looking_up: sqlite3.Connection | None = field(default=None, init=False)
     _asked_at: float = field(default=0.0, init=False)
+    _running: bool = field(default=False, init=False)
+    _ask_again_at: float = field(default=0.0, init=False)
+    _asked: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+    _texts_at: float = field(default=0.0, init=False)
     _counter: Executor = field(default_factory=lambda: DaemonThreads(1), init=False)
     _reader: Executor = field(default_factory=lambda: DaemonThreads(1), init=False)
 
@@ -57,6 +60,7 @@ class Watched:
     async def read(self, question: Callable[[Reading], T]) -> T:
         """In one short transaction."""
         self._asked_at = time.monotonic()
+        self._asked.set()
         return await asyncio.get_running_loop().run_in_executor(self._reader, self._answer, question)
 
     async def keep_up(self) -> None:
@@ -68,12 +72,23 @@ class Watched:
             except (SpoorError, *UNREADABLE) as error:
                 _log.warning("cannot count %s: %s", self.folder.database, error)
                 self.trouble, pause = str(error), SECONDS_AFTER_TROUBLE
-            await asyncio.sleep(pause)
+            await self._wait(pause)
+
+    async def _wait(self, seconds: float) -> None:
+        """Shorter where somebody begins to watch."""
+        if seconds > SECONDS_BETWEEN_COUNTS:
+            self._asked.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._asked.wait(), seconds)
+        else:
+            await asyncio.sleep(seconds)
 
     def is_running(self) -> bool:
-        if self.here or os.access(self.folder.path / "lock", os.W_OK):
-            return self.here or is_crawled_into(self.folder)
-        return time.time() - _changed(self.folder.database) < FRESH
+        """In this process or another."""
+        if time.monotonic() >= self._ask_again_at:
+            self._ask_again_at = time.monotonic() + SECONDS_BETWEEN_COUNTS
+            self._running = _is_running(self.folder)
+        return self._running
 
     def _begin(self) -> None:
         self._file = place_for(self.folder)
@@ -87,9 +102,11 @@ class Watched:
         if reached < last:
             return 0.0
         began = time.monotonic()
-        if index_texts(self.folder, self._counting):
+        running = self.is_running()
+        if began >= self._texts_at and index_texts(self.folder, self._counting):
             spent = time.monotonic() - began
-            return max(SECONDS_BETWEEN_COUNTS, spent / SHARE_OF_TIME) if self.is_running() else 0.0
+            self._texts_at = began + spent / SHARE_OF_TIME if running else began
+            return SECONDS_BETWEEN_COUNTS if running else 0.0
         watched = time.monotonic() - self._asked_at < PATIENCE
         return SECONDS_BETWEEN_COUNTS if watched else SECONDS_UNWATCHED
 
@@ -105,6 +122,12 @@ class Watched:
         finally:
             if db.in_transaction:
                 db.execute("COMMIT")
+
+
+def _is_running(folder: CrawlFolder) -> bool:
+    if os.access(folder.path / "lock", os.W_OK):
+        return is_open_for_crawling(folder)
+    return time.time() - _changed(folder.database) < FRESH
 
 
 def _changed(database: Path) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from spoor.errors import BrokenContract
 from spoor.frontier.entry import DIED, OPEN, Entry, Host, HostRules, State
@@ -133,9 +133,18 @@ class Frontier:
         entry.because = because
         self._leave(entry, State.PARKED)
 
-    def parked(self, because: str, host: str = "") -> list[Entry]:
-        """All links that are parked for this reason, by arrival; of one host, if one is named."""
-        return self._store.parked(because, host)
+    def host_names(self) -> Iterator[str]:
+        return self._store.host_names()
+
+    def readmit(self, host: str, because: str, after: int, most: int) -> int | None:
+        """Some links of a host that are parked for this reason wait again, where they did. Returns what to give as
+        `after` to go on, None: there are no more. `FIRST_HASH` begins."""
+        entries, after_these = self._store.parked(host, because, after, most)
+        for entry in entries:
+            entry.because = ""
+            self._enter(entry, State.WAITING)
+            self._hosts.came_forward(entry)
+        return after_these
 
     def admit(self, entry: Entry) -> None:
         """A link that was parked or visited waits after all; a sitemap that was read is to be read again."""

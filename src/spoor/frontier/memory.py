@@ -100,8 +100,11 @@ class MemoryStore:
     def in_state(self, state: State) -> Iterator[Entry]:
         return iter(sorted((e for e in self._entries.values() if e.state is state), key=attrgetter("arrival")))
 
-    def parked(self, because: str, host: str) -> list[Entry]:
-        return [e for e in self.in_state(State.PARKED) if e.because == because and host in ("", e.host)]
+    def parked(self, host: str, because: str, after: int, most: int) -> tuple[list[Entry], int | None]:
+        return [e for e in self.in_state(State.PARKED) if e.host == host and e.because == because], None
+
+    def host_names(self) -> Iterator[str]:
+        return iter([*self._hosts])
 
     def returning(self, after: Moment, put_off: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
         found = (entry for entry in self._entries.values() if entry.state is State.RETURNING)

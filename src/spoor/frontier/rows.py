@@ -93,6 +93,11 @@ FIRST_PLACE = (
 FOUND_ON = f"SELECT id, {COLUMNS} FROM links WHERE found_on = ? AND state = 0 ORDER BY arrival"
 IN_TURN = f"SELECT id, {COLUMNS} FROM links INDEXED BY links_in_turn WHERE id > ? AND state = 0 ORDER BY id"
 
+PARKED = (
+    f"SELECT id, {COLUMNS} FROM links INDEXED BY links_by_url "
+    "WHERE host = ? AND hash > ? AND state = 2 AND because = ? ORDER BY hash LIMIT ?"
+)
+
 INSERT = f"INSERT INTO links (id, {COLUMNS}) VALUES ({', '.join('?' * 18)})"
 _KNOWN = "evidence = ?, trail = ?, tries = ?, again_at = ?, because = ?, hints = ?"
 _KEY = "key1 = ?, key2 = ?, key3 = ?, arrival = ?"

@@ -30,6 +30,7 @@ from spoor.frontier.rows import (
     IN_TURN,
     INSERT,
     MOVED,
+    PARKED,
     ROBOTS,
     ROBOTS_OF_URLS,
     SCHEMA,
@@ -211,14 +212,13 @@ class SqliteStore:
         query = f"SELECT id, {COLUMNS} FROM links WHERE state = {int(state)} ORDER BY arrival"
         return map(self._entry, self._all(query))
 
-    def parked(self, because: str, host: str) -> list[Entry]:
-        query = f"SELECT id, {COLUMNS} FROM links WHERE state = {int(State.PARKED)} AND because = ?"
-        query, asked = (f"{query} AND host = ?", (because, self._id_of(host))) if host else (query, (because,))
-        changed = {url: entry for entries in self._changed.values() for url, entry in entries.items()}
-        found = [self._at_hand(row) for row in self._all(query, asked) if row[URL] not in changed]
-        parked = [e for e in changed.values() if e.state is State.PARKED and host in ("", e.host)]
-        found += [entry for entry in parked if entry.because == because]
-        return sorted(found, key=attrgetter("arrival"))
+    def parked(self, host: str, because: str, after: int, most: int) -> tuple[list[Entry], int | None]:
+        rows = self._all(PARKED, (self._id_of(host), after, because, most))
+        found = [entry for entry in map(self._at_hand, rows) if entry.because == because]
+        return [entry for entry in found if entry.state is State.PARKED], rows[-1][2] if len(rows) == most else None
+
+    def host_names(self) -> Iterator[str]:
+        return (name for (name,) in self._all("SELECT name FROM hosts"))
 
     def returning(self, after: Moment, put_off: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
         which = f"NOT {APART}" if put_off else APART

@@ -13,6 +13,8 @@ from spoor.robots import RobotsFile
 
 Moment = tuple[float, int]
 """When a link may be tried again, and its arrival: the order in which links return."""
+FIRST_HASH = -(2**63)
+"""Before every hash of a URL."""
 ALL_MOMENTS: Moment = (math.inf, 0)
 """After every moment."""
 
@@ -85,8 +87,13 @@ class LinkStore(Protocol):
         stopped."""
         ...
 
-    def parked(self, because: str, host: str) -> list[Entry]:
-        """All that are parked for this reason, by arrival; of all hosts if `host` is "", which takes long."""
+    def parked(self, host: str, because: str, after: int, most: int) -> tuple[list[Entry], int | None]:
+        """The next links of a host that are parked for this reason, as of the last commit; and what to give as `after`
+        to go on, None: these were the last. `FIRST_HASH` begins."""
+        ...
+
+    def host_names(self) -> Iterator[str]:
+        """Of all hosts, as of the last commit."""
         ...
 
     def returning(self, after: Moment, put_off: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from spoor.crawl import Crawl
+from spoor.errors import OF_STORAGE
 from spoor.events import Event
 from spoor.frontier.sqlite import SqliteStore
 from spoor.records import Failure, Judged, Outcome, Question
@@ -47,7 +48,8 @@ _log = logging.getLogger(__name__)
 @dataclass
 class ActiveLearning:
     """Told of every batch by `wake`. `judge` is the one that judges now; `on_lesson` is called with the version of its
-    student after each lesson, before that is committed. `questions` and `visits` are the budgets; None: without end."""
+    student after each lesson, before that is committed, `on_error` with what makes it impossible to go on. `questions`
+    and `visits` are the budgets; None: without end."""
 
     db: sqlite3.Connection
     crawl: Crawl
@@ -61,6 +63,7 @@ class ActiveLearning:
     clock: Callable[[], float]
     note: Callable[[Event], None] = field(default=lambda event: None)
     on_lesson: Callable[[int], None] = field(default=lambda version: None)
+    on_error: Callable[[Exception], None] = field(default=lambda error: None)
     _began: int = field(init=False)
     _news: asyncio.Event = field(default_factory=asyncio.Event, init=False)
     _pausing_until: float = field(default=0.0, init=False)
@@ -102,10 +105,20 @@ class ActiveLearning:
             except TimeoutError:
                 pass
             self._news.clear()
-            if self.teacher is not None:
-                await self._ask(self.teacher)
-            if self._is_lesson_due():
-                await self._learn()
+            try:
+                await self._step()
+            except OF_STORAGE as error:
+                self.on_error(error)
+                return
+            except Exception:
+                _log.exception("the judge could not be taught; it goes on as it is, and that is tried again")
+                await asyncio.sleep(PAUSE)
+
+    async def _step(self) -> None:
+        if self.teacher is not None:
+            await self._ask(self.teacher)
+        if self._is_lesson_due():
+            await self._learn()
 
     async def _ask(self, teacher: Teacher) -> None:
         questions = self._due_questions(teacher)

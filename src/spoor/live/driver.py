@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,6 +37,8 @@ class LiveDriver:
     _arrived: asyncio.Queue[Arrival | BaseException | None] = field(default_factory=asyncio.Queue, init=False)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
     _under_way: int = field(default=0, init=False)
+    deciding: float = field(default=0.0, init=False)
+    """Seconds in which the crawl was asked what to visit next, or told what came."""
     _stop_by: float | None = field(default=None, init=False)
     _woken: bool = field(default=False, init=False)
 
@@ -62,25 +65,33 @@ class LiveDriver:
                 await self._start_fetching()
                 wake = self._stop_by if self._stop_by is not None else self._wake_at()
                 if not self._under_way and (self._stop_by is not None or (wake is None and not self.lasting)):
-                    yield self.crawl.absorb([], self.clock())
+                    yield self._absorb([])
                     return
                 arrivals = await self._arrivals(wake)
                 if arrivals or self.crawl.interrupted or self._woken:
                     self._woken = False
-                    yield self.crawl.absorb(arrivals, self.clock())
+                    yield self._absorb(arrivals)
                 elif self._stop_by is not None and self.clock() >= self._stop_by:
-                    yield self.crawl.absorb([], self.clock())
+                    yield self._absorb([])
                     return
         finally:
             await self._abandon()
 
     async def _start_fetching(self) -> None:
         while self._stop_by is None and self._under_way < self.connections:
+            began = time.perf_counter()
             visit = self.crawl.next_visit(self.clock())
+            self.deciding += time.perf_counter() - began
             if visit is None:
                 return
             self.begin(visit)
             await asyncio.sleep(0)
+
+    def _absorb(self, arrivals: list[Arrival]) -> list[Event]:
+        began = time.perf_counter()
+        events = self.crawl.absorb(arrivals, self.clock())
+        self.deciding += time.perf_counter() - began
+        return events
 
     def begin(self, visit: Visit) -> None:
         """However many are under way: somebody may wait for a robots.txt."""

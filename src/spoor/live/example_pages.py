@@ -1,16 +1,17 @@
-"""The pages that `[target] like` names by their URLs: fetched once, as politely as any, and kept with the crawl."""
+"""The pages that `[target] like` names: fetched once, as politely as any, and kept with the crawl."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from spoor.errors import BadInput
 from spoor.events import Event, Failed, HostOpened, Redirected, Refused
 from spoor.files import read_bounded, replacing
+from spoor.judging.training_pages import document
 from spoor.live.driver import LiveDriver
 from spoor.records import Judged, Page
 from spoor.urls import normalise
@@ -19,6 +20,20 @@ LARGEST = 1 << 28
 """Bytes of the file."""
 PATIENCE = 120.0
 """Seconds that all examples may take."""
+
+
+async def keep_examples(
+    file: Path, like: Sequence[str], fetch: Callable[[Sequence[str]], Awaitable[Mapping[str, Page]]]
+) -> None:
+    """Those that are not in the file yet: URLs are fetched, documents are read. A resumed crawl begins with the same,
+    whatever became of them."""
+    known = read_examples(file)
+    missing = [name for name in like if name not in known]
+    if not missing:
+        return
+    documents = {name: document(Path(name)) for name in missing if "://" not in name}
+    urls = [name for name in missing if "://" in name]
+    write_examples(file, {**known, **documents, **(await fetch(urls) if urls else {})})
 
 
 async def fetch_examples(urls: Sequence[str], driver: LiveDriver, came: Mapping[str, Judged]) -> dict[str, Page]:

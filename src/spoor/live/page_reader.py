@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -87,8 +88,10 @@ class Reader:
             links=canonical_links(outcome),
             text_fingerprint=text_fingerprint(outcome.text) if outcome.text else None,
         )
+        began = time.perf_counter()
         (verdict,) = verdicts_of(self.judge, [page])
-        return Judged(page, verdict, self._language(page, verdict))
+        seconds = time.perf_counter() - began
+        return Judged(page, verdict, self._language(page, verdict), seconds)
 
     def read_away(self, visit: Visit, response: Response) -> Outcome:
         """In another process: what the crawl has no more use for is not sent back."""
@@ -98,9 +101,10 @@ class Reader:
         page = outcome.page
         if self.links is not None and page.links:
             page = replace(page, links=tuple(hinted(self.links, page, page.links)))
+        said = outcome.verdict, outcome.language, outcome.seconds
         if self.texts:
-            return Judged(page, outcome.verdict, outcome.language)
-        return _Sent(replace(page, text="", main_text="", tag_texts={}), outcome.verdict, outcome.language)
+            return Judged(page, *said)
+        return _Sent(replace(page, text="", main_text="", tag_texts={}), *said)
 
     def _language(self, page: Page, verdict: Verdict) -> str:
         """As a judge of languages found it, else at a glance."""
@@ -119,17 +123,23 @@ class _Sent(Judged):
     def __reduce__(self) -> tuple[Callable[..., Judged], tuple[object, ...]]:
         page, links = replace(self.page, links=()), self.page.links
         said = [link.url for link in links], [link.nofollow for link in links], [link.hints for link in links]
-        return _received, (page, *said, self.verdict, self.language)
+        return _received, (page, *said, self.verdict, self.language, self.seconds)
 
 
 def _received(
-    page: Page, urls: list[str], nofollow: list[bool], hints: list[Hints], verdict: Verdict, language: str
+    page: Page,
+    urls: list[str],
+    nofollow: list[bool],
+    hints: list[Hints],
+    verdict: Verdict,
+    language: str,
+    seconds: float,
 ) -> Judged:
     links = [
         Link(url, "", "", "", "", asked, "", "", "", False, read)
         for url, asked, read in zip(urls, nofollow, hints, strict=True)
     ]
-    return Judged(replace(page, links=tuple(links)), verdict, language)
+    return Judged(replace(page, links=tuple(links)), verdict, language, seconds)
 
 
 def canonical_links(page: Page) -> tuple[Link, ...]:

@@ -20,7 +20,7 @@ from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
 from spoor.live.active_learning import ActiveLearning, learning_of, resumed_judge
 from spoor.live.driver import LiveDriver
-from spoor.live.example_pages import fetch_examples, read_examples, write_examples
+from spoor.live.example_pages import fetch_examples, keep_examples
 from spoor.live.from_settings import (
     AGENT,
     NO_OBJECTS,
@@ -46,7 +46,7 @@ from spoor.parse.demanding import demanding
 from spoor.pools import DaemonThreads
 from spoor.pricing import Limits
 from spoor.progress import Advance, unseen
-from spoor.records import Failure, Judged, Outcome, Response, Visit
+from spoor.records import Failure, Judged, Outcome, Page, Response, Visit
 from spoor.render.browser import Browser
 from spoor.roles import Downloader, Troubles
 from spoor.settings import Config, ScopeSettings
@@ -92,7 +92,7 @@ async def open_session(
     """The folder is locked by the caller; a crawl that it holds already is resumed. `advance` is told of every visit
     from which the strategy learns again. `came` is given every page with its texts, by URL, before the event that tells
     of it; whoever gives it takes the pages out again. With a `share` of the hosts it is one shard of a crawl."""
-    await _fetch_examples(folder, settings)
+    await keep_examples(folder.examples, settings.target.like, lambda urls: _fetched(urls, settings))
     program, no_browser = program_for(settings.render)
     with _resumed(folder, settings, strategy_of(settings, objects, folder), advance, share) as resumed:
         reader = Reader.of(resumed.crawl.strategy, settings.limits.links_per_page, settings.parse)
@@ -205,16 +205,13 @@ def _session(resumed: _Resumed, settings: Config, folder: CrawlFolder, driver: L
     last = _last_requests(settings, resumed.store)
     session = Session(crawl, driver, resumed.archive, snapshots, heeding, learning, last, no_browser, resumed.mail)
     if learning is not None:
-        learning.note = session.note
+        learning.note, learning.on_error = session.note, driver.wake
         learning.on_lesson = lambda version: snapshots.renew(warm_name_of(resumed.earlier, version))
     return session
 
 
-async def _fetch_examples(folder: CrawlFolder, settings: Config) -> None:
-    """Once, with the delays and the obedience to robots.txt that the crawl itself has."""
-    urls = [url for url in settings.target.like_urls if url not in read_examples(folder.examples)]
-    if not urls:
-        return
+async def _fetched(urls: Sequence[str], settings: Config) -> dict[str, Page]:
+    """With the delays and the obedience to robots.txt that the crawl itself has."""
     plain = replace(settings, crawl=replace(settings.crawl, strategy="breadth-first"), scope=ScopeSettings(max_depth=0))
     strategy, clock, came = strategy_of(plain), SteadyClock(), dict[str, Judged]()
     frontier, troubles = Frontier(MemoryStore(), host_rules(settings)), SavedTroubles(None)
@@ -223,8 +220,7 @@ async def _fetch_examples(folder: CrawlFolder, settings: Config) -> None:
         reader = replace(Reader.of(strategy, parsing=settings.parse), apart=True)
         downloader = Remembering(LiveDownloader(fetcher, None, reader, troubles=troubles), came)
         driver = LiveDriver(crawl, downloader, settings.crawl.connections, clock, troubles)
-        pages = await fetch_examples(urls, driver, came)
-    write_examples(folder.examples, read_examples(folder.examples) | pages)
+        return await fetch_examples(urls, driver, came)
 
 
 @contextlib.asynccontextmanager

@@ -14,6 +14,7 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any
 
+from spoor.events import Steered
 from spoor.expected_finds import ExpectedFinds
 from spoor.progress import Advance, unseen
 from spoor.report.showing import one_moment
@@ -21,6 +22,7 @@ from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import needs_scripts_column
 from spoor.store.recent import expected_in
 from spoor.store.renders import render_totals
+from spoor.store.steered import steered
 
 MOST_ROWS = 20
 """Of each table; the rest is counted together."""
@@ -144,6 +146,7 @@ class Figures:
     redirects: tuple[Reason, ...]
     slowest: tuple[Pace, ...]
     incidents: tuple[Incident, ...]
+    steered: tuple[Steered, ...]
     finds: tuple[Find, ...]
     expected: ExpectedFinds | None
 
@@ -226,7 +229,7 @@ def _span(db: sqlite3.Connection) -> tuple[float, float]:
     began, ended = _row(
         db,
         "SELECT min(started), max(ended) FROM (SELECT started, ended FROM pages UNION ALL "
-        "SELECT started, at FROM events WHERE kind != 'ended')",
+        "SELECT started, at FROM events WHERE kind NOT IN ('ended', 'steered'))",
     )
     return began or 0.0, ended or 0.0
 
@@ -374,6 +377,11 @@ def _incidents(db: sqlite3.Connection) -> tuple[Incident, ...]:
     return tuple(Incident(*row) for row in db.execute(f"{_INCIDENTS} LIMIT {MOST_ROWS}"))
 
 
+def _steered(db: sqlite3.Connection) -> tuple[Steered, ...]:
+    """The last of them."""
+    return tuple(steered(db)[-MOST_ROWS:])
+
+
 def _untranslated(folder: CrawlFolder) -> Iterator[Incident]:
     for reason, texts in folder.translations.untranslated().most_common(MOST_ROWS):
         yield Incident(f"a text was used as it is, because the translator {reason}", texts, None)
@@ -406,6 +414,7 @@ PARTS: dict[str, Callable[[sqlite3.Connection], Any]] = {
     "redirects": _redirects,
     "slowest": _slowest,
     "incidents": _incidents,
+    "steered": _steered,
     "finds": _finds,
 }
 """How each of the `Figures` is counted; `_totals` and `_hosts` after `_count_by_host`."""

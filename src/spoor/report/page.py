@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
+from spoor.actions import described
 from spoor.errors import BadInput
+from spoor.events import Steered
 from spoor.expected_finds import ExpectedFinds
 from spoor.files import replacing
 from spoor.report.charts import line_chart
@@ -45,6 +47,7 @@ def html_of(figures: Figures) -> str:
         _reasons("Redirects", figures.redirects, ("left", "followed")),
         _paces(figures.slowest),
         _incidents(figures.incidents),
+        _steered(figures.steered),
         _kinds("Languages", "language", figures.languages),
         _kinds("Labels", "label", figures.labels),
         _stops(figures),
@@ -141,6 +144,13 @@ def _incidents(incidents: Sequence[Incident]) -> str:
         (_safe(one.what), f"{one.times:,}", "–" if one.longest is None else duration(one.longest)) for one in incidents
     ]
     return _table("Incidents", ("what", "times", "longest"), rows)
+
+
+def _steered(actions: Sequence[Steered]) -> str:
+    rows = [
+        (_safe(described(one.action)), _safe(one.who), moment(one.at), _safe(one.refused or "done")) for one in actions
+    ]
+    return _table("Steered by persons", ("action", "who", "when", "outcome"), rows)
 
 
 def _reasons(title: str, reasons: Sequence[Reason], columns: tuple[str, str]) -> str:

@@ -9,14 +9,18 @@ from dataclasses import dataclass
 from math import inf
 
 from spoor import robots
+from spoor.actions import Block
+from spoor.events import Steered
 from spoor.frontier.entry import Entry, Host
 from spoor.frontier.rows import stored_entry, stored_robots, stored_robots_text
+from spoor.guidance import BLOCKED, Guidance
 from spoor.records import Listed
 from spoor.report.showing import delay_column, has_robots_files, one_moment
 from spoor.robots import NeededFile, RobotsFile, holding_for
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import DroppedRow, EventRow, PageRow, dropped, events_of, last_moment, pages_of
 from spoor.store.renders import RenderRow, render_of
+from spoor.store.steered import steered
 from spoor.urls import canonical, host_of, near_misses, robots_url
 
 STEPS_BACK = 10
@@ -34,7 +38,8 @@ class Account:
     followed, and `similar` URLs that are known. `path` leads back towards a seed. `ahead` counts links of the same host
     that come before it. `robots` is what holds for it, as last heard of, or must be asked for first; None: not known
     (a folder of version 2). `has_rules` and `allowed` are what that robots.txt says. `listed` is what the sitemap said
-    of it where it was found; None: nothing, or it was found elsewhere.
+    of it where it was found; None: nothing, or it was found elsewhere. `blocked` is the action by which a person
+    blocked it; None: nobody did.
     """
 
     url: str
@@ -53,6 +58,7 @@ class Account:
     allowed: bool
     similar: tuple[str, ...]
     listed: Listed | None
+    blocked: Steered | None
 
     @property
     def discovered(self) -> bool:
@@ -89,7 +95,15 @@ def _account(db: sqlite3.Connection, url: str, agent: str) -> Account:
         allowed=robots.allows(text, agent, url),
         similar=() if entry or lost or events else tuple(_similar(db, url)),
         listed=_listed(db, found_on, url) if found_on else None,
+        blocked=_blocked(db, url),
     )
+
+
+def _blocked(db: sqlite3.Connection, url: str) -> Steered | None:
+    actions = steered(db)
+    because = Guidance.of(actions).blocks(url)
+    blocks = [event for event in actions if event.action == Block(because.removeprefix(BLOCKED)) and not event.refused]
+    return blocks[-1] if because else None
 
 
 def _listed(db: sqlite3.Connection, sitemap: str, url: str) -> Listed | None:

@@ -65,4 +65,4 @@ def _pattern(text: str) -> str:
     if scheme.lower() not in ("http", "https", "*", "") or any(map(str.isspace, text)):
         raise BadInput(f"{text[:200]!r} is not a host or a URL pattern, such as ads.example.org or example.org/tags/*")
     host = host.lower() if "*" in host else _host(host)
-    return scheme.lower() + separator + host + slash + path
+    return scheme.lower() + separator + host + slash + path if slash else host

@@ -12,22 +12,23 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from spoor import settings as config
-from spoor.actions import Action, Stop, Submission
+from spoor.actions import Action, Mark, Stop, Submission
 from spoor.errors import BadInput
 from spoor.events import Steered
 from spoor.frontier.entry import HostRules
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.rows import counters_of, stored_robots
 from spoor.frontier.sqlite import SqliteStore
-from spoor.guidance import Guidance, carry_out
+from spoor.guidance import Guidance, Readmission, carry_out
 from spoor.robots import delay_for
 from spoor.steering.checking import normalised, with_action
 from spoor.steering.inbox import Inbox
 from spoor.steering.log import SteeringLog
 from spoor.store.crawl_folder import CrawlFolder, is_current, is_open_for_crawling, locked
-from spoor.store.journal import Journal, open_to_read
+from spoor.store.journal import Journal, open_to_read, pages_of
 from spoor.store.sqlite_files import sums_of, write_sums
 from spoor.store.steered import steered, steered_by
+from spoor.urls import canonical
 
 PATIENCE = 0.1
 """Seconds between two looks at what became of an action."""
@@ -45,12 +46,23 @@ class Receipt:
 def submit(folder: CrawlFolder, action: Action, who: str = "") -> Receipt:
     """Leaves an action for the crawl that runs in the folder, in this process or another; does it at once if none does.
     BadInput, in one line, for what cannot be done. `who` is the user of this process unless another is named."""
-    asked = normalised(action)
+    asked = _of_a_page(folder, normalised(action))
     if refused := _refusal(folder, asked):
         raise BadInput(f"{folder.path}: {refused}")
     submission = Inbox(folder.inbox).leave(asked, who or user())
     do_what_waits(folder)
     return Receipt(submission.id, outcome(folder, submission.id))
+
+
+def _of_a_page(folder: CrawlFolder, action: Action) -> Action:
+    """A mark is one of a page that was fetched, by the URL that the crawl knows."""
+    if not isinstance(action, Mark):
+        return action
+    with closing(open_to_read(folder.database)) as db:
+        for spelling in (action.url, canonical(action.url)):
+            if pages_of(db, spelling):
+                return Mark(spelling, action.relevant)
+    raise BadInput(f"{folder.path}: no page came from {action.url[:200]}; `spoor why` says what became of it")
 
 
 def outcome(folder: CrawlFolder, submission: str) -> Steered | None:
@@ -153,12 +165,16 @@ class QuietCrawl:
     def _done(self, submission: Submission) -> Steered:
         action, who, now = submission.action, submission.who, time.time()
         refused = "it was not running" if isinstance(action, Stop) else self.guidance.refusal(action, self.frontier)
+        readmission = Readmission(self.frontier)
         if not refused:
             self.guidance.note(action, who)
-            carry_out(action, self.frontier, self.guidance, now)
+            carry_out(action, self.frontier, self.guidance, readmission, now)
         event = Steered(now, submission.id, who, action, refused)
         self.log.note([event])
         self.frontier.commit()
+        while not readmission.is_over:  # Where the process is killed here, the next start does the rest.
+            readmission.go_on()
+            self.frontier.commit()
         return event
 
     def _write_settings(self, action: Action) -> None:

@@ -94,7 +94,7 @@ class CrawlFolder:
 
     @property
     def examples(self) -> Path:
-        """The pages that `[target] like` names by their URLs, as they were when the crawl began."""
+        """The pages that `[target] like` names, as they were when the crawl began."""
         return self.path / "like.json"
 
     @property

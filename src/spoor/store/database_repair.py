@@ -143,7 +143,7 @@ def _is_plausible(table: str, values: dict[str, Value], counters: set[str]) -> b
     match table:
         case "links":
             return values["hash"] == url_hash(url) and values["state"] in _STATES
-        case "pages" | "dropped":
+        case "pages" | "dropped" | "renders" | "sub_requests":
             return host_in(url) == host
         case "robots":
             leads = not values["leads_to"] or host_in(values["leads_to"]) is not None

@@ -20,6 +20,7 @@ from spoor.store.journal import Journal
 from spoor.store.lesson_tables import create_lesson_tables
 from spoor.store.marks import Marks
 from spoor.store.model_calls import ModelCalls
+from spoor.store.renders import Renders
 from spoor.store.sqlite_files import Row, Value
 from spoor.store.steered import SteeredActions
 
@@ -27,7 +28,7 @@ from spoor.store.steered import SteeredActions
 
 
 _TYPES: dict[str, tuple[type, ...]] = {"INTEGER": (int,), "REAL": (float, int), "TEXT": (str,), "BLOB": (bytes,)}
-_LATER = ("marks", "steered", "judged", "students", "model_calls")
+_LATER = ("marks", "steered", "judged", "students", "model_calls", "renders", "sub_requests", "render_hosts")
 """Tables that crawls of this version did not have at first."""
 _STORED = {"INTEGER": "integer", "REAL": "real", "TEXT": "text", "BLOB": "blob"}
 
@@ -98,6 +99,7 @@ def create_tables(db: sqlite3.Connection) -> None:
     SteeredActions.create(db)
     create_lesson_tables(db)
     ModelCalls.create(db, lambda: None)
+    Renders.create(db)
 
 
 def _shape(db: sqlite3.Connection, table: str, without_numbers: bool) -> TableShape:

@@ -20,16 +20,17 @@ NOTHING_FETCHED: Mapping[str, Page] = {}
 
 
 def student_of(target: Target, fetched: Mapping[str, Page] = NOTHING_FETCHED) -> Student:
-    """What `[target] like` and `about` ask for. `fetched` are the pages of the examples that are URLs."""
+    """What `[target] like` and `about` ask for. `fetched` are pages of examples: all that are
+    URLs, and files that were read already."""
     return beginner([_example(one, fetched) for one in target.like], target.about)
 
 
 def _example(name: str, fetched: Mapping[str, Page]) -> Page:
-    if "://" not in name:
-        return document(Path(name))
-    if name not in fetched:
+    if name in fetched:
+        return fetched[name]
+    if "://" in name:
         raise UsageError(f"[target] like = {name!r} must be fetched first; save the page, and name its file here")
-    return fetched[name]
+    return document(Path(name))
 
 
 def beginner(examples: Sequence[Page], about: str = "", aim: Aim = HALF) -> Student:

@@ -27,7 +27,7 @@ def teacher_of(asked: TeacherSettings, about: str, calls: ModelCalls) -> Teacher
     if not asked.url:
         return None
     _check(asked, about)
-    model = ChatModel(asked.url, asked.model, asked.answer_seconds, asked.answer_tokens, asked.key_variable)
+    model = ChatModel(asked.url, asked.model, asked.model_seconds, asked.model_tokens, asked.key_env)
     budget = Budget(asked.max_calls, asked.max_cost, asked.price_in, asked.price_out)
     return ModelTeacher(model, asked.prompt or f"the page is about {about}", calls, budget)
 
@@ -39,8 +39,8 @@ def _check(asked: TeacherSettings, about: str) -> None:
         raise UsageError("[teacher] does not say what is relevant; set prompt, or [target] about")
     if asked.max_cost is not None and not (asked.price_in or asked.price_out):
         raise UsageError("[teacher] max_cost needs price_in or price_out, the prices of 1,000 tokens")
-    if asked.key_variable and not os.environ.get(asked.key_variable):
-        raise UsageError(f"[teacher] key_variable: the environment variable {asked.key_variable} is not set")
+    if asked.key_env and not os.environ.get(asked.key_env):
+        raise UsageError(f"[teacher] key_env: the environment variable {asked.key_env} is not set")
 
 
 def check_teacher(asked: TeacherSettings, about: str, judge: TaughtJudge | None) -> None:

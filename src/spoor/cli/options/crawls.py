@@ -122,6 +122,9 @@ def register_crawl(commands: Commands) -> None:
         help=f"watch and steer the crawl in the browser, at this port of this machine ({DASHBOARD_PORT})",
     )
     parser.add_argument(
+        "--metrics", type=port, metavar="PORT", help="serve figures for Prometheus at 127.0.0.1 (0: any free port)"
+    )
+    parser.add_argument(
         "--shards",
         type=at_least_one,
         metavar="N",

@@ -34,7 +34,7 @@ function drawn(context, chosen, hosts, go) {
 
 function row(context, host) {
   const blocked = context.overview?.blocks.includes(host.host);
-  const why = blocked ? "blocked" : host.blocked;
+  const why = host.blocked;
   return [
     el("th", { scope: "row" }, inward(context.address(context.crawl, "pages", { host: host.host }), el("bdi", { dir: "ltr" }, host.host)), why ? el("small", {}, said(why)) : null),
     number(host.relevant), number(host.pages), wide(percent(host.share)), wide(number(host.failures)), wide(host.seconds.toFixed(2)), wide(moment(host.last)),

@@ -100,7 +100,7 @@ function controls(context, crawl) {
   const live = crawl.state === "running" || crawl.state === "paused";
   const buttons = live
     ? [
-        crawl.state === "paused" ? button("Resume", run({ action: "resume" }, "The crawl resumes.")) : button("Pause", run({ action: "pause" }, "The crawl pauses.")),
+        crawl.state === "paused" ? button("Resume", run({ action: "unpause" }, "The crawl resumes.")) : button("Pause", run({ action: "pause" }, "The crawl pauses.")),
         button("Stop", () => confirm("Stop this crawl? It can be resumed by `spoor crawl`.") && run({ action: "stop" }, "The crawl stops.")(), { class: "danger" }),
       ]
     : [el("p", { class: "note" }, "The crawl is not running: what is asked here is done now or when it is resumed.")];

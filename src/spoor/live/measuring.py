@@ -1,0 +1,39 @@
+"""Figures of a crawl that runs in this process: what its metrics ask of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from spoor.frontier.entry import State
+from spoor.live.running import Session
+from spoor.metrics import CrawlCounts, CrawlMetrics
+from spoor.records import Judged, Outcome, Visit
+from spoor.roles import Downloader
+
+
+@dataclass
+class JudgeTime:
+    """Adds up the seconds that pages took to be judged, in whatever process that was."""
+
+    downloader: Downloader
+    seconds: float = field(default=0.0, init=False)
+
+    async def fetch(self, visit: Visit) -> Outcome:
+        outcome = await self.downloader.fetch(visit)
+        if isinstance(outcome, Judged):
+            self.seconds += outcome.seconds
+        return outcome
+
+
+def metrics_of(session: Session, crawl: str) -> CrawlMetrics:
+    """To be called once, before the session runs; whoever runs it tells the metrics of the events."""
+    driver, frontier = session.driver, session.crawl.frontier
+    driver.downloader = judging = JudgeTime(driver.downloader)
+
+    def present(counts: CrawlCounts) -> None:
+        counts.links = {state: frontier.count(state) for state in State}
+        counts.idle, counts.paused = session.crawl.idle, bool(session.crawl.guidance.paused_by)
+        counts.in_flight, counts.hosts_delayed = driver.under_way, frontier.hosts_delayed()
+        counts.frontier_seconds, counts.judge_seconds = driver.deciding, judging.seconds
+
+    return CrawlMetrics(crawl, present)

@@ -1,0 +1,281 @@
+"""Figures of crawls for Prometheus: of one that runs in this process, and of any crawl folder, which is only read.
+
+Both have the same names, so that one Grafana dashboard shows either. The figures of a running crawl begin at zero with
+each process, as is usual; those of a folder are of all its runs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Protocol
+
+from aiohttp import web
+from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.registry import Collector
+
+from spoor.errors import UsageError
+from spoor.events import Event, Failed, HostOpened, Redirected, SitemapRead, Visited
+from spoor.frontier.entry import State
+from spoor.frontier.rows import counters_of
+from spoor.guidance import Guidance
+from spoor.store.crawl_folder import CrawlFolder, is_open_for_crawling
+from spoor.store.journal import open_to_read
+from spoor.store.steered import steered
+
+# What is counted, and what it is called.
+
+
+BOUNDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+"""Seconds up to which requests are counted together."""
+OUTCOMES: dict[type, str] = {
+    Visited: "page",
+    Redirected: "redirected",
+    Failed: "failed",
+    HostOpened: "robots",
+    SitemapRead: "sitemap",
+}
+_KINDS = {"redirected": "redirected", "failed": "failed", "host opened": "robots", "sitemap read": "sitemap"}
+"""The same of the kinds that the journal has."""
+
+
+@dataclass
+class Durations:
+    """How many took how long, in seconds; the last of `counts` are those beyond all bounds."""
+
+    counts: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS) + 1))
+    total: float = 0.0
+
+    def add(self, seconds: float) -> None:
+        self.counts[bisect_left(BOUNDS, seconds)] += 1
+        self.total += seconds
+
+    def buckets(self) -> list[tuple[str, float]]:
+        """As Prometheus has them: each with all that are shorter."""
+        names = [*map(str, BOUNDS), "+Inf"]
+        return list(zip(names, map(float, accumulate(self.counts)), strict=True))
+
+
+@dataclass
+class CrawlCounts:
+    """Of one crawl. None: not known, as of a crawl in another process."""
+
+    requests: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(OUTCOMES.values(), 0)))
+    relevant: int = 0
+    size: int = 0
+    latencies: Durations = field(default_factory=Durations)
+    links: Mapping[State, int] = field(default_factory=dict)
+    idle: float = 0.0
+    paused: bool = False
+    running: bool = True
+    in_flight: int | None = None
+    hosts_delayed: int | None = None
+    frontier_seconds: float | None = None
+    judge_seconds: float | None = None
+
+
+class MeasuredCrawl(Protocol):
+    """A crawl with its name, which all its figures have as a label, and its figures as of now."""
+
+    @property
+    def crawl(self) -> str: ...
+
+    def counts(self) -> CrawlCounts: ...
+
+
+Single = tuple[type[CounterMetricFamily | GaugeMetricFamily], str, str, Callable[[CrawlCounts], float | None]]
+
+_SINGLE: tuple[Single, ...] = (
+    (CounterMetricFamily, "spoor_relevant_pages", "Pages that were judged relevant.", lambda c: c.relevant),
+    (CounterMetricFamily, "spoor_page_bytes", "Bytes of pages.", lambda c: c.size),
+    (CounterMetricFamily, "spoor_idle_by_choice_seconds", "Connections left free for better links.", lambda c: c.idle),
+    (CounterMetricFamily, "spoor_frontier_seconds", "Deciding, and noting what came.", lambda c: c.frontier_seconds),
+    (CounterMetricFamily, "spoor_judge_seconds", "Judging pages.", lambda c: c.judge_seconds),
+    (GaugeMetricFamily, "spoor_running", "Whether a process crawls.", lambda c: c.running),
+    (GaugeMetricFamily, "spoor_paused", "Whether a person paused it.", lambda c: c.paused),
+    (GaugeMetricFamily, "spoor_requests_in_flight", "Requests under way.", lambda c: c.in_flight),
+    (GaugeMetricFamily, "spoor_hosts_delayed", "Hosts under a delay.", lambda c: c.hosts_delayed),
+)
+"""Those that a crawl has one of."""
+
+
+@dataclass(frozen=True, eq=False)
+class CrawlCollector(Collector):
+    """The figures of several crawls, those of one name together, as the format demands."""
+
+    sources: Sequence[MeasuredCrawl]
+
+    def collect(self) -> Iterator[Metric]:
+        crawls = {source.crawl: source.counts() for source in self.sources}
+        yield _requests(crawls)
+        yield _links(crawls)
+        yield _latencies(crawls)
+        for kind, name, meaning, value in _SINGLE:
+            family = kind(name, meaning, labels=["crawl"])
+            for crawl, counts in crawls.items():
+                if (number := value(counts)) is not None:
+                    family.add_metric([crawl], float(number))
+            yield family
+
+
+def _requests(crawls: Mapping[str, CrawlCounts]) -> Metric:
+    family = CounterMetricFamily("spoor_requests", "Requests by outcome.", labels=["crawl", "outcome"])
+    for crawl, counts in crawls.items():
+        for outcome, number in counts.requests.items():
+            family.add_metric([crawl, outcome], number)
+    return family
+
+
+def _links(crawls: Mapping[str, CrawlCounts]) -> Metric:
+    family = GaugeMetricFamily("spoor_links", "Known URLs by state.", labels=["crawl", "state"])
+    for crawl, counts in crawls.items():
+        for state, number in counts.links.items():
+            family.add_metric([crawl, state.name.lower().replace("_", " ")], number)
+    return family
+
+
+def _latencies(crawls: Mapping[str, CrawlCounts]) -> Metric:
+    family = HistogramMetricFamily("spoor_request_seconds", "From request to verdict.", labels=["crawl"])
+    for crawl, counts in crawls.items():
+        family.add_metric([crawl], counts.latencies.buckets(), counts.latencies.total)
+    return family
+
+
+# A crawl that runs in this process, and one that is only read.
+
+
+@dataclass
+class CrawlMetrics:
+    """Is told of events; `present` adds what is so right now."""
+
+    crawl: str
+    present: Callable[[CrawlCounts], None]
+    _counts: CrawlCounts = field(default_factory=CrawlCounts, init=False)
+
+    def tell(self, events: Sequence[Event]) -> None:
+        for event in events:
+            if (outcome := OUTCOMES.get(type(event))) is not None:
+                self._counts.requests[outcome] += 1
+            if isinstance(event, Visited):
+                self._counts.relevant += event.verdict.relevant
+                self._counts.size += event.size
+                self._counts.latencies.add(event.at - event.visit.at)
+
+    def counts(self) -> CrawlCounts:
+        self.present(self._counts)
+        return self._counts
+
+
+_SUMS = ", ".join(f"ifnull(sum(ended - started <= {bound}), 0)" for bound in BOUNDS)
+_NEW_PAGES = (
+    f"SELECT count(*), ifnull(sum(relevant), 0), ifnull(sum(size), 0), ifnull(sum(ended - started), 0), {_SUMS} "
+    "FROM pages WHERE id > ? AND id <= ?"
+)
+_NEW_EVENTS = "SELECT kind, count(*) FROM events WHERE id > ? AND id <= ? GROUP BY kind"
+_IDLE = "SELECT ifnull(sum(json_extract(detail, '$.idle')), 0) FROM events WHERE id > ? AND id <= ? AND kind = 'ended'"
+_LAST = "SELECT max(ifnull((SELECT max(id) FROM pages), 0), ifnull((SELECT max(id) FROM events), 0))"
+
+
+@dataclass
+class FolderMetrics:
+    """Counts what is new in the folder since it was asked last."""
+
+    folder: CrawlFolder
+    _counts: CrawlCounts = field(default_factory=CrawlCounts, init=False)
+    _read_to: int = field(default=0, init=False)
+
+    @property
+    def crawl(self) -> str:
+        return self.folder.path.resolve().name
+
+    def counts(self) -> CrawlCounts:
+        with contextlib.closing(open_to_read(self.folder.database)) as db:
+            db.execute("BEGIN")  # All of it as it was at one moment.
+            self._count(db)
+            self._counts.links = counters_of(db.execute("SELECT name, value FROM counters")).by_state
+            self._counts.paused = bool(Guidance.of(steered(db)).paused_by)
+        self._counts.running = is_open_for_crawling(self.folder)
+        return self._counts
+
+    def _count(self, db: sqlite3.Connection) -> None:
+        new = self._read_to, db.execute(_LAST).fetchone()[0]
+        pages, relevant, size, seconds, *cumulative = db.execute(_NEW_PAGES, new).fetchone()
+        self._counts.requests["page"] += pages
+        self._counts.relevant += relevant
+        self._counts.size += size
+        self._counts.latencies.total += seconds
+        shorter = 0
+        for place, number in enumerate([*cumulative, pages]):
+            self._counts.latencies.counts[place] += number - shorter
+            shorter = number
+        for kind, number in db.execute(_NEW_EVENTS, new):
+            if kind in _KINDS:
+                self._counts.requests[_KINDS[kind]] += number
+        self._counts.idle += db.execute(_IDLE, new).fetchone()[0]
+        self._read_to = new[1]
+
+
+# Over HTTP.
+
+
+def registry_of(*sources: MeasuredCrawl) -> CollectorRegistry:
+    """With memory and processor time of this process."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(CrawlCollector(sources))
+    ProcessCollector(registry=registry)
+    GCCollector(registry=registry)
+    return registry
+
+
+def exposition(registry: CollectorRegistry) -> bytes:
+    """The text that Prometheus reads."""
+    return generate_latest(registry)
+
+
+def routes(registry: CollectorRegistry) -> list[web.RouteDef]:
+    """`/metrics` and `/healthz`, for any server."""
+
+    async def metrics(request: web.Request) -> web.Response:
+        return web.Response(body=exposition(registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+    async def healthz(request: web.Request) -> web.Response:
+        return web.Response(text="ok\n")
+
+    return [web.get("/metrics", metrics), web.get("/healthz", healthz)]
+
+
+_NAMES = ("127.0.0.1", "localhost")
+
+
+@web.middleware
+async def _only_from_here(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    """A page elsewhere whose name leads to this machine could read along otherwise."""
+    if request.host.partition(":")[0] not in _NAMES:
+        raise web.HTTPForbidden(text=f"ask for {_NAMES[0]}\n")
+    return await handler(request)
+
+
+@contextlib.asynccontextmanager
+async def serving(registry: CollectorRegistry, port: int) -> AsyncIterator[str]:
+    """The address where they are, until the context is left. `port` 0: any that is free."""
+    app = web.Application(middlewares=[_only_from_here])
+    app.add_routes(routes(registry))
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    try:
+        try:
+            await web.TCPSite(runner, _NAMES[0], port).start()
+        except OSError as error:
+            raise UsageError(f"cannot serve metrics at port {port}: {error.strerror}; give --metrics another") from None
+        yield f"http://{_NAMES[0]}:{runner.addresses[0][1]}/metrics"
+    finally:
+        await runner.cleanup()
