@@ -10,7 +10,7 @@ import time
 from spoor import settings as config
 from spoor.cli.terminal import print_json, remark, say
 from spoor.errors import UsageError
-from spoor.live.ray_cluster import connected, crawl_in_actors
+from spoor.live.ray_cluster import check_ray, connected, crawl_in_actors
 from spoor.live.shards import Coordinator, Totals
 from spoor.report.showing import duration
 from spoor.settings import Config
@@ -23,6 +23,7 @@ SECONDS_BETWEEN_LINES = 10.0
 
 def run_sharded(arguments: argparse.Namespace, settings: Config, shards: int) -> int:
     """A folder that holds so many shards already is resumed."""
+    check_ray()
     if shards > BUCKETS:
         raise UsageError(f"--shards {shards}: a crawl has 1 to {BUCKETS} shards")
     folder = CrawlFolder(arguments.out)

@@ -87,11 +87,16 @@ def _name(number: int) -> str:
     return f"shard {number}"
 
 
+def check_ray() -> None:
+    """Before a folder is made."""
+    if ray is None:
+        raise MissingExtra("shards need Ray; install it with: pip install 'spoor[ray]'")
+
+
 @contextlib.contextmanager
 def connected(shards: int, cluster: str = "") -> Iterator[None]:
     """To the cluster at an address, or to one that is started on this machine and ended afterwards."""
-    if ray is None:
-        raise MissingExtra("shards need Ray; install it with: pip install 'spoor[ray]'")
+    check_ray()
     quiet = {"include_dashboard": False, "log_to_driver": False, "logging_level": logging.ERROR}
     try:
         if cluster:
