@@ -50,7 +50,7 @@ STAGES = {
     "traps": "ordering.traps:Traps.learn",
     "re-scoring": "scoring:Scoring.keep_up",
     "deciding": "crawl:Crawl.next_visit",
-    "deciding: re-scoring": "crawl:Crawl._goes_back",
+    "deciding: re-scoring": "turns:Turns.goes_back",
     "committing: links": "frontier.sqlite:SqliteStore._write_links",
     "committing: the rest": "frontier.sqlite:SqliteStore.commit",
     "journal": "store.journal:Journal.note",

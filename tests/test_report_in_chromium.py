@@ -47,7 +47,7 @@ def chromium(page: Path, *wishes: str) -> str:
 
 def test_the_browser_finds_what_was_written(page: Path) -> None:
     dom = chromium(page, "--dump-dom")
-    assert dom.count("<svg") == 2 and dom.count('class="line"') == 2 and dom.count('class="tile"') == 10
+    assert dom.count("<svg") == 2 and dom.count('class="line"') == 2 and dom.count('class="tile"') == 11
     for title in ("Relevant pages found", "Links waiting", "Hosts by yield", "Slowest hosts", "Languages", "Redirects"):
         assert f"<h2>{title}</h2>" in dom
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in dom and "<script" not in dom and "<img" not in dom
