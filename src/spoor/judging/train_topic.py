@@ -20,6 +20,7 @@ from spoor.judging.regression import (
     Floats,
     calibration,
     fitted,
+    pair_products,
     rows_of,
     sample_of,
     scored_by_others,
@@ -62,10 +63,11 @@ def train_topic(name: str, positive: Kept, negative: Kept, trained_on: str) -> T
     relevant = np.arange(len(found)) < own
     folds = np.concatenate([folds_of(own), folds_of(others)])
     rows = without_common(rows_of([sample_of(each) for each in found]), relevant)
-    scores = scored_by_others(rows, relevant, folds)
+    products = pair_products(rows)
+    scores = scored_by_others(rows, relevant, folds, products=products)
     slope, shift = _calibration(name, scores, relevant)
     chances = 1.0 / (1.0 + np.exp(-(slope * scores + shift)))
-    weights, bias = fitted(rows, relevant)
+    weights, bias = fitted(rows, relevant, products=products)
     model = TopicModel(
         name=name,
         trained_on=trained_on,

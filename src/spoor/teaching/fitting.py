@@ -10,7 +10,17 @@ from numpy.typing import NDArray
 
 from spoor.judging.classifiers import TopicModel
 from spoor.judging.held_out import FOLDS
-from spoor.judging.regression import Flags, Floats, Rows, Sample, calibration, fitted, rows_of, scored_by_others
+from spoor.judging.regression import (
+    Flags,
+    Floats,
+    Rows,
+    Sample,
+    calibration,
+    fitted,
+    pair_products,
+    rows_of,
+    scored_by_others,
+)
 from spoor.teaching.presumed import rarity
 
 ENOUGH = 12
@@ -37,9 +47,10 @@ def learned_from(
     everything = [*begun, *said]
     relevant = np.array([each.relevant for each in everything])
     rows = _scaled(rows_of([each.sample for each in everything]))
-    scores = scored_by_others(rows, relevant, _folds(relevant))
+    products = pair_products(rows)
+    scores = scored_by_others(rows, relevant, _folds(relevant), products=products)
     slope, shift, threshold = _scale(scores, relevant, len(begun), aim)
-    weights, bias = fitted(rows, relevant)
+    weights, bias = fitted(rows, relevant, products=products)
     return TopicModel(
         name=name,
         trained_on=f"{len(said)} answers",
