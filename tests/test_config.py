@@ -194,6 +194,8 @@ OWN: dict[str, st.SearchStrategy[Any]] = {
     "url": st.sampled_from(["", "http://127.0.0.1:8080/v1"]),
     "max_calls": counts,
     "max_cost": numbers,
+    "precision": st.floats(0.1, 1.0),
+    "recall": st.floats(0.1, 1.0),
     "model_tokens": st.integers(1, 1000),
     "key_env": st.sampled_from(["", "MODEL_KEY"]),
 }

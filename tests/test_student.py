@@ -17,10 +17,14 @@ from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.task import Task, read_seeds
 from spoor.lab.teaching import Teaching, from_start, taught
+from spoor.live.from_settings import Objects
 from spoor.records import Page
+from spoor.server_settings import TeacherSettings
+from spoor.settings import Config, Target
 from spoor.strategy import prior_of
 from spoor.teaching.beginning import beginner
 from spoor.teaching.student import Aim, Answer, Answered, Student, sample
+from spoor.teaching.taught_judge import TaughtJudge
 
 HORSES = ["horse", "mare", "foal", "saddle", "rider", "gallop", "stable", "bridle", "hoof", "stallion"]
 SHIPS = ["ship", "sail", "mast", "captain", "harbour", "anchor", "deck", "wave", "rudder", "keel"]
@@ -175,3 +179,13 @@ def test_a_simulated_crawl_is_taught_by_the_truth_and_is_the_same_twice(tmp_path
     assert once.answers == 20
     assert once.area > 0.0
     assert taught(task, Teaching(perfect=True)).f1 == 1.0
+
+
+def test_a_crawl_asks_for_precision_or_recall_but_not_for_both() -> None:
+    target = Target(about="horses")
+    asked = TeacherSettings(precision=0.9)
+    strategy = Objects().unbound(Config(target, teacher=asked))
+    taught = TaughtJudge.of(strategy.judge)
+    assert taught is not None and taught.student.aim == Aim(precision=0.9)
+    with pytest.raises(UsageError, match="precision and recall are both set"):
+        Objects().unbound(Config(target, teacher=TeacherSettings(precision=0.9, recall=0.9)))

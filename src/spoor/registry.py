@@ -19,6 +19,7 @@ from spoor.roles import Judge, Translator
 from spoor.settings import Config, Target
 from spoor.strategy import Strategy
 from spoor.teaching.beginning import NOTHING_FETCHED, student_of
+from spoor.teaching.student import HALF, Aim
 
 __all__ = [
     "JUDGES",
@@ -82,10 +83,11 @@ def judge_of(
     given: Judge | None = None,
     translator: Translator | None = None,
     fetched: Mapping[str, Page] = NOTHING_FETCHED,
+    aim: Aim = HALF,
 ) -> Judge:
     """The judge of a target; `given` is the one that a program gave as an object, `translator` for judges by an
-    ontology, `fetched` the pages of those examples in `like` that are URLs."""
-    return judges.judge_of(target, given, translator, lambda target: student_of(target, fetched))
+    ontology, `fetched` the pages of those examples in `like` that are URLs, `aim` for a judge that is taught."""
+    return judges.judge_of(target, given, translator, lambda target: student_of(target, fetched, aim))
 
 
 def checked(table: config.Table, folder: Path) -> Config:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spoor.checks import above_0, at_least, endpoint, number, setting, text, variable
+from spoor.checks import above_0, at_least, endpoint, number, setting, share, text, variable
 
 MOST_TOKENS = 100_000
 
@@ -29,6 +29,10 @@ class TeacherSettings:
     """Who says of pages whether they are relevant while the judge by `like` and `about` learns."""
 
     questions: int = setting(100, at_least(0), "pages that are asked about at most, over all runs")
+    precision: float | None = setting(None, share, "share of the pages taken for relevant that are to be so")
+    recall: float | None = setting(
+        None, share, "share of the relevant pages that are to be found so; instead of precision"
+    )
     answers: str = setting("", text, "file of answers: URLs, and yes or no; CSV, TSV or JSON lines")
     url: str = setting("", endpoint, "server of a language model that speaks OpenAI's protocol")
     model: str = setting("", text, "name of the model, as the server knows it")

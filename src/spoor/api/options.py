@@ -101,6 +101,8 @@ class CrawlOptions(TypedDict, total=False):
     prompt: str
     max_calls: int
     max_cost: float
+    precision: float
+    recall: float
     price_in: float
     price_out: float
     model_seconds: float

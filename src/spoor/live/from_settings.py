@@ -30,6 +30,7 @@ from spoor.roles import Judge
 from spoor.settings import GIVEN_IN_PYTHON, Config
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.strategy import Strategy, prior_of
+from spoor.teaching.student import Aim
 from spoor.teaching.taught_judge import TaughtJudge
 from spoor.teaching.teachers import check_teacher
 
@@ -64,7 +65,8 @@ class Objects:
         if self.judge is None and GIVEN_IN_PYTHON in settings.target.judge:
             raise _not_given("judge")
         translator = registry.translator_of(settings.translate, folder.translations if folder else None)
-        judge = registry.judge_of(settings.target, self.judge, translator, _examples(settings, folder))
+        aim = Aim(settings.teacher.precision, settings.teacher.recall)
+        judge = registry.judge_of(settings.target, self.judge, translator, _examples(settings, folder), aim)
         check_teacher(settings.teacher, settings.target.about, TaughtJudge.of(judge))
         if self.strategy is not None:
             return self.strategy(judge)

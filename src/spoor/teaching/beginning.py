@@ -19,10 +19,10 @@ from spoor.teaching.student import HALF, Aim, Student
 NOTHING_FETCHED: Mapping[str, Page] = {}
 
 
-def student_of(target: Target, fetched: Mapping[str, Page] = NOTHING_FETCHED) -> Student:
+def student_of(target: Target, fetched: Mapping[str, Page] = NOTHING_FETCHED, aim: Aim = HALF) -> Student:
     """What `[target] like` and `about` ask for. `fetched` are pages of examples: all that are
     URLs, and files that were read already."""
-    return beginner([_example(one, fetched) for one in target.like], target.about)
+    return beginner([_example(one, fetched) for one in target.like], target.about, aim)
 
 
 def _example(name: str, fetched: Mapping[str, Page]) -> Page:
