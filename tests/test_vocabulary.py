@@ -77,6 +77,8 @@ EXCEPTIONS = {
     ("recall", "src/spoor/judging/held_out.py"): "precision and recall",
     ("recall", "src/spoor/lab/papers/correlation.py"): "precision and recall",
     ("recall", "src/spoor/teaching/"): "precision and recall",
+    ("recall", "src/spoor/server_settings.py"): "precision and recall",
+    ("recall", "src/spoor/api/options.py"): "precision and recall",
     ("course", "src/spoor/lab/generate/"): "courses of a university",
 }
 """Where a word is right after all, by the beginning of the path, with the reason."""

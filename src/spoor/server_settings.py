@@ -31,7 +31,7 @@ class TeacherSettings:
     questions: int = setting(100, at_least(0), "pages that are asked about at most, over all runs")
     precision: float | None = setting(None, share, "share of the pages taken for relevant that are to be so")
     recall: float | None = setting(
-        None, share, "share of the relevant pages that are to be found so; instead of precision"
+        None, share, "share of the relevant pages that are to be taken; instead of precision"
     )
     answers: str = setting("", text, "file of answers: URLs, and yes or no; CSV, TSV or JSON lines")
     url: str = setting("", endpoint, "server of a language model that speaks OpenAI's protocol")
