@@ -12,6 +12,7 @@ import pytest
 from spoor.cli.answering import Person, shown
 from spoor.cli.main import main
 from spoor.records import Failure, Question
+from spoor.report.figures import figures
 from spoor.settings import Target
 from spoor.store.crawl_folder import CrawlFolder
 from tests.html_site import events_of, site
@@ -87,6 +88,7 @@ def test_answers_about_a_crawl_that_has_ended_are_learned_at_once(
     verdicts = untaught.verdicts()
     answered = {"/" + url.split("/", 3)[3]: bool(yes) for url, yes in marks if yes is not None}
     assert {path: verdicts[path] for path in answered} == answered
+    assert not figures(untaught.folder).going_on
 
 
 def test_nothing_is_asked_about_a_judge_that_cannot_be_taught(

@@ -258,6 +258,7 @@ def test_an_action_on_a_crawl_that_has_ended_is_done_at_once(tmp_path: Path) -> 
         assert served.act(1, {"action": "block", "pattern": "B.test"}).json["done"]
         assert served.act(1, {"action": "mark", "url": "http://a.test/", "relevant": False}).json["done"]
         assert served.read("crawls/1")["blocks"] == ["b.test"]
+        assert served.read("crawls/1")["state"] == "ended"
         assert {row["host"]: row["blocked"] for row in served.read("crawls/1/hosts")["items"]}[
             "b.test"
         ] == "blocked: b.test"

@@ -16,6 +16,7 @@ from spoor.guidance import Guidance
 from spoor.report.showing import plain
 from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.event_rows import WHILE_IT_RUNS
 from spoor.store.steered import steered
 
 State = Literal["running", "paused", "ended", "killed", "empty"]
@@ -241,8 +242,9 @@ def _forecast(
 
 def _state(reading: Reading, stops: list[tuple[int, str, float]], paused_by: str) -> tuple[State, str]:
     """And why it ended or pauses."""
+    newest = f"SELECT id FROM events WHERE {WHILE_IT_RUNS} ORDER BY id DESC LIMIT 1"
     (last,) = reading.db.execute(
-        "SELECT max(ifnull((SELECT max(id) FROM pages), 0), ifnull((SELECT max(id) FROM events), 0))"
+        f"SELECT max(ifnull((SELECT max(id) FROM pages), 0), ifnull(({newest}), 0))"
     ).fetchone()
     if reading.running:
         if paused_by:

@@ -19,6 +19,7 @@ from spoor.expected_finds import ExpectedFinds
 from spoor.progress import Advance, unseen
 from spoor.report.showing import one_moment
 from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.event_rows import WHILE_IT_RUNS
 from spoor.store.journal import needs_scripts_column
 from spoor.store.recent import expected_in
 from spoor.store.renders import render_totals
@@ -229,7 +230,7 @@ def _span(db: sqlite3.Connection) -> tuple[float, float]:
     began, ended = _row(
         db,
         "SELECT min(started), max(ended) FROM (SELECT started, ended FROM pages UNION ALL "
-        "SELECT started, at FROM events WHERE kind NOT IN ('ended', 'steered'))",
+        f"SELECT started, at FROM events WHERE kind != 'ended' AND {WHILE_IT_RUNS})",
     )
     return began or 0.0, ended or 0.0
 

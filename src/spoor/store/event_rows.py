@@ -27,6 +27,9 @@ from spoor.events import (
 from spoor.records import Visit
 from spoor.urls import host_of
 
+WHILE_IT_RUNS = "kind NOT IN ('steered', 'taught')"
+"""Of events, for SQL: persons steer and teach a crawl that has ended, too."""
+
 
 def event_row(event: Redirected | Failed | HostOpened | SitemapRead | Aside) -> tuple[Any, ...]:
     match event:
