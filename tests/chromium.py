@@ -16,7 +16,7 @@ import aiohttp
 import pytest
 
 CHROMIUM = shutil.which("chromium") or ""
-OPTIONS = (
+QUIET = (
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
@@ -26,7 +26,6 @@ OPTIONS = (
     "--disable-component-update",
     "--disable-sync",
     "--hide-scrollbars",
-    "--remote-debugging-port=0",
 )
 PATIENCE = 60.0
 """Seconds, on a machine that is busy."""
@@ -93,7 +92,8 @@ async def tab(profile: Path) -> AsyncIterator[Tab]:
     """A browser with one page; both end with the block."""
     process = await asyncio.create_subprocess_exec(
         CHROMIUM,
-        *OPTIONS,
+        *QUIET,
+        "--remote-debugging-port=0",
         f"--user-data-dir={profile}",
         "about:blank",
         stdout=asyncio.subprocess.DEVNULL,

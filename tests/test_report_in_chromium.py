@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,22 +11,10 @@ from matplotlib.image import imread
 
 from spoor.report.figures import figures
 from spoor.report.page import write_page
+from tests.chromium import CHROMIUM, QUIET, needs_chromium
 from tests.written_crawl import small_crawl
 
-CHROMIUM = shutil.which("chromium") or ""
-QUIET = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--hide-scrollbars",
-)
-
-pytestmark = pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed (Debian: apt-get install chromium)")
+pytestmark = needs_chromium
 
 
 @pytest.fixture(scope="module")
