@@ -13,12 +13,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from aiohttp.web import BaseRequest, Response, Server, ServerRunner, TCPSite
+from aiohttp.web import BaseRequest, Response
+from tests.thread_server import served_in_thread
 
 from spoor import settings as config
 from spoor.cli.terminal import print_table
@@ -86,28 +86,6 @@ class MixedWeb:
         return Response(text=self.html(int(number)), content_type="text/html", charset="utf-8")
 
 
-@contextlib.contextmanager
-def served(web: MixedWeb) -> Iterator[str]:
-    """In a thread: the address of a proxy for all hosts."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-
-    async def start() -> ServerRunner:
-        runner = ServerRunner(Server(web.answer), shutdown_timeout=0.1)
-        await runner.setup()
-        await TCPSite(runner, "127.0.0.1", 0).start()
-        return runner
-
-    runner = asyncio.run_coroutine_threadsafe(start(), loop).result()
-    try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    finally:
-        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result()
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-
-
 @dataclass(frozen=True)
 class Crawled:
     """Numbers of the relevant pages and of those that were rendered; seconds of the processor."""
@@ -120,7 +98,7 @@ class Crawled:
 
 def crawled(web: MixedWeb, mode: str, tabs: int) -> Crawled:
     """In a process of its own."""
-    with tempfile.TemporaryDirectory(prefix="bench-", dir="/tmp") as made, served(web) as proxy:
+    with tempfile.TemporaryDirectory(prefix="bench-", dir="/tmp") as made, served_in_thread(web.answer) as proxy:
         before = _processor()
         command = [sys.executable, "-m", "bench.rendering", "--crawl", made, proxy, mode, str(tabs)]
         subprocess.run(command, check=True)

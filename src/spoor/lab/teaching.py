@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -99,7 +99,7 @@ def _oracle_area(task: Task) -> float:
 def _perfect_run(prepared: PreparedTask, teaching: Teaching) -> Iterator[Event]:
     truth = _truth(prepared)
     words = telling_words([sentence(prepared.task.target)], PRIOR_WORDS) if teaching.about else ()
-    crawl = _crawl(prepared, _Primed(TargetPrior(words=tuple(words))), truth)
+    crawl = _crawl(prepared, _Primed(truth, TargetPrior(words=tuple(words))), truth)
     return simulate(crawl, prepared.world(with_content=True))
 
 
@@ -114,13 +114,17 @@ def _truth(prepared: PreparedTask) -> Truth:
 
 @dataclass(frozen=True)
 class _Primed:
-    """Stands for a judge where a strategy asks for its prior alone."""
+    """A judge with another prior than its own."""
 
+    of: Judge
     target_prior: TargetPrior
-    reads_content: bool = False
 
-    def judge(self, pages: Iterable[Page]) -> list[Verdict]:
-        raise NotImplementedError("another judge takes its place")
+    @property
+    def reads_content(self) -> bool:
+        return self.of.reads_content
+
+    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
+        return self.of.judge(pages)
 
 
 def _crawl(prepared: PreparedTask, primed: Judge, judge: Judge) -> Crawl:
