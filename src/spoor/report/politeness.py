@@ -2,10 +2,13 @@
 
 Every request is there, those for robots.txt, their redirects and those of scripts included. Only what is on disk can be
 checked: a visit that was cut off by a kill left no row, and of a robots.txt only the last text is kept, so that visits
-are held against it from the time it came."""
+are held against it from the time it came.
+
+Of a crawl of several shards, the visits of all are gone through together. The clocks of their machines must agree."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,6 +25,7 @@ from spoor.robots import NeededFile, RobotsFile, delay_for, holding_for
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import delay_in
 from spoor.store.renders import fetch_ends, sub_requests
+from spoor.store.sharded_folder import ShardedFolder
 from spoor.urls import host_of, robots_url
 
 
@@ -55,9 +59,10 @@ class Conduct:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One visit. `answered`: it is known from which address. `again_at` is when the same URL may be asked for again
-    after a failure."""
+    """One visit, by a shard. `answered`: it is known from which address. `again_at` is when the same URL may be asked
+    for again after a failure."""
 
+    shard: int
     began: float
     ended: float
     host: str
@@ -69,26 +74,35 @@ class Call:
 
 @dataclass
 class _Host:
-    """A host while its visits are gone through. `found`: its address is known."""
+    """A host while its visits are gone through. `found_by`: the shards that know its address."""
 
     visits: LastVisits
-    found: bool = False
+    found_by: set[int] = field(default_factory=set)
     retries: dict[str, float] = field(default_factory=dict)
 
 
 def conduct(folder: CrawlFolder, promise: Promise) -> Conduct:
     """Address by address, so that only the visits to one are in memory at a time."""
     hosts, visits, breaches, tightest = 0, 0, list[Breach](), float("inf")
-    with one_moment(folder) as db:
-        files = _Files(db, promise)
-        for neighbours in _neighbours(db):
-            calls = [call for name in neighbours for call in _calls(db, name)]
+    with _shards(folder) as shards:
+        files = [_Files(db, promise) for db in shards]
+        for neighbours in _neighbours(shards):
+            calls = [call for shard, name in neighbours for call in _calls(shards[shard], shard, name)]
             check = _Check(promise, files, calls)
             breaches += check.breaches()
             hosts, visits = hosts + len({call.host for call in calls}), visits + len(calls)
             tightest = min(tightest, check.tightest)
     ordered = tuple(sorted(breaches, key=lambda breach: breach.at))
     return Conduct(hosts, visits, None if tightest == float("inf") else tightest, ordered)
+
+
+@contextlib.contextmanager
+def _shards(folder: CrawlFolder) -> Iterator[list[sqlite3.Connection]]:
+    """The database of each shard; of a crawl without shards, its own."""
+    sharded = ShardedFolder(folder.path)
+    folders = [folder] if sharded.shards is None else [CrawlFolder(sharded.shard(n)) for n in range(sharded.shards)]
+    with contextlib.ExitStack() as stack:
+        yield [stack.enter_context(one_moment(one)) for one in folders]
 
 
 class _Files:
@@ -142,15 +156,17 @@ class _Files:
 
 
 class _Check:
-    """Goes through the visits to the hosts at one address, in the order in which they began."""
+    """Goes through the visits to the hosts at one address, in the order in which they began. `_first` has those by
+    which a shard found out that a host is there: the other shards do not know of them."""
 
-    def __init__(self, promise: Promise, files: _Files, calls: Sequence[Call]) -> None:
+    def __init__(self, promise: Promise, files: Sequence[_Files], calls: Sequence[Call]) -> None:
         self.promise = promise
         self.tightest = float("inf")
         self._files = files
         self._calls = sorted(calls, key=lambda call: (call.began, not call.for_rules, call.ended))
         self._hosts = {call.host: _Host(LastVisits(promise.rules.connections)) for call in calls}
         self._address = LastVisits(len(calls) + 1)
+        self._first = [LastVisits(len(calls) + 1) for _ in files]
 
     def breaches(self) -> Iterator[Breach]:
         for call in self._calls:
@@ -163,46 +179,51 @@ class _Check:
         yield from self._haste(call, host)
         if call.began < (again_at := host.retries.get(call.url, call.began)):
             yield f"tried again {again_at - call.began:.3f} s too soon"
-        if not call.for_rules and (wrong := self._files.wrong(call.url, call.began)):
+        if not call.for_rules and (wrong := self._files[call.shard].wrong(call.url, call.began)):
             yield wrong
 
     def _haste(self, call: Call, host: _Host) -> Iterator[str]:
-        since, delay = host.visits.since(call.began), self._files.delay(call.host, call.began)
+        since, delay = host.visits.since(call.began), self._files[call.shard].delay(call.host, call.began)
         if delay:
             self.tightest = min(self.tightest, share(since, call.began, delay))
         if call.began < since:
             yield "too many visits at once"
         elif call.began < since + delay:
             yield f"after {call.began - since:.3f} s, with a host delay of {delay:g} s"
-        elif host.found:  # Before that nobody knew at which address the host is.
-            since, due = self._address.since(call.began), self.promise.rules.address_delay
+        elif call.shard in host.found_by:  # Before that nobody knew at which address the host is.
+            since = max(self._address.since(call.began), self._first[call.shard].since(call.began))
+            due = self.promise.rules.address_delay
             if call.began < since + due:
                 yield f"after {call.began - since:.3f} s at its IP address, with a delay of {due:g} s"
 
     def _note(self, call: Call, host: _Host) -> None:
         host.visits.visit(call.began, call.ended)
-        if host.found or call.answered:  # Its address is known since the end of that very visit.
-            self._address.visit(call.began if host.found else -inf, call.ended)
-            host.found = True
+        if call.shard in host.found_by:
+            self._address.visit(call.began, call.ended)
+        elif call.answered:  # Its address is known since the end of that very visit.
+            self._first[call.shard].visit(-inf, call.ended)
+            host.found_by.add(call.shard)
         if call.again_at is not None:
             host.retries[call.url] = call.again_at
 
 
-def _neighbours(db: sqlite3.Connection) -> Iterator[list[str]]:
-    """The hosts at each IP address, by name; a host of which none is known is alone."""
-    groups: dict[str, list[str]] = {}
-    for name, address in db.execute("SELECT name, address FROM hosts ORDER BY id"):
-        groups.setdefault(address or name, []).append(name)
+def _neighbours(shards: Sequence[sqlite3.Connection]) -> Iterator[list[tuple[int, str]]]:
+    """The hosts at each IP address, by shard and name; a host of which none is known is alone."""
+    groups: dict[str, list[tuple[int, str]]] = {}
+    for shard, db in enumerate(shards):
+        for name, address in db.execute("SELECT name, address FROM hosts ORDER BY id"):
+            groups.setdefault(address or name, []).append((shard, name))
     yield from groups.values()
 
 
-def _calls(db: sqlite3.Connection, host: str) -> Iterable[Call]:
+def _calls(db: sqlite3.Connection, shard: int, host: str) -> Iterable[Call]:
     fetched = fetch_ends(db, host)
     rows = db.execute("SELECT started, ended, url, number FROM pages WHERE host = ?", (host,))
     for began, ended, url, number in rows:
-        yield Call(began, fetched.get((url, number), ended), host, url)
-    yield from (Call(began, ended, host, url) for began, ended, url in sub_requests(db, host))
+        yield Call(shard, began, fetched.get((url, number), ended), host, url)
+    yield from (Call(shard, began, ended, host, url) for began, ended, url in sub_requests(db, host))
     query = "SELECT started, at, url, kind, detail FROM events WHERE host = ? AND started IS NOT NULL"
     for began, ended, url, kind, detail in db.execute(query, (host,)):
         facts = json.loads(detail)
-        yield Call(began, ended, host, url, facts["purpose"] == "robots", kind != "failed", facts.get("again_at"))
+        rules, answered = facts["purpose"] == "robots", kind != "failed"
+        yield Call(shard, began, ended, host, url, rules, answered, facts.get("again_at"))
