@@ -31,7 +31,7 @@ from spoor.live.from_settings import limits_of
 from spoor.live.running import Session
 from spoor.live.session import open_session
 from spoor.ordering.simple import Arrival
-from spoor.outage import FIRST_PROBE, LONGEST_PROBE, MANY, Outage
+from spoor.outage import ENOUGH, FIRST_PROBE, LONGEST_PROBE, MANY, Outage
 from spoor.pricing import Limits
 from spoor.records import Failure, Outcome, Page, RobotsRules, Visit
 from spoor.settings import Config, Crawling, Politeness, Target
@@ -110,7 +110,7 @@ def test_during_a_pause_one_request_is_made_at_a_time_and_more_and_more_seldom()
     (paused,) = [event for event in events if isinstance(event, Paused)]
     (resumed,) = [event for event in events if isinstance(event, Resumed)]
     probes = [e.visit.at for e in events if isinstance(e, Failed) and paused.at < e.visit.at < resumed.at]
-    waits = [later - sooner for sooner, later in pairwise(probes)]
+    waits = [later - sooner for sooner, later in pairwise(probes)][ENOUGH - 1 :]
     assert len(probes) < 20 and waits == sorted(waits)
     assert waits[0] >= FIRST_PROBE and waits[-1] == pytest.approx(LONGEST_PROBE, abs=2.0)
 
@@ -205,6 +205,42 @@ def test_only_when_the_host_that_answered_before_is_silent_too_our_own_side_is_t
     assert not outage.excuses(visit(1), Failure("HTTP 500", 60.0))
     assert [doubted.host for doubted in outage.doubtful()] == [f"h{n}.test" for n in range(MANY)] + ["h70.test"]
     assert list(outage.doubtful()) == []
+
+
+def ask(outage: Outage, number: int, now: float) -> None:
+    """A robots.txt that does not come."""
+    url = f"{host(number)}robots.txt"
+    outage.probe(url, now)
+    outage.hear(replace(visit(number, "robots"), url=url), TIMED_OUT, now + 1.0)
+
+
+def test_a_host_that_answered_last_and_has_gone_since_is_not_the_only_one_asked() -> None:
+    outage = Outage()
+    for number in (70, 71, 72, 73):
+        outage.hear(visit(number), page(number), 0.0)
+    silent(outage, range(MANY), 1.0)
+    for number, then in ((73, 2.0), (72, 4.0)):
+        assert outage.candidates()[0] == host(number)
+        ask(outage, number, then)
+        assert not outage.is_sure and outage.probe_at == then + 1.0
+    ask(outage, 71, 6.0)
+    assert outage.is_sure and outage.candidates()[0] == host(70) and outage.probe_at > 7.0
+
+
+def test_a_crawl_goes_on_at_once_where_the_host_that_answered_last_is_gone() -> None:
+    class Gone(Failing):
+        """h5 answers once."""
+
+        def fetch(self, visit: Visit) -> tuple[Outcome, float]:
+            return (TIMED_OUT, 1.0) if visit.host == "h5.test" and visit.at > 12.0 else super().fetch(visit)
+
+    dead = frozenset(f"h{n}.test" for n in range(6, 60))
+    links = {host(n): [host(m) for m in range(6, 60)] for n in range(6)} | {host(n): [] for n in range(6, 60)}
+    crawl = Crawl(Strategy(truth(WEB), Arrival()), Frontier(MemoryStore(), POLITE))
+    crawl.begin(map(host, range(6)))
+    events = list(simulate(crawl, Gone(WrittenWorld.of_links(links), dead=dead), 8))
+    pauses = [event.seconds for event in events if isinstance(event, Resumed)]
+    assert pauses and max(pauses) < 60.0
 
 
 KEY = ConnectionKey("a.test", 80, False, True, None, None, None)

@@ -1,9 +1,10 @@
 """Is it the web that does not answer, or is our own side out of order? Told how visits turned out; has no clock.
 
-On the open web many hosts are dead, so hosts that do not answer mean nothing as long as others do. When many different
-ones in a row do not, the crawl pauses and asks one that has answered before. If that answers, all is well, and the next
-alarm needs twice as many. If not, our own side is out of order: what failed since the last answer is tried again as if
-nothing had been, and until a host answers nothing but that is tried, more and more seldom."""
+On the open web many hosts are dead, so hosts that do not answer mean nothing as long as others do. When many
+different ones in a row do not, the crawl pauses and asks up to three that have answered before, one after the other:
+one of them may have gone since. If one answers, all is well, and the next alarm needs twice as many. If none does,
+our own side is out of order: what failed since the last answer is tried again as if nothing had been, and until a
+host answers nothing but that is tried, more and more seldom, each time with another host."""
 
 from __future__ import annotations
 
@@ -19,6 +20,8 @@ MANY = 8
 """Different hosts in a row that do not answer, before one is asked that has answered before."""
 MOST = 16 * MANY
 """The same after false alarms."""
+ENOUGH = 3
+"""Hosts that answered before and are silent now, before our own side is to blame."""
 FIRST_PROBE, LONGEST_PROBE = 5.0, 300.0
 """Seconds between two requests while nothing answers: twice as many each time."""
 REMEMBERED = 16
@@ -43,6 +46,8 @@ class Outage:
     """When that was last over: failures of our own side, of requests that were made before, are old news."""
     _pause: float = field(default=FIRST_PROBE, init=False)
     _probe: str = field(default="", init=False)
+    _in_vain: int = field(default=0, init=False)
+    """Hosts asked during this pause that did not answer."""
     _silent: dict[str, str] = field(default_factory=dict, init=False)
     _since: float = field(default=0.0, init=False)
     _answered: dict[str, str] = field(default_factory=dict, init=False)
@@ -93,15 +98,23 @@ class Outage:
         if not self.excuses(visit, failure) and not failure.here:
             self._doubtful.append(visit)
         if visit.url == self._probe:
-            self._probe, self.is_sure = "", True
-            self._pause = min(2 * self._pause, LONGEST_PROBE)
-            self.probe_at = now + self._pause
+            self._hear_no_reply(visit, now)
         if self.paused_since is not None or not (failure.here or len(self._silent) >= self.many):
             return None
         self.paused_since, self.is_sure = self._since, failure.here
         self._heed_from = now if failure.here else -math.inf
         self.probe_at = now + (FIRST_PROBE if failure.here else 0.0)
         return Paused(now, self._since, failure.reason)
+
+    def _hear_no_reply(self, visit: Visit, now: float) -> None:
+        """From a host that was asked during a pause: it is asked again after all others."""
+        if visit.host in self._answered:
+            self._answered = {visit.host: self._answered.pop(visit.host)} | self._answered
+        self._probe, self._in_vain = "", self._in_vain + 1
+        self.is_sure = self.is_sure or self._in_vain >= min(ENOUGH, len(self._answered))
+        if self.is_sure:
+            self._pause = min(2 * self._pause, LONGEST_PROBE)
+        self.probe_at = now + (self._pause if self.is_sure else 0.0)
 
     def _hear_answer(self, now: float) -> Resumed | None:
         self._silent.clear()
@@ -113,5 +126,6 @@ class Outage:
         event = Resumed(now, now - self.paused_since)
         if self._heed_from > -math.inf:
             self._heed_from, self._up_since = -math.inf, now
-        self.paused_since, self.is_sure, self._pause, self._probe = None, False, FIRST_PROBE, ""
+        self.paused_since, self.is_sure, self._pause = None, False, FIRST_PROBE
+        self._probe, self._in_vain = "", 0
         return event
