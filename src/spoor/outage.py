@@ -15,17 +15,19 @@ from dataclasses import dataclass, field
 
 from spoor.events import Paused, Resumed
 from spoor.records import Failure, Outcome, Trouble, Visit
+from spoor.urls import registrable_domain, robots_url
 
 MANY = 8
 """Different hosts in a row that do not answer, before one is asked that has answered before."""
 MOST = 16 * MANY
 """The same after false alarms."""
 ENOUGH = 3
-"""Hosts that answered before and are silent now, before our own side is to blame."""
+"""Domains that answered before and are silent now, before our own side is to blame."""
 FIRST_PROBE, LONGEST_PROBE = 5.0, 300.0
 """Seconds between two requests while nothing answers: twice as many each time."""
-REMEMBERED = 16
-"""Hosts that answered last."""
+REMEMBERED = 8
+"""Domains that answered first, and as many that answered last. A site with many hosts is one domain, and nobody can
+push out those that came first: else a site with hosts that answer once could hold the crawl."""
 DOUBTFUL = 1000
 """Visits since the last answer that are tried again after an outage."""
 
@@ -46,11 +48,13 @@ class Outage:
     """When that was last over: failures of our own side, of requests that were made before, are old news."""
     _pause: float = field(default=FIRST_PROBE, init=False)
     _probe: str = field(default="", init=False)
-    _in_vain: int = field(default=0, init=False)
-    """Hosts asked during this pause that did not answer."""
+    _in_vain: dict[str, None] = field(default_factory=dict, init=False)
+    """URLs asked for during this pause that were not answered, the last one asked last."""
     _silent: dict[str, str] = field(default_factory=dict, init=False)
     _since: float = field(default=0.0, init=False)
-    _answered: dict[str, str] = field(default_factory=dict, init=False)
+    _first: dict[str, str] = field(default_factory=dict, init=False)
+    """By domain a URL that was answered; so is `_last`."""
+    _last: dict[str, str] = field(default_factory=dict, init=False)
     _doubtful: deque[Visit] = field(default_factory=lambda: deque(maxlen=DOUBTFUL), init=False)
 
     def hear(self, visit: Visit, outcome: Outcome, now: float) -> Paused | Resumed | None:
@@ -59,11 +63,17 @@ class Outage:
             return None
         if isinstance(outcome, Failure) and (outcome.unanswered or outcome.here):
             return None if self._is_old_news(visit, outcome) else self._hear_silence(visit, outcome, now)
-        self._answered.pop(visit.host, None)
-        self._answered[visit.host] = visit.url
-        if len(self._answered) > REMEMBERED:
-            del self._answered[next(iter(self._answered))]
+        self._remember(visit)
         return None if visit.at < self._heed_from else self._hear_answer(now)
+
+    def _remember(self, visit: Visit) -> None:
+        domain = registrable_domain(visit.host)
+        if len(self._first) < REMEMBERED:
+            self._first[domain] = visit.url
+        self._last.pop(domain, None)
+        self._last[domain] = visit.url
+        if len(self._last) > REMEMBERED:
+            del self._last[next(iter(self._last))]
 
     def excuses(self, visit: Visit, failure: Failure) -> bool:
         """Whether a visit that turned out so says nothing of its URL, and is to be made again."""
@@ -79,9 +89,11 @@ class Outage:
             yield self._doubtful.popleft()
 
     def candidates(self) -> list[str]:
-        """URLs of hosts that are asked during a pause, the best first: those that answered last, or else those that did
-        not."""
-        return [*reversed(self._answered.values())] or [*self._silent.values()]
+        """Where to ask during a pause, each a robots.txt, the best first: hosts that answered last, then those that
+        answered first; or else those that did not. Those asked in vain come after all others, the last one last."""
+        known = {**dict.fromkeys(reversed(self._last.values())), **dict.fromkeys(self._first.values())}
+        asked = {robots_url(url): None for url in known or self._silent.values()}
+        return [url for url in asked if url not in self._in_vain] + [url for url in self._in_vain if url in asked]
 
     @property
     def is_probing(self) -> bool:
@@ -98,7 +110,7 @@ class Outage:
         if not self.excuses(visit, failure) and not failure.here:
             self._doubtful.append(visit)
         if visit.url == self._probe:
-            self._hear_no_reply(visit, now)
+            self._hear_no_reply(visit.url, now)
         if self.paused_since is not None or not (failure.here or len(self._silent) >= self.many):
             return None
         self.paused_since, self.is_sure = self._since, failure.here
@@ -106,12 +118,12 @@ class Outage:
         self.probe_at = now + (FIRST_PROBE if failure.here else 0.0)
         return Paused(now, self._since, failure.reason)
 
-    def _hear_no_reply(self, visit: Visit, now: float) -> None:
-        """From a host that was asked during a pause: it is asked again after all others."""
-        if visit.host in self._answered:
-            self._answered = {visit.host: self._answered.pop(visit.host)} | self._answered
-        self._probe, self._in_vain = "", self._in_vain + 1
-        self.is_sure = self.is_sure or self._in_vain >= min(ENOUGH, len(self._answered))
+    def _hear_no_reply(self, url: str, now: float) -> None:
+        """To what was asked during a pause."""
+        self._in_vain.pop(url, None)
+        self._in_vain[url] = None
+        self._probe = ""
+        self.is_sure = self.is_sure or len(self._in_vain) >= min(ENOUGH, len(self.candidates()))
         if self.is_sure:
             self._pause = min(2 * self._pause, LONGEST_PROBE)
         self.probe_at = now + (self._pause if self.is_sure else 0.0)
@@ -127,5 +139,5 @@ class Outage:
         if self._heed_from > -math.inf:
             self._heed_from, self._up_since = -math.inf, now
         self.paused_since, self.is_sure, self._pause = None, False, FIRST_PROBE
-        self._probe, self._in_vain = "", 0
+        self._probe, self._in_vain = "", {}
         return event
