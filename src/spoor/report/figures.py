@@ -15,9 +15,9 @@ from operator import itemgetter
 from typing import Any
 
 from spoor.events import Steered
-from spoor.expected_finds import ExpectedFinds
 from spoor.progress import Advance, unseen
 from spoor.report.showing import one_moment
+from spoor.stopping import ExpectedFinds
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.event_rows import WHILE_IT_RUNS
 from spoor.store.journal import needs_scripts_column

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 
 from spoor import settings as config
-from spoor.expected_finds import TRIES, ExpectedFinds, expected_finds
+from spoor.stopping import TRIES, ExpectedFinds, expected_finds
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import open_to_read
 
