@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from math import inf
 
@@ -27,6 +27,8 @@ STEPS_BACK = 10
 SUGGESTIONS = 5
 LOOKED_THROUGH = 2000
 """URLs or host names among which similar ones are looked for."""
+Redirects = Callable[[sqlite3.Connection, str], Iterable[tuple[str, str]]]
+"""The first URLs that redirected to one, each with why that was not followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +68,19 @@ class Account:
 
 
 def account(folder: CrawlFolder, url: str, agent: str) -> Account:
-    """`url` is normalised. It is looked for as it is, and then without what makes no difference to a page."""
     with one_moment(folder) as db:
-        accounts = (_account(db, spelling, agent) for spelling in dict.fromkeys((url, canonical(url))))
-        known = next((one for one in accounts if one.discovered), None)
-        return known or _account(db, canonical(url), agent)
+        return account_in(db, url, agent, redirects_to)
 
 
-def _account(db: sqlite3.Connection, url: str, agent: str) -> Account:
+def account_in(db: sqlite3.Connection, url: str, agent: str, redirects: Redirects) -> Account:
+    """`url` is normalised. It is looked for as it is, and then without what makes no difference to a page."""
+    known = _account(db, url, agent, redirects)
+    if known.discovered or canonical(url) == url:
+        return known
+    return _account(db, canonical(url), agent, redirects)
+
+
+def _account(db: sqlite3.Connection, url: str, agent: str, redirects: Redirects) -> Account:
     entry, host, lost = stored_entry(db, url), _host(db, host_of(url)), dropped(db, url)
     holding, text = _robots(db, url)
     pages, events = tuple(pages_of(db, url)), tuple(events_of(db, url))
@@ -88,7 +95,7 @@ def _account(db: sqlite3.Connection, url: str, agent: str) -> Account:
         renders=tuple(filter(None, (render_of(db, page.host, url, page.number) for page in pages))),
         events=events,
         dropped=lost,
-        sent_here=() if entry else tuple(_sent_here(db, url)),
+        sent_here=() if entry else tuple(redirects(db, url)),
         host=host,
         robots=holding,
         has_rules=bool(text),
@@ -135,9 +142,10 @@ def _outbid(db: sqlite3.Connection, entry: Entry) -> bool:
     return bool(db.execute(query, (last_moment(db) or 0.0, entry.key[0])).fetchone()[0])
 
 
-def _sent_here(db: sqlite3.Connection, url: str) -> Iterator[tuple[str, str]]:
+def redirects_to(db: sqlite3.Connection, url: str) -> list[tuple[str, str]]:
+    """Goes through all events."""
     query = "SELECT url, json_extract(detail, '$.because') FROM events WHERE kind = 'redirected' AND number IS NOT NULL"
-    yield from db.execute(query + " AND json_extract(detail, '$.to') = ? ORDER BY id LIMIT 3", (url,)).fetchall()
+    return db.execute(query + " AND json_extract(detail, '$.to') = ? ORDER BY id LIMIT 3", (url,)).fetchall()
 
 
 def _host(db: sqlite3.Connection, name: str) -> Host | None:
