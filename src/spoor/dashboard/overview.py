@@ -121,7 +121,7 @@ def overview(reading: Reading, asked: OverviewQuery) -> Overview:
     state, because = _state(reading, stops, guidance.paused_by)
     return Overview(
         number=reading.number,
-        name=plain(reading.folder.path.resolve().name, 80),
+        name=plain(reading.folder.name, 80),
         folder=plain(str(reading.folder.path)),
         state=state,
         because=because,
