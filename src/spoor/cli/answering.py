@@ -145,6 +145,8 @@ class Sitting:
 
 def run_ask(arguments: argparse.Namespace) -> int:
     folder = open_for_reading(arguments.folder)
+    if len(folder.parts) > 1:
+        raise UsageError(f"{folder.path} is a crawl of several shards, each with a judge of its own; give one of them")
     settings = config.load(folder.path / "crawl.toml")
     with closing(open_to_read(folder.database)) as db:
         sitting = Sitting(folder, settings, _student(folder, settings, db), db)

@@ -6,11 +6,13 @@ are held against it from the time it came."""
 
 from __future__ import annotations
 
+import heapq
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
+from operator import itemgetter
 from typing import Any
 
 from spoor import robots
@@ -20,6 +22,7 @@ from spoor.lab.delays import LastVisits, RobotsHistory, share
 from spoor.report.showing import has_robots_files, one_moment
 from spoor.robots import NeededFile, RobotsFile, delay_for, holding_for
 from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.crawl_parts import Part, owner_of
 from spoor.store.journal import delay_in
 from spoor.store.renders import fetch_ends, sub_requests
 from spoor.urls import host_of, robots_url
@@ -79,10 +82,10 @@ class _Host:
 def conduct(folder: CrawlFolder, promise: Promise) -> Conduct:
     """Address by address, so that only the visits to one are in memory at a time."""
     hosts, visits, breaches, tightest = 0, 0, list[Breach](), float("inf")
-    with one_moment(folder) as db:
-        files = _Files(db, promise)
-        for neighbours in _neighbours(db):
-            calls = [call for name in neighbours for call in _calls(db, name)]
+    with one_moment(folder) as parts:
+        files = _Files(parts, promise)
+        for neighbours in _neighbours(parts):
+            calls = [call for name in neighbours for part in parts for call in _calls(part.db, name)]
             check = _Check(promise, files, calls)
             breaches += check.breaches()
             hosts, visits = hosts + len({call.host for call in calls}), visits + len(calls)
@@ -93,18 +96,18 @@ def conduct(folder: CrawlFolder, promise: Promise) -> Conduct:
 
 class _Files:
     """The robots.txt files of a crawl: what was known of them at any time, and what they say. In a folder of version 2
-    there is one for each host; it goes by the name of the https one."""
+    there is one for each host; it goes by the name of the https one. What one shard knows counts for all: a host may
+    have been moved."""
 
-    def __init__(self, db: sqlite3.Connection, promise: Promise) -> None:
-        self._db = db
+    def __init__(self, parts: Sequence[Part], promise: Promise) -> None:
+        self._parts = parts
         self._promise = promise
-        self._by_host = not has_robots_files(db)
+        self._by_host = not has_robots_files(parts[0].db)
         self._history = RobotsHistory()
         self._rules = robots.RulesCache(promise.agent, self._text)
         asked = "json_extract(detail, '$.purpose') = 'robots'"
-        for at, url, kind, detail in db.execute(
-            f"SELECT at, url, kind, detail FROM events WHERE {asked} ORDER BY at, id"
-        ):
+        query = f"SELECT at, url, kind, detail FROM events WHERE {asked} ORDER BY at, id"
+        for at, url, kind, detail in heapq.merge(*(part.db.execute(query) for part in parts), key=itemgetter(0)):
             self._note(at, url, kind, json.loads(detail))
 
     def _note(self, at: float, url: str, kind: str, detail: dict[str, Any]) -> None:
@@ -136,8 +139,9 @@ class _Files:
 
     def _text(self, url: str) -> str:
         if not self._by_host:
-            return stored_robots_text(self._db, url)
-        row = self._db.execute("SELECT robots FROM hosts WHERE name = ?", (host_of(url),)).fetchone()
+            texts = (stored_robots_text(part.db, url) for part in (owner_of(self._parts, url), *self._parts))
+            return next(filter(None, texts), "")
+        row = self._parts[0].db.execute("SELECT robots FROM hosts WHERE name = ?", (host_of(url),)).fetchone()
         return "" if row is None else str(row[0])
 
 
@@ -188,12 +192,14 @@ class _Check:
             host.retries[call.url] = call.again_at
 
 
-def _neighbours(db: sqlite3.Connection) -> Iterator[list[str]]:
+def _neighbours(parts: Sequence[Part]) -> Iterable[list[str]]:
     """The hosts at each IP address, by name; a host of which none is known is alone."""
     groups: dict[str, list[str]] = {}
-    for name, address in db.execute("SELECT name, address FROM hosts ORDER BY id"):
-        groups.setdefault(address or name, []).append(name)
-    yield from groups.values()
+    for part in parts:
+        for name, address in part.db.execute("SELECT name, address FROM hosts ORDER BY id"):
+            if part.has(name):
+                groups.setdefault(address or name, []).append(name)
+    return groups.values()
 
 
 def _calls(db: sqlite3.Connection, host: str) -> Iterable[Call]:
