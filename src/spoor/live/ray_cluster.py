@@ -16,6 +16,7 @@ from typing import Any
 from uuid import uuid4
 
 from spoor.errors import BadInput, MissingExtra
+from spoor.frontier.addresses import AddressGrant
 from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
 from spoor.live.shards import Coordinator, Shard, ShardReport, Totals, Unavailable
 from spoor.settings import Config
@@ -45,8 +46,8 @@ class RayShard:
         report: ShardReport = await self._ask("report", most)
         return report
 
-    async def grant(self, lease: Lease) -> None:
-        await self._ask("grant", lease)
+    async def grant(self, lease: Lease, addresses: AddressGrant) -> None:
+        await self._ask("grant", lease, addresses)
 
     async def deliver(self) -> None:
         await self._ask("deliver")
