@@ -10,7 +10,7 @@ CRASHES ?= 1000
 MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test thorough check fix soak chaos fuzz floors profiles pictures bench contest package lock clean
+.PHONY: help install demo test thorough check fix soak chaos fuzz floors profiles pictures validators bench contest package lock clean
 
 help: ## list these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -61,6 +61,10 @@ profiles: install ## train the shipped language profiles anew, if the texts are 
 
 pictures: install ## the pictures of the README, by the demo and a browser (chromium)
 	$(BIN)/python scripts/pictures.py
+
+validators: install ## axe-core and openapi-spec-validator, which two tests use where they are installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check openapi-spec-validator==0.9.0
+	npm install --silent --no-save --no-audit --no-fund --prefix $(VENV)/axe axe-core@4.14.0
 
 bench: install ## speed, memory and quality, Scrapy and other libraries beside ours (half an hour)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check scrapy==2.19.0

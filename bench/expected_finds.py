@@ -15,7 +15,6 @@ from spoor import registry
 from spoor.cli.terminal import print_table
 from spoor.crawl import Crawl
 from spoor.events import Failed, Redirected, Visited
-from spoor.expected_finds import ExpectedFinds, expected_finds
 from spoor.frontier.entry import State
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
@@ -23,7 +22,7 @@ from spoor.lab.contest import Row, chosen, read_rows
 from spoor.lab.simulated import simulate
 from spoor.lab.task import PreparedTask, Task, read_seeds
 from spoor.pricing import Limits
-from spoor.stopping import LastRequests, too_few
+from spoor.stopping import ExpectedFinds, LastRequests, expected_finds, too_few
 
 EVERY = 100
 """Requests between two looks."""

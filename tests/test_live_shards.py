@@ -20,11 +20,11 @@ from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.link_graph import reachable
 from spoor.lab.web import Web
-from spoor.live.shards import Coordinator, Shard, Totals
+from spoor.live.shards import Totals
 from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.share import Share
-from spoor.store.crawl_folder import open_for_reading
-from spoor.store.sharded_folder import GrantedVisits, ShardedFolder
+from spoor.store.sharded_folder import ShardedFolder
+from tests import sharded_crawl
 from tests.served import served, serving
 
 SHARDS = 3
@@ -45,18 +45,10 @@ def settings(web: Web, visits: int | None) -> Config:
 
 async def crawled(web: Web, path: Path, visits: int | None) -> tuple[str, Totals]:
     """Why it ended, and what all shards have done."""
-    folder, told = ShardedFolder(path), list[Totals]()
-    path.mkdir(exist_ok=True)
-    table = folder.table(SHARDS)
     async with served(web) as proxy:
         asked = settings(web, visits)
         asked = replace(asked, crawl=replace(asked.crawl, proxy=proxy))
-        shards = [Shard(folder.shard(number), Share(number, table), asked) for number in range(SHARDS)]
-        for shard in shards:
-            shard.peers = shards
-        with closing(GrantedVisits(folder.coordinator)) as granted:
-            ended = await Coordinator(shards, granted, visits).run(told.append)
-    return ended, told[-1]
+        return await sharded_crawl.crawled(ShardedFolder(path), asked, SHARDS)
 
 
 def rows(path: Path, query: str) -> Iterator[tuple[int, str]]:
@@ -91,13 +83,11 @@ def test_shards_end_when_nothing_waits_and_no_letter_is_under_way(web: Web, tmp_
     assert totals.pages == len(fetched)
 
 
-def test_a_folder_of_shards_keeps_its_number_and_is_not_read_as_one_crawl(tmp_path: Path) -> None:
+def test_a_folder_of_shards_keeps_its_number(tmp_path: Path) -> None:
     folder = ShardedFolder(tmp_path)
     assert folder.table(4) == folder.table(4)
     with pytest.raises(UsageError, match="a crawl of 4 shards, not of 5; resume it with --shards 4"):
         folder.table(5)
-    with pytest.raises(BadInput, match="is a crawl of several shards; give one of the folders in"):
-        open_for_reading(tmp_path)
     (tmp_path / "shards.toml").write_text("buckets = [1, 2]")
     with pytest.raises(BadInput, match=r"cannot read .*shards.toml: it needs 4096 numbers"):
         folder.table(4)

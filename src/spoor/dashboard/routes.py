@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from spoor.dashboard import event_list, host_list, overview, page_list, page_view, queue_list
+from spoor.dashboard import event_list, host_list, lesson_view, overview, page_list, page_view, queue_list
 from spoor.dashboard.reading import MOST_AT_ONCE, Reading
 from spoor.errors import UsageError
 from spoor.report.showing import plain
@@ -50,7 +50,7 @@ def _settings(reading: Reading, asked: overview.OverviewQuery) -> Settings:
 
 
 def _curve(reading: Reading, asked: overview.OverviewQuery) -> Curve:
-    return Curve(tuple(overview.curve_of(reading.db)))
+    return Curve(tuple(overview.curve_of(reading)))
 
 
 _NOTHING = overview.OverviewQuery
@@ -70,6 +70,14 @@ ROUTES = (
     ),
     Route("/events", "Events, newest first", event_list.EventQuery, event_list.LoggedEvent, event_list.events, True),
     Route("/kinds", "Kinds of events", event_list.KindQuery, event_list.EventKind, event_list.event_kinds, True),
+    Route(
+        "/questions",
+        "Pages that a judge asks about, for whoever teaches it",
+        lesson_view.QuestionQuery,
+        lesson_view.PageQuestion,
+        lesson_view.questions,
+        True,
+    ),
     Route("/settings", "Settings of the crawl", _NOTHING, Settings, _settings),
 )
 

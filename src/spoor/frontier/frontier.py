@@ -9,9 +9,8 @@ from spoor.errors import BrokenContract
 from spoor.frontier.entry import DIED, Entry, Host, HostRules, State, check_key
 from spoor.frontier.host_queue import HostQueue
 from spoor.frontier.hosts import Errands, Returning
-from spoor.frontier.store import Bounds, LinkStore
+from spoor.frontier.store import Bounds, LinkStore, Waiting
 from spoor.frontier.tally import Tally
-from spoor.frontier.waiting import Waiting
 from spoor.records import Evidence, Key, TrailState
 from spoor.robots import NeededFile, RobotsFile, delay_for, holding_for
 from spoor.urls import host_of, robots_url

@@ -30,7 +30,7 @@ from spoor.roles import Judge
 from spoor.settings import GIVEN_IN_PYTHON, Config
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.strategy import Strategy, prior_of
-from spoor.teaching.student import Aim
+from spoor.teaching.student import Aim, Student
 from spoor.teaching.taught_judge import TaughtJudge
 from spoor.teaching.teachers import check_teacher
 
@@ -94,6 +94,13 @@ def _examples(settings: Config, folder: CrawlFolder | None) -> Mapping[str, Page
     place."""
     urls = settings.target.like_urls
     return {url: Page(url, title=url) for url in urls} if folder is None else read_examples(folder.examples)
+
+
+def begun_student(settings: Config, folder: CrawlFolder) -> Student | None:
+    """The judge of a crawl that can be taught, as it began; None: it cannot be."""
+    aim = Aim(settings.teacher.precision, settings.teacher.recall)
+    judge = TaughtJudge.of(registry.judge_of(settings.target, fetched=read_examples(folder.examples), aim=aim))
+    return None if judge is None else judge.student
 
 
 def strategy_of(settings: Config, objects: Objects = NO_OBJECTS, folder: CrawlFolder | None = None) -> Strategy:

@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -43,10 +43,14 @@ class Unavailable(SpoorError):
     """A shard cannot be asked right now: it is being opened, or started again elsewhere."""
 
 
+NO_ADDRESSES = AddressReport()
+
+
 @dataclass(frozen=True)
 class ShardReport:
     """What a shard has done and has to offer. From when it was made, the shard begins no visit until it is granted
-    more. `spent` are visits in all; `idle`: nothing can be visited, now or later. `letters` are those in its outbox."""
+    more. `spent` are visits in all; `idle`: nothing can be visited, now or later. `letters` are those in its outbox.
+    `ended` says why it ended by itself, because a person stopped it or it found too little; "": it goes on."""
 
     spent: int
     best_keys: BestKeys
@@ -58,7 +62,8 @@ class ShardReport:
     relevant: int
     failed: int
     waiting: int
-    addresses: AddressReport
+    addresses: AddressReport = NO_ADDRESSES
+    ended: str = ""
 
 
 class ShardHandle(Protocol):
@@ -91,6 +96,9 @@ SELECT count(*), ifnull(sum(relevant), 0), (SELECT count(*) FROM events WHERE ki
 """
 
 
+NOTHING_DONE = ShardReport(0, (), 0.0, True, 0, 0, 0, 0, 0, 0)
+
+
 class Shard:
     """A crawl of some of the hosts, in a folder of its own, in this process. Opened when it is first asked for a
     report; it makes no visit without a lease. Asked from one event loop."""
@@ -103,12 +111,14 @@ class Shard:
         self._session: Session | None = None
         self._running: asyncio.Task[None] | None = None
         self._pages = self._relevant = self._failed = 0
+        self._last = NOTHING_DONE
 
     async def report(self, most: int) -> ShardReport:
         if self._running is None:
             self._running = asyncio.create_task(self._run())
         if self._running.done():
             self._running.result()
+            return replace(self._last, ended=self._opened().ended())
         session = self._opened()
         crawl, mail, now = session.crawl, session.mail, session.driver.clock()
         spent, frontier = crawl.frontier.spent, crawl.frontier
@@ -117,22 +127,23 @@ class Shard:
         addresses = AddressReport(frontier.addresses.awaited(ADDRESSES_AT_ONCE), frontier.addresses.given_back(now))
         idle = not best_keys and not addresses.awaited and frontier.wake_at() is None
         counts = (session.driver.under_way, mail.count(), self._pages, self._relevant, self._failed, len(frontier))
-        return ShardReport(spent, best_keys, crawl.turns.best_gain(now), idle, *counts, addresses)
+        self._last = ShardReport(spent, best_keys, crawl.turns.best_gain(now), idle, *counts, addresses)
+        return self._last
 
     async def grant(self, lease: Lease, addresses: AddressGrant) -> None:
-        session = self._opened()
+        session = self._at_work()
         session.crawl.turns.lease = lease
         session.crawl.frontier.addresses.heed(addresses)
         session.driver.wake()
 
     async def deliver(self) -> None:
-        mail = self._opened().mail
+        mail = self._at_work().mail
         for receiver in mail.receivers():
             with contextlib.suppress(Unavailable):
                 mail.delivered(receiver, await self.peers[receiver].take(self._share.me, mail.letters(receiver)))
 
     async def take(self, sender: int, letters: Sequence[Letter]) -> int:
-        session = self._opened()
+        session = self._at_work()
         if mailed := session.mail.opened(sender, letters):
             session.crawl.receive(mailed, session.driver.clock())
             session.driver.wake()
@@ -148,6 +159,11 @@ class Shard:
         if self._session is None:
             raise Unavailable(f"shard {self._share.me} is not open yet")
         return self._session
+
+    def _at_work(self) -> Session:
+        if self._running is None or self._running.done():
+            raise Unavailable(f"shard {self._share.me} is not open")
+        return self._opened()
 
     async def _run(self) -> None:
         async with self._locked() as folder, open_session(folder, self._settings, share=self._share) as session:
@@ -237,7 +253,9 @@ class Coordinator:
             await self._round()
             tell(self.totals())
             idle_rounds = idle_rounds + 1 if self._is_idle() else 0
-            if idle_rounds > 1:
+            if ended := next((report.ended for report in self._reports if report and report.ended), ""):
+                self.stop(ended)
+            elif idle_rounds > 1:
                 self.stop("nothing is waiting")
             elif self._left() == 0 and all(report and not report.under_way for report in self._reports):
                 self.stop(f"the budget of {self._visits} visits is spent")

@@ -8,12 +8,13 @@ Of a crawl of several shards, the visits of all are gone through together. The c
 
 from __future__ import annotations
 
-import contextlib
+import heapq
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
+from operator import itemgetter
 from typing import Any
 
 from spoor import robots
@@ -23,9 +24,9 @@ from spoor.lab.delays import LastVisits, RobotsHistory, share
 from spoor.report.showing import has_robots_files, one_moment
 from spoor.robots import NeededFile, RobotsFile, delay_for, holding_for
 from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.crawl_parts import Part, owner_of
 from spoor.store.journal import delay_in
 from spoor.store.renders import fetch_ends, sub_requests
-from spoor.store.sharded_folder import ShardedFolder
 from spoor.urls import host_of, robots_url
 
 
@@ -84,10 +85,10 @@ class _Host:
 def conduct(folder: CrawlFolder, promise: Promise) -> Conduct:
     """Address by address, so that only the visits to one are in memory at a time."""
     hosts, visits, breaches, tightest = 0, 0, list[Breach](), float("inf")
-    with _shards(folder) as shards:
-        files = [_Files(db, promise) for db in shards]
-        for neighbours in _neighbours(shards):
-            calls = [call for shard, name in neighbours for call in _calls(shards[shard], shard, name)]
+    with one_moment(folder) as parts:
+        files = _Files(parts, promise)
+        for neighbours in _neighbours(parts):
+            calls = [call for name in neighbours for n, part in enumerate(parts) for call in _calls(part.db, n, name)]
             check = _Check(promise, files, calls)
             breaches += check.breaches()
             hosts, visits = hosts + len({call.host for call in calls}), visits + len(calls)
@@ -96,29 +97,20 @@ def conduct(folder: CrawlFolder, promise: Promise) -> Conduct:
     return Conduct(hosts, visits, None if tightest == float("inf") else tightest, ordered)
 
 
-@contextlib.contextmanager
-def _shards(folder: CrawlFolder) -> Iterator[list[sqlite3.Connection]]:
-    """The database of each shard; of a crawl without shards, its own."""
-    sharded = ShardedFolder(folder.path)
-    folders = [folder] if sharded.shards is None else [CrawlFolder(sharded.shard(n)) for n in range(sharded.shards)]
-    with contextlib.ExitStack() as stack:
-        yield [stack.enter_context(one_moment(one)) for one in folders]
-
-
 class _Files:
     """The robots.txt files of a crawl: what was known of them at any time, and what they say. In a folder of version 2
-    there is one for each host; it goes by the name of the https one."""
+    there is one for each host; it goes by the name of the https one. What one shard knows counts for all: a host may
+    have been moved."""
 
-    def __init__(self, db: sqlite3.Connection, promise: Promise) -> None:
-        self._db = db
+    def __init__(self, parts: Sequence[Part], promise: Promise) -> None:
+        self._parts = parts
         self._promise = promise
-        self._by_host = not has_robots_files(db)
+        self._by_host = not has_robots_files(parts[0].db)
         self._history = RobotsHistory()
         self._rules = robots.RulesCache(promise.agent, self._text)
         asked = "json_extract(detail, '$.purpose') = 'robots'"
-        for at, url, kind, detail in db.execute(
-            f"SELECT at, url, kind, detail FROM events WHERE {asked} ORDER BY at, id"
-        ):
+        query = f"SELECT at, url, kind, detail FROM events WHERE {asked} ORDER BY at, id"
+        for at, url, kind, detail in heapq.merge(*(part.db.execute(query) for part in parts), key=itemgetter(0)):
             self._note(at, url, kind, json.loads(detail))
 
     def _note(self, at: float, url: str, kind: str, detail: dict[str, Any]) -> None:
@@ -150,8 +142,9 @@ class _Files:
 
     def _text(self, url: str) -> str:
         if not self._by_host:
-            return stored_robots_text(self._db, url)
-        row = self._db.execute("SELECT robots FROM hosts WHERE name = ?", (host_of(url),)).fetchone()
+            texts = (stored_robots_text(part.db, url) for part in (owner_of(self._parts, url), *self._parts))
+            return next(filter(None, texts), "")
+        row = self._parts[0].db.execute("SELECT robots FROM hosts WHERE name = ?", (host_of(url),)).fetchone()
         return "" if row is None else str(row[0])
 
 
@@ -159,14 +152,14 @@ class _Check:
     """Goes through the visits to the hosts at one address, in the order in which they began. `_first` has those by
     which a shard found out that a host is there: the other shards do not know of them."""
 
-    def __init__(self, promise: Promise, files: Sequence[_Files], calls: Sequence[Call]) -> None:
+    def __init__(self, promise: Promise, files: _Files, calls: Sequence[Call]) -> None:
         self.promise = promise
         self.tightest = float("inf")
         self._files = files
         self._calls = sorted(calls, key=lambda call: (call.began, not call.for_rules, call.ended))
         self._hosts = {call.host: _Host(LastVisits(promise.rules.connections)) for call in calls}
         self._address = LastVisits(len(calls) + 1)
-        self._first = [LastVisits(len(calls) + 1) for _ in files]
+        self._first = {call.shard: LastVisits(len(calls) + 1) for call in calls}
 
     def breaches(self) -> Iterator[Breach]:
         for call in self._calls:
@@ -179,11 +172,11 @@ class _Check:
         yield from self._haste(call, host)
         if call.began < (again_at := host.retries.get(call.url, call.began)):
             yield f"tried again {again_at - call.began:.3f} s too soon"
-        if not call.for_rules and (wrong := self._files[call.shard].wrong(call.url, call.began)):
+        if not call.for_rules and (wrong := self._files.wrong(call.url, call.began)):
             yield wrong
 
     def _haste(self, call: Call, host: _Host) -> Iterator[str]:
-        since, delay = host.visits.since(call.began), self._files[call.shard].delay(call.host, call.began)
+        since, delay = host.visits.since(call.began), self._files.delay(call.host, call.began)
         if delay:
             self.tightest = min(self.tightest, share(since, call.began, delay))
         if call.began < since:
@@ -207,13 +200,17 @@ class _Check:
             host.retries[call.url] = call.again_at
 
 
-def _neighbours(shards: Sequence[sqlite3.Connection]) -> Iterator[list[tuple[int, str]]]:
-    """The hosts at each IP address, by shard and name; a host of which none is known is alone."""
-    groups: dict[str, list[tuple[int, str]]] = {}
-    for shard, db in enumerate(shards):
-        for name, address in db.execute("SELECT name, address FROM hosts ORDER BY id"):
-            groups.setdefault(address or name, []).append((shard, name))
-    yield from groups.values()
+def _neighbours(parts: Sequence[Part]) -> Iterable[list[str]]:
+    """The hosts at each IP address, by name; a host of which none is known is alone."""
+    addresses: dict[str, str] = {}
+    for part in parts:
+        for name, address in part.db.execute("SELECT name, address FROM hosts ORDER BY id"):
+            if part.has(name) or name not in addresses:
+                addresses[name] = address or name
+    groups: dict[str, list[str]] = {}
+    for name, address in addresses.items():
+        groups.setdefault(address, []).append(name)
+    return groups.values()
 
 
 def _calls(db: sqlite3.Connection, shard: int, host: str) -> Iterable[Call]:

@@ -33,10 +33,23 @@ class ShardedFolder:
     def shard(self, number: int) -> Path:
         return self.path / "shards" / f"{number:03}"
 
+    def folders(self) -> list[Path]:
+        """Of all shards that ever were, those that have no hosts any more included."""
+        return sorted((self.path / "shards").glob("[0-9]*"), key=lambda path: (len(path.name), path.name))
+
+    @property
+    def exists(self) -> bool:
+        """False: it is no folder of shards."""
+        return self._file.exists()
+
     @property
     def shards(self) -> int | None:
         """How many there are; None: it is no folder of shards."""
-        return max(_read(self._file)) + 1 if self._file.exists() else None
+        return max(self.buckets()) + 1 if self.exists else None
+
+    def buckets(self) -> tuple[int, ...]:
+        """The shard of each."""
+        return _read(self._file)
 
     def table(self, shards: int) -> tuple[int, ...]:
         """The shard of each bucket, as it was written down when the crawl began; written down if it begins now."""

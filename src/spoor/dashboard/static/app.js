@@ -10,9 +10,10 @@ import * as page from "./page.js";
 import * as pages from "./pages.js";
 import * as queue from "./queue.js";
 import * as settings from "./settings.js";
+import * as teach from "./teach.js";
 
-const VIEWS = { overview, pages, hosts, queue, failures, log, settings };
-const TITLES = { overview: "Overview", pages: "Pages", hosts: "Hosts", queue: "Queue", failures: "Failures", log: "Log", settings: "Settings" };
+const VIEWS = { overview, pages, teach, hosts, queue, failures, log, settings };
+const TITLES = { overview: "Overview", pages: "Pages", teach: "Teach", hosts: "Hosts", queue: "Queue", failures: "Failures", log: "Log", settings: "Settings" };
 const main = document.getElementById("view");
 let crawls = [];
 let update = null;
@@ -63,13 +64,13 @@ function heading(now) {
   state.className = `state ${crawl.state}`;
   const about = [crawl.target, crawl.strategy && `by ${crawl.strategy}`, crawl.because];
   document.getElementById("about").textContent = about.filter(Boolean).join(" · ");
-  navigation(now);
+  navigation(now, crawl);
   choice(now);
 }
 
-function navigation(now) {
+function navigation(now, crawl) {
   const current = now.view === "page" ? "pages" : now.view;
-  const links = Object.keys(VIEWS).map((view) => {
+  const links = Object.keys(VIEWS).filter((view) => view !== "teach" || crawl.teaching).map((view) => {
     const link = inward(address(now.crawl, view), TITLES[view]);
     if (view === current) link.setAttribute("aria-current", "page");
     return link;

@@ -22,6 +22,11 @@ export function outward(url, text = url) {
   return el("a", { href: url, rel: "noreferrer noopener nofollow", target: "_blank" }, said(text));
 }
 
+// A text in pieces, of which some are words to be seen.
+export function marks(pieces) {
+  return pieces.map((piece) => (piece.marked ? el("mark", {}, piece.text) : piece.text));
+}
+
 export function inward(address, ...children) {
   return el("a", { href: address }, ...children);
 }

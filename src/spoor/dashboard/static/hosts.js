@@ -1,4 +1,4 @@
-// Hosts: what each gave and cost; sorted by any column, searched, blocked.
+// Hosts: what each gave and cost; sorted by any column, searched, blocked, slowed down.
 
 import { act } from "./api.js";
 import { button, el, field, inward, moment, number, percent, said, section, table, wide } from "./dom.js";
@@ -35,11 +35,12 @@ function drawn(context, chosen, hosts, go) {
 function row(context, host) {
   const blocked = context.overview?.blocks.includes(host.host);
   const why = host.blocked;
+  const delay = wide(host.delay === null ? "–" : `${host.delay} s`);
   return [
     el("th", { scope: "row" }, inward(context.address(context.crawl, "pages", { host: host.host }), el("bdi", { dir: "ltr" }, host.host)), why ? el("small", {}, said(why)) : null),
     number(host.relevant), number(host.pages), wide(percent(host.share)), wide(number(host.failures)), wide(host.seconds.toFixed(2)), wide(moment(host.last)),
-    wide(host.delay === null ? "–" : `${host.delay} s`),
-    el("td", {}, blocking(context, host.host, blocked)),
+    delay,
+    el("td", {}, el("div", { class: "acts" }, blocking(context, host.host, blocked), slowing(context, host, delay))),
   ];
 }
 
@@ -58,4 +59,26 @@ function blocking(context, host, blocked) {
     event.target.disabled = false;
   };
   return button(blocked ? "Unblock" : "Block", act_, { "aria-label": `${blocked ? "Unblock" : "Block"} ${host}` });
+}
+
+// A longer delay. The server says what is too short.
+function slowing(context, host, delay) {
+  const seconds = el("input", { type: "number", min: 0, step: "any", value: 2 * (host.delay || 1), "aria-label": `Seconds between two requests to ${host.host}` });
+  const open = button("Slow", () => {
+    open.replaceWith(form);
+    seconds.focus();
+  }, { "aria-label": `Slow down ${host.host}` });
+  const submit = async (event) => {
+    event.preventDefault();
+    try {
+      await act(context.crawl, { action: "slow down", host: host.host, seconds: Number(seconds.value) });
+      delay.textContent = `${Number(seconds.value)} s`;
+      context.say(`${host.host} is asked every ${Number(seconds.value)} s at most.`);
+      form.replaceWith(open);
+    } catch (error) {
+      context.say(error.message);
+    }
+  };
+  const form = el("form", { class: "acts", onsubmit: submit }, seconds, "s", el("button", { type: "submit" }, "Set"));
+  return open;
 }
