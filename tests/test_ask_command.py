@@ -81,8 +81,8 @@ def test_answers_about_a_crawl_that_has_ended_are_learned_at_once(
 
     monkeypatch.setattr("sys.stdin", Keyboard(answers()))
     assert main(["ask", str(untaught.folder.path)]) == 0
-    assert "10 answers; the judge has learned from 10 answers, version 1: " in capsys.readouterr().out
-    assert untaught.rows("SELECT version, answers FROM students") == [(1, 10)]
+    assert "10 answers; the judge has learned from 10 answers, version 2: " in capsys.readouterr().out
+    assert untaught.rows("SELECT version, answers FROM students") == [(1, 0), (2, 10)]
     marks = untaught.rows("SELECT url, relevant FROM marks WHERE id IN (SELECT max(id) FROM marks GROUP BY url)")
     assert sum(yes is not None for _, yes in marks) == 10
     verdicts = untaught.verdicts()

@@ -30,7 +30,7 @@ from spoor.records import Lesson, Miss, Page, Sighting, TargetPrior, Verdict
 from spoor.roles import Judge
 from spoor.teaching.beginning import beginner
 from spoor.teaching.presumed import telling_words
-from spoor.teaching.questions import Candidate, chosen, due, is_lesson_due
+from spoor.teaching.questions import Candidate, chosen, due, is_lesson_due, is_threshold_due
 from spoor.teaching.student import Answer, Answered, Student, sample
 
 EXAMPLES = 3
@@ -155,6 +155,7 @@ class Lessons:
     _asked: list[str] = field(default_factory=list, init=False)
     _learned: list[Lesson] = field(default_factory=list, init=False)
     _visited: dict[str, Verdict] = field(default_factory=dict, init=False)
+    _seen: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         pages = self.prepared.pages(np.array(self.prepared.seeds))
@@ -181,13 +182,18 @@ class Lessons:
         """As many as are due, once they are worth a lesson."""
         asked, questions = len(self._asked), self.teaching.questions
         now = due(len(self._visited), questions, self.prepared.yardstick.budget)
-        if not is_lesson_due(now, asked, questions):
-            return
-        chance = Random(asked)
-        for url in chosen(self._candidates(), now - asked, self._asked, chance):
+        if is_lesson_due(now, asked, questions):
+            self._put(now - asked)
+            self._teach()
+        elif not self.student.is_calibrated and is_threshold_due(len(self._visited), self._seen):
+            self._teach()
+
+    def _put(self, most: int) -> None:
+        """So many questions."""
+        chance = Random(len(self._asked))
+        for url in chosen(self._candidates(), most, self._asked, chance):
             self._asked.append(url)
             self.answers[url] = Answered(self._answer(url, chance), self._sample(url))
-        self._teach()
 
     def _candidates(self) -> list[Candidate]:
         threshold = self.student.model.threshold
@@ -201,8 +207,10 @@ class Lessons:
         return Answer(url, self._world.truth(url) != (chance.random() < self.teaching.wrong), "truth")
 
     def _teach(self) -> None:
-        self.student = self.student.taught(list(self.answers.values()))
         urls = list(self._visited)
+        student, self._seen = self.student.taught(list(self.answers.values())), len(urls)
+        shift = 0.0 if student.is_calibrated else student.shift_by([self._sample(url) for url in urls])
+        self.student = student.shifted(shift)
         now = dict(zip(urls, self.student.revised(urls, [self._sample(url) for url in urls]), strict=True))
         changed = {url: verdict for url, verdict in now.items() if not _same(verdict, self._visited[url])}
         self._visited = now

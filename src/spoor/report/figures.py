@@ -24,6 +24,7 @@ from spoor.store.journal import needs_scripts_column
 from spoor.store.recent import expected_in
 from spoor.store.renders import render_totals
 from spoor.store.steered import steered
+from spoor.teaching.history import TaughtSoFar, taught_so_far
 
 MOST_ROWS = 20
 """Of each table; the rest is counted together."""
@@ -148,6 +149,7 @@ class Figures:
     slowest: tuple[Pace, ...]
     incidents: tuple[Incident, ...]
     steered: tuple[Steered, ...]
+    taught: TaughtSoFar
     finds: tuple[Find, ...]
     expected: ExpectedFinds | None
 
@@ -419,6 +421,7 @@ PARTS: dict[str, Callable[[sqlite3.Connection], Any]] = {
     "slowest": _slowest,
     "incidents": _incidents,
     "steered": _steered,
+    "taught": taught_so_far,
     "finds": _finds,
 }
 """How each of the `Figures` is counted; `_totals` and `_hosts` after `_count_by_host`."""

@@ -15,6 +15,7 @@ from spoor.report.charts import line_chart
 from spoor.report.figures import MOST_ROWS, Figures, Find, Incident, Kind, Pace, Reason
 from spoor.report.showing import duration, moment, plain, share, size
 from spoor.report.style import STYLE
+from spoor.teaching.history import TaughtSoFar
 
 Cell = str
 """HTML: whatever came from the crawl is escaped already."""
@@ -27,6 +28,11 @@ HEAD = """<!doctype html>
 <meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 """
+LESSON_COLUMNS = ("version", "when", "answers", "verdicts changed", "surprises", "contradictions")
+LESSON_NOTE = (
+    "Surprises are new answers that contradict what the judge was sure of; contradictions are pages of which two "
+    "teachers say the opposite."
+)
 
 
 def write_page(figures: Figures, path: Path) -> None:
@@ -48,6 +54,8 @@ def html_of(figures: Figures) -> str:
         _paces(figures.slowest),
         _incidents(figures.incidents),
         _steered(figures.steered),
+        _teachers(figures.taught),
+        _lessons(figures.taught),
         _kinds("Languages", "language", figures.languages),
         _kinds("Labels", "label", figures.labels),
         _stops(figures),
@@ -115,6 +123,10 @@ def _curves(figures: Figures) -> Iterable[str]:
         waiting = [(float(visits), float(waiting)) for visits, _, waiting in figures.curve]
         yield _section("Relevant pages found", line_chart(found, "relevant pages found, over visits", "visits"))
         yield _section("Links waiting", line_chart(waiting, "links waiting, over visits", "visits"))
+    if len(figures.taught.lessons) > 1:
+        changed = [(float(one.answers), float(one.changed)) for one in figures.taught.lessons]
+        name = "Verdicts changed by each lesson"
+        yield _section(name, line_chart(changed, f"{name.lower()}, over answers", "answers"))
 
 
 def _kinds(title: str, what: str, kinds: Sequence[Kind], note: str = "") -> str:
@@ -151,6 +163,21 @@ def _steered(actions: Sequence[Steered]) -> str:
         (_safe(described(one.action)), _safe(one.who), moment(one.at), _safe(one.refused or "done")) for one in actions
     ]
     return _table("Steered by persons", ("action", "who", "when", "outcome"), rows)
+
+
+def _teachers(taught: TaughtSoFar) -> str:
+    rows = [
+        (_safe(one.who), _number(one.relevant), _number(one.irrelevant), _number(one.unsaid)) for one in taught.answers
+    ]
+    return _table("Answers of teachers", ("teacher", "relevant", "irrelevant", "could not say"), rows)
+
+
+def _lessons(taught: TaughtSoFar) -> str:
+    rows = [
+        (f"{one.version}", moment(one.at), *map(_number, (one.answers, one.changed, one.surprises, one.contradictions)))
+        for one in taught.lessons[-MOST_ROWS:]
+    ]
+    return _table("Lessons of the judge", LESSON_COLUMNS, rows, LESSON_NOTE)
 
 
 def _reasons(title: str, reasons: Sequence[Reason], columns: tuple[str, str]) -> str:
