@@ -91,6 +91,13 @@ def test_answers_about_a_crawl_that_has_ended_are_learned_at_once(
     assert not figures(untaught.folder).going_on
 
 
+def test_a_crawl_of_several_shards_cannot_be_taught(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "crawl.toml").write_text('[target]\nabout = "horses"\n[crawl]\nseeds = ["http://a.test/"]\n')
+    assert main(["crawl", str(tmp_path / "crawl.toml"), "--out", str(tmp_path / "crawl"), "--shards", "2"]) == 2
+    assert "--shards 2: [target] about makes a judge that is taught" in capsys.readouterr().err
+    assert not (tmp_path / "crawl").exists()
+
+
 def test_nothing_is_asked_about_a_judge_that_cannot_be_taught(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

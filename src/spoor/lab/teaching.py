@@ -21,10 +21,11 @@ from spoor.judging.combined import Remembered, Truth
 from spoor.judging.held_out import accuracy, f1
 from spoor.judging.regression import Sample
 from spoor.lab.measures import measure
-from spoor.lab.runs import prepared_task, score, visit_by_visit
+from spoor.lab.runs import as_seen, host_rules, prepared_task, score, visit_by_visit
 from spoor.lab.simulated import simulate
 from spoor.lab.task import PreparedTask, Task
 from spoor.lab.web import TEXTS, Web
+from spoor.lab.worlds import RecordedWorld
 from spoor.pricing import Limits
 from spoor.records import Lesson, Miss, Page, Sighting, TargetPrior, Verdict
 from spoor.roles import Judge
@@ -100,7 +101,13 @@ def _perfect_run(prepared: PreparedTask, teaching: Teaching) -> Iterator[Event]:
     truth = _truth(prepared)
     words = telling_words([sentence(prepared.task.target)], PRIOR_WORDS) if teaching.about else ()
     crawl = _crawl(prepared, _Primed(truth, TargetPrior(words=tuple(words))), truth)
-    return simulate(crawl, prepared.world(with_content=True))
+    return _events(prepared, crawl, prepared.world(with_content=True))
+
+
+def _events(prepared: PreparedTask, crawl: Crawl, world: RecordedWorld) -> Iterator[Event]:
+    conditions = prepared.task.conditions
+    connections = 1 if conditions is None else conditions.connections
+    return simulate(crawl, as_seen(prepared, world, crawl.strategy, conditions), connections)
 
 
 def sentence(target: str) -> str:
@@ -129,7 +136,8 @@ class _Primed:
 
 def _crawl(prepared: PreparedTask, primed: Judge, judge: Judge) -> Crawl:
     strategy = replace(registry.strategy("learned", primed), judge=judge)
-    crawl = Crawl(strategy, Frontier(MemoryStore()), Limits(visits=prepared.yardstick.budget))
+    limits = Limits(visits=prepared.yardstick.budget)
+    crawl = Crawl(strategy, Frontier(MemoryStore(), host_rules(prepared.task.conditions, limits)), limits)
     crawl.begin(prepared.web.urls[number] for number in prepared.seeds)
     return crawl
 
@@ -166,7 +174,7 @@ class Lessons:
         self.crawl = _crawl(self.prepared, self.student, self._judge())
 
     def events(self) -> Iterator[Event]:
-        for event in simulate(self.crawl, self._world):
+        for event in _events(self.prepared, self.crawl, self._world):
             yield event
             if (lesson := lesson_of(event)) is not None:
                 self._learned.append(lesson)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
-from spoor.actions import described
+from spoor.actions import Mark, described
 from spoor.errors import BadInput
 from spoor.events import Steered
 from spoor.expected_finds import ExpectedFinds
@@ -28,10 +28,10 @@ HEAD = """<!doctype html>
 <meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 """
-LESSON_COLUMNS = ("version", "when", "answers", "verdicts changed", "surprises", "contradictions")
+LESSON_COLUMNS = ("version", "answers", "changed", "surprises", "contradictions")
 LESSON_NOTE = (
-    "Surprises are new answers that contradict what the judge was sure of; contradictions are pages of which two "
-    "teachers say the opposite."
+    "Changed are verdicts on pages; surprises are new answers that contradict what the judge was sure of; "
+    "contradictions are pages of which two teachers say the opposite."
 )
 
 
@@ -53,7 +53,7 @@ def html_of(figures: Figures) -> str:
         _reasons("Redirects", figures.redirects, ("left", "followed")),
         _paces(figures.slowest),
         _incidents(figures.incidents),
-        _steered(figures.steered),
+        _steered(figures.steered, bool(figures.taught.answers)),
         _teachers(figures.taught),
         _lessons(figures.taught),
         _kinds("Languages", "language", figures.languages),
@@ -123,15 +123,16 @@ def _curves(figures: Figures) -> Iterable[str]:
         waiting = [(float(visits), float(waiting)) for visits, _, waiting in figures.curve]
         yield _section("Relevant pages found", line_chart(found, "relevant pages found, over visits", "visits"))
         yield _section("Links waiting", line_chart(waiting, "links waiting, over visits", "visits"))
-    if len(figures.taught.lessons) > 1:
-        changed = [(float(one.answers), float(one.changed)) for one in figures.taught.lessons]
-        name = "Verdicts changed by each lesson"
-        yield _section(name, line_chart(changed, f"{name.lower()}, over answers", "answers"))
 
 
 def _kinds(title: str, what: str, kinds: Sequence[Kind], note: str = "") -> str:
     rows = [
-        (_safe(kind.name), f"{kind.pages:,}", f"{kind.relevant:,}", share(kind.relevant, kind.pages) + _bar(kind))
+        (
+            _safe(kind.name),
+            f"{kind.pages:,}",
+            f"{kind.relevant:,}",
+            share(kind.relevant, kind.pages) + _bar(kind.relevant, kind.pages),
+        )
         for kind in kinds
     ]
     return _table(title, (what, "pages", "relevant", "share"), rows, note)
@@ -142,8 +143,8 @@ def _spread(figures: Figures) -> str:
     return f"{totals.hosts_with_relevant:,} of {totals.hosts_with_pages:,} hosts that gave pages gave a relevant one."
 
 
-def _bar(kind: Kind) -> str:
-    return f'<span class="bar"><i style="width:{100 * kind.relevant / kind.pages:.0f}%"></i></span>'
+def _bar(part: int, whole: int) -> str:
+    return f'<span class="bar"><i style="width:{100 * part / max(1, whole):.0f}%"></i></span>'
 
 
 def _paces(paces: Sequence[Pace]) -> str:
@@ -158,9 +159,12 @@ def _incidents(incidents: Sequence[Incident]) -> str:
     return _table("Incidents", ("what", "times", "longest"), rows)
 
 
-def _steered(actions: Sequence[Steered]) -> str:
+def _steered(actions: Sequence[Steered], without_marks: bool) -> str:
+    """Marks that a judge learned from are counted as answers."""
     rows = [
-        (_safe(described(one.action)), _safe(one.who), moment(one.at), _safe(one.refused or "done")) for one in actions
+        (_safe(described(one.action)), _safe(one.who), moment(one.at), _safe(one.refused or "done"))
+        for one in actions
+        if not (without_marks and isinstance(one.action, Mark))
     ]
     return _table("Steered by persons", ("action", "who", "when", "outcome"), rows)
 
@@ -173,9 +177,17 @@ def _teachers(taught: TaughtSoFar) -> str:
 
 
 def _lessons(taught: TaughtSoFar) -> str:
+    lessons = taught.lessons[-MOST_ROWS:]
+    most = max((one.changed for one in lessons), default=0)
     rows = [
-        (f"{one.version}", moment(one.at), *map(_number, (one.answers, one.changed, one.surprises, one.contradictions)))
-        for one in taught.lessons[-MOST_ROWS:]
+        (
+            f"{one.version}",
+            _number(one.answers),
+            _number(one.changed) + _bar(one.changed, most),
+            _number(one.surprises),
+            _number(one.contradictions),
+        )
+        for one in lessons
     ]
     return _table("Lessons of the judge", LESSON_COLUMNS, rows, LESSON_NOTE)
 

@@ -26,7 +26,7 @@ from spoor.teaching.kept_pages import (
     uncertain_pages,
     versions,
 )
-from spoor.teaching.questions import THRESHOLD_AFTER, SURE, Candidate, chosen, is_threshold_due
+from spoor.teaching.questions import SURE, THRESHOLD_AFTER, Candidate, chosen, is_threshold_due
 from spoor.teaching.student import Answer, Answered, Student
 from spoor.teaching.taught_judge import TaughtJudge
 from spoor.teaching.teachers import is_automatic
