@@ -298,6 +298,8 @@ def _shards(arguments: argparse.Namespace) -> int | None:
     if there is None and (arguments.shards or 1) == 1:
         if arguments.cluster:
             raise UsageError(f"--cluster {arguments.cluster}: say with --shards how many shards the crawl is to have")
+        if arguments.rebalance:
+            raise UsageError(f"--rebalance: {arguments.out} is no crawl of several shards")
         return None
     return arguments.shards or there
 
