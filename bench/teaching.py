@@ -11,16 +11,20 @@ import argparse
 import itertools
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import mean, stdev
 
+import numpy as np
+
 from spoor.cli.terminal import print_table
 from spoor.lab.contest import Row, read_rows
-from spoor.lab.task import Task, read_seeds
-from spoor.lab.teaching import Taught, Teaching, from_start, taught
+from spoor.lab.task import PreparedTask, Task, read_seeds
+from spoor.lab.teaching import Lessons, Taught, Teaching, from_start, taught
 from spoor.lab.worlds import NAMED
+from spoor.teaching.student import Answer, Answered, sample
 
 DATA = Path(os.environ.get("SPOOR_DATA") or Path(__file__).resolve().parents[2] / "shared")
 TARGETS = (
@@ -40,6 +44,7 @@ PLANS = {
     "sentence, 100 answers": Teaching(100, about=True),
     "sentence, 50 answers, one in ten wrong": Teaching(50, about=True, wrong=0.1),
 }
+VISITS = 5_000
 AGAINST = {True: "perfect judge, sentence", False: "perfect judge"}
 Done = Mapping[str, Mapping[str, Taught]]
 """What came of each plan, by target and start."""
@@ -53,9 +58,13 @@ def main(options: Sequence[str]) -> None:
     parser.add_argument("--plans", default=";".join(PLANS), help="judges, separated by semicolons (default: all)")
     parser.add_argument("--conditions", choices=NAMED, default="lab")
     parser.add_argument("--kept", type=Path, default=Path("out/teaching.jsonl"), help="runs that are done already")
+    parser.add_argument("--costs", action="store_true", help="instead: processor time of the student and of a lesson")
     given = parser.parse_args(options)
     if not (DATA / "contest" / "contest.tsv").exists() or not given.webs.is_dir():
         print(f"teaching: no rows in {DATA} or no webs in {given.webs}; set SPOOR_DATA, and run `spoor contest` once")
+        return
+    if given.costs:
+        print_table(("what", "seconds"), [(what, f"{seconds:.4f}") for what, seconds in costs(given.webs)])
         return
     given.kept.parent.mkdir(parents=True, exist_ok=True)
     tasks = tasks_of(given.webs, given.targets.split(","), given.starts, given.conditions)
@@ -88,6 +97,30 @@ def kept_run(plan: str, name: str, task: Task, kept: Path) -> Taught:
     with kept.open("a", encoding="utf8") as file:
         file.write(json.dumps({"plan": plan, "run": name, "taught": asdict(run)}) + "\n")
     return run
+
+
+def costs(webs: Path) -> Iterator[tuple[str, float]]:
+    """Of processor time, after a crawl of 5,000 requests."""
+    rows = {row.target: row for row in read_rows(DATA) if row.start == "relevant"}
+    prepared = PreparedTask(replace(task_of(rows["class=student"], webs), budget=VISITS))
+    lessons = Lessons(prepared, Teaching())
+    for _ in lessons.events():
+        pass
+    pages = prepared.pages(np.arange(1_000))
+    yield "to judge a page", seconds_of(lambda: lessons.student.judge(pages)) / len(pages)
+    known = [Answered(Answer(page.url, number % 4 == 0, "costs"), sample(page)) for number, page in enumerate(pages)]
+    yield "to fit 500 answers", seconds_of(lambda: lessons.student.taught(known[:500]))
+    lessons.put(50)
+    before = {url: verdict.relevant for url, verdict in lessons.visited.items()}
+    seconds = seconds_of(lessons.teach)
+    turned = sum(lessons.visited[url].relevant != relevant for url, relevant in before.items())
+    yield f"a lesson: {len(before):,} pages judged again, {turned:,} verdicts turned", seconds
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    began = time.process_time()
+    work()
+    return time.process_time() - began
 
 
 def task_of(row: Row, webs: Path) -> Task:

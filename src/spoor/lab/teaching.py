@@ -100,7 +100,7 @@ def _oracle_area(task: Task) -> float:
 def _perfect_run(prepared: PreparedTask, teaching: Teaching) -> Iterator[Event]:
     truth = _truth(prepared)
     words = telling_words([sentence(prepared.task.target)], PRIOR_WORDS) if teaching.about else ()
-    crawl = _crawl(prepared, _Primed(truth, TargetPrior(words=tuple(words))), truth)
+    crawl = _crawl(prepared, _Primed(truth, TargetPrior(words=tuple(words))), truth, MemoryStore())
     return _events(prepared, crawl, prepared.world(with_content=True))
 
 
@@ -134,10 +134,10 @@ class _Primed:
         return self.of.judge(pages)
 
 
-def _crawl(prepared: PreparedTask, primed: Judge, judge: Judge) -> Crawl:
+def _crawl(prepared: PreparedTask, primed: Judge, judge: Judge, store: MemoryStore) -> Crawl:
     strategy = replace(registry.strategy("learned", primed), judge=judge)
     limits = Limits(visits=prepared.yardstick.budget)
-    crawl = Crawl(strategy, Frontier(MemoryStore(), host_rules(prepared.task.conditions, limits)), limits)
+    crawl = Crawl(strategy, Frontier(store, host_rules(prepared.task.conditions, limits)), limits)
     crawl.begin(prepared.web.urls[number] for number in prepared.seeds)
     return crawl
 
@@ -152,17 +152,18 @@ def samples_of(web: Path) -> tuple[Sample, ...]:
 
 @dataclass
 class Lessons:
-    """A crawl and its student, from the first to the last lesson. `verdicts` are those on all pages of the web by the
-    student of now: what it would say of each page when it comes."""
+    """A crawl and its student, from the first to the last lesson. `store` is that of the frontier; `visited` has the
+    verdicts that count now, by URL."""
 
     prepared: PreparedTask
     teaching: Teaching
     answers: dict[str, Answered] = field(default_factory=dict, init=False)
     student: Student = field(init=False)
     crawl: Crawl = field(init=False)
+    store: MemoryStore = field(default_factory=MemoryStore, init=False)
+    visited: dict[str, Verdict] = field(default_factory=dict, init=False)
     _asked: list[str] = field(default_factory=list, init=False)
     _learned: list[Lesson] = field(default_factory=list, init=False)
-    _visited: dict[str, Verdict] = field(default_factory=dict, init=False)
     _seen: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
@@ -171,33 +172,33 @@ class Lessons:
         self._samples = samples_of(self.prepared.task.web)
         self._world = self.prepared.world(with_content=True)
         self.student = beginner(pages, about)
-        self.crawl = _crawl(self.prepared, self.student, self._judge())
+        self.crawl = _crawl(self.prepared, self.student, self._judge(), self.store)
 
     def events(self) -> Iterator[Event]:
         for event in _events(self.prepared, self.crawl, self._world):
-            yield event
             if (lesson := lesson_of(event)) is not None:
                 self._learned.append(lesson)
             if isinstance(event, Visited):
-                self._visited[event.visit.url] = event.verdict
+                self.visited[event.visit.url] = event.verdict
                 self._ask()
+            yield event
 
     def f1(self) -> float:
-        truth = np.array([self._world.truth(url) for url in self._visited])
-        return f1(accuracy(np.array([verdict.relevant for verdict in self._visited.values()]), truth))
+        truth = np.array([self._world.truth(url) for url in self.visited])
+        return f1(accuracy(np.array([verdict.relevant for verdict in self.visited.values()]), truth))
 
     def _ask(self) -> None:
         """As many as are due, once they are worth a lesson."""
         asked, questions = len(self._asked), self.teaching.questions
-        now = due(len(self._visited), questions, self.prepared.yardstick.budget)
+        now = due(len(self.visited), questions, self.prepared.yardstick.budget)
         if is_lesson_due(now, asked, questions):
-            self._put(now - asked)
-            self._teach()
-        elif not self.student.is_calibrated and is_threshold_due(len(self._visited), self._seen):
-            self._teach()
+            self.put(now - asked)
+            self.teach()
+        elif not self.student.is_calibrated and is_threshold_due(len(self.visited), self._seen):
+            self.teach()
 
-    def _put(self, most: int) -> None:
-        """So many questions."""
+    def put(self, most: int) -> None:
+        """So many questions, which are answered at once."""
         chance = Random(len(self._asked))
         for url in chosen(self._candidates(), most, self._asked, chance):
             self._asked.append(url)
@@ -207,21 +208,22 @@ class Lessons:
         threshold = self.student.model.threshold
         return [
             Candidate(url, verdict.relevance - threshold, self._sample(url))
-            for url, verdict in self._visited.items()
+            for url, verdict in self.visited.items()
             if url not in self.answers
         ]
 
     def _answer(self, url: str, chance: Random) -> Answer:
         return Answer(url, self._world.truth(url) != (chance.random() < self.teaching.wrong), "truth")
 
-    def _teach(self) -> None:
-        urls = list(self._visited)
+    def teach(self) -> None:
+        """A lesson: the student learns from all answers, and what was visited is revised."""
+        urls = list(self.visited)
         student, self._seen = self.student.taught(list(self.answers.values())), len(urls)
         shift = 0.0 if student.is_calibrated else student.shift_by([self._sample(url) for url in urls])
         self.student = student.shifted(shift)
         now = dict(zip(urls, self.student.revised(urls, [self._sample(url) for url in urls]), strict=True))
-        changed = {url: verdict for url, verdict in now.items() if not _same(verdict, self._visited[url])}
-        self._visited = now
+        changed = {url: verdict for url, verdict in now.items() if not _same(verdict, self.visited[url])}
+        self.visited = now
         self.crawl.revise(self._judge(), changed, list(self._learned))
 
     def _judge(self) -> Judge:

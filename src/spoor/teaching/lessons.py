@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -181,10 +181,15 @@ def revised_lessons(db: sqlite3.Connection, strategy: Strategy, after: int = 0) 
 
 
 def next_questions(
-    db: sqlite3.Connection, student: Student, most: int, may_know: Callable[[str], bool]
+    db: sqlite3.Connection,
+    student: Student,
+    most: int,
+    may_know: Callable[[str], bool],
+    done: Set[str] = frozenset(),
 ) -> list[Question]:
-    """The pages to ask about now; the same for the same database."""
-    asked, threshold = asked_urls(db), student.model.threshold
+    """The pages to ask about now; the same for the same database. `done` were asked about, though the database does not
+    say so yet."""
+    asked, threshold = asked_urls(db) | done, student.model.threshold
     found = uncertain_pages(db, threshold, CANDIDATES + len(asked))
     candidates = [
         Candidate(url, probability - threshold, sample)
