@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -148,15 +148,16 @@ def test_killed_actors_come_back_and_nothing_is_lost_or_fetched_twice(tmp_path: 
 
 @contextmanager
 def cluster() -> Iterator[Any]:
-    """A head without a shard, and two nodes each of which has room for all of them. It soon notices who is dead."""
+    """Three nodes, one more than there are shards, each with room for one. Who is dead is noticed soon."""
     from ray.cluster_utils import Cluster
 
-    soon = {"health_check_period_ms": 1000, "health_check_timeout_ms": 2000, "health_check_failure_threshold": 3}
+    checks = {"health_check_period_ms": 1000, "health_check_timeout_ms": 2000, "health_check_failure_threshold": 3}
+    soon = {**checks, "gcs_rpc_server_reconnect_timeout_s": 15}
     nodes = Cluster()
     try:
-        nodes.add_node(node_ip_address="127.0.0.2", num_cpus=0, include_dashboard=False, _system_config=soon)
+        nodes.add_node(node_ip_address="127.0.0.2", num_cpus=1, include_dashboard=False, _system_config=soon)
         for number in (3, 4):
-            nodes.add_node(node_ip_address=f"127.0.0.{number}", num_cpus=SHARDS)
+            nodes.add_node(node_ip_address=f"127.0.0.{number}", num_cpus=1)
         yield nodes
     finally:
         nodes.shutdown()
@@ -173,15 +174,20 @@ class Command:
         self._words = [sys.executable, "-m", "spoor", "crawl", "--seed", linked.pages[0], *options, *counts]
         self._linked = linked
 
-    def begin(self, nodes: Any) -> subprocess.Popen[bytes]:
-        """Returns when pages come."""
-        pages = len(self._linked.links)
+    @contextmanager
+    def running(self, nodes: Any) -> Iterator[subprocess.Popen[bytes]]:
+        """Begun and, if it still runs, killed. Pages come."""
         with self._log.open("ab") as log:
             command = subprocess.Popen([*self._words, "--cluster", nodes.address], stdout=log, stderr=log)
-        self.wait_for_pages(pages)
-        return command
+        try:
+            self.wait_for_pages()
+            yield command
+        finally:
+            command.kill()
+            command.wait()
 
-    def wait_for_pages(self, pages: int) -> None:
+    def wait_for_pages(self) -> None:
+        pages = len(self._linked.links)
         wait_for(lambda: len(self._linked.links) > pages + 40)
 
     def end(self, command: subprocess.Popen[bytes]) -> None:
@@ -196,22 +202,76 @@ def processes_of(node: Any) -> list[int]:
     return [raylet, *map(int, workers)]
 
 
-def node_of(process: int, nodes: Any) -> Any:
-    (node,) = [node for node in nodes.worker_nodes if process in processes_of(node)]
-    return node
+def lost_shard(folder: ShardedFolder, nodes: Any) -> tuple[int, int, Any]:
+    """A shard that is not on the head, its process, and its node."""
+    for shard in range(SHARDS):
+        for node in nodes.worker_nodes:
+            if (process := holder(folder, shard)) in processes_of(node):
+                return shard, process, node
+    raise AssertionError("all shards are on the head")
 
 
 @long
-def test_the_shards_of_a_node_that_goes_away_come_back_on_another(tmp_path: Path) -> None:
+def test_the_shard_of_a_node_that_goes_away_comes_back_on_another(tmp_path: Path) -> None:
     with web() as linked, cluster() as nodes:
         crawl = Command(tmp_path, linked)
-        command = crawl.begin(nodes)
-        gone = holder(crawl.folder, 0)
-        shards = [holder(crawl.folder, number) for number in range(SHARDS)]
-        node = node_of(gone, nodes)
-        deaths = len(set(shards) & set(processes_of(node)))
-        nodes.remove_node(node, allow_graceful=False)
-        wait_for(lambda: holder(crawl.folder, 0) != gone)
-        crawl.wait_for_pages(len(linked.links))
-        crawl.end(command)
-        check(crawl.folder, linked, deaths)
+        with crawl.running(nodes) as command:
+            shard, process, node = lost_shard(crawl.folder, nodes)
+            nodes.remove_node(node, allow_graceful=False)
+            wait_for(lambda: holder(crawl.folder, shard) != process)
+            crawl.wait_for_pages()
+            crawl.end(command)
+        check(crawl.folder, linked, 1)
+
+
+@contextmanager
+def frozen(processes: Sequence[int]) -> Iterator[None]:
+    for process in processes:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in processes:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGCONT)
+
+
+def actors(nodes: Any, besides: Any) -> set[int]:
+    """The processes of shards on all other nodes."""
+    there = [pid for node in nodes.list_all_nodes() if node is not besides for pid in processes_of(node)]
+    titles = {pid: Path(f"/proc/{pid}/cmdline") for pid in there}
+    return {pid for pid, path in titles.items() if path.exists() and "ShardActor" in path.read_text()}
+
+
+@long
+def test_the_lock_of_the_folder_keeps_others_out_while_a_node_is_frozen(tmp_path: Path) -> None:
+    with web() as linked, cluster() as nodes:
+        crawl = Command(tmp_path, linked)
+        with crawl.running(nodes) as command:
+            shard, process, node = lost_shard(crawl.folder, nodes)
+            known = actors(nodes, besides=node)
+            with frozen(processes_of(node)):
+                fetched = pages_of(crawl.folder, shard)
+                wait_for(lambda: actors(nodes, besides=node) - known)
+                time.sleep(10.0)  # It asks for the lock every second.
+                assert holder(crawl.folder, shard) == process and pages_of(crawl.folder, shard) == fetched
+            wait_for(lambda: holder(crawl.folder, shard) != process)
+            crawl.wait_for_pages()
+            crawl.end(command)
+        check(crawl.folder, linked, 1)
+
+
+def pages_of(folder: ShardedFolder, shard: int) -> int:
+    return sum(number == shard for number, _ in rows(folder, "SELECT url FROM pages"))
+
+
+@long
+def test_the_same_command_resumes_after_the_head_was_lost(tmp_path: Path) -> None:
+    with web() as linked:
+        crawl = Command(tmp_path, linked)
+        with cluster() as nodes, crawl.running(nodes) as command:
+            nodes.head_node.kill_all_processes(check_alive=False, allow_graceful=False)
+            assert command.wait(PATIENCE) != 0
+        with cluster() as nodes, crawl.running(nodes) as command:
+            crawl.end(command)
+        check(crawl.folder, linked, SHARDS)
