@@ -59,8 +59,8 @@ floors: install ## raise the floors of quality to what is measured now
 profiles: install ## train the shipped language profiles anew, if the texts are here
 	$(BIN)/python scripts/build_profiles.py
 
-pictures: install ## the pictures of the README, by the demo and a browser (chromium)
-	$(BIN)/python scripts/pictures.py
+pictures: install ## the pictures of the README and the dashboard, by the demo and a browser (chromium)
+	PYTHONPATH=. $(BIN)/python scripts/pictures.py
 
 validators: install ## axe-core and openapi-spec-validator, which two tests use where they are installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check openapi-spec-validator==0.9.0

@@ -10,7 +10,7 @@ from pathlib import Path
 from aiohttp import web
 
 from spoor import settings as config
-from spoor.live.shards import Coordinator, Shard, Totals
+from spoor.live.shards import Coordinator, Shard, Totals, done_without_hosts
 from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.share import Share
 from spoor.store.crawl_folder import CrawlFolder
@@ -46,7 +46,7 @@ async def crawled(
     for shard in running:
         shard.peers = running
     with closing(GrantedVisits(folder.coordinator)) as granted:
-        coordinator = Coordinator(running, granted, asked.crawl.max_pages)
+        coordinator = Coordinator(running, granted, asked.crawl.max_pages, done_without_hosts(folder))
         ended = await coordinator.run(tell)
     return ended, coordinator.totals()
 

@@ -93,7 +93,7 @@ def test_commands_take_the_folder_of_a_sharded_crawl(
 
 def test_a_crawl_learns_from_all_shards_of_an_earlier_one(crawl: Path) -> None:
     with open_parts(CrawlFolder(crawl)) as parts:
-        lessons = list(lessons_in_order(parts))
+        lessons = list(lessons_in_order([part.db for part in parts]))
     assert sorted(lesson.visit.url for lesson in lessons) == sorted(PAGES)
     assert [lesson.visit.at for lesson in lessons] == sorted(lesson.visit.at for lesson in lessons)
 

@@ -110,7 +110,7 @@ def _relearn(
         with open_parts(earlier) as parts:
             visits = sum(count_lessons(one.db) for one in parts)
             with progress("learning again from visits", visits) as advance:
-                for lesson in lessons_in_order(parts):
+                for lesson in lessons_in_order([part.db for part in parts]):
                     relearn(scorer, lesson)
                     advance(1)
     _relearn_own(scorer, part.db, restored.number if restored.knows(scorer) else 0, progress, chosen)

@@ -133,7 +133,7 @@ class Sitting:
     def _next(self) -> Question | None:
         student = student_of_version(self.db, self.begun)
         done = {*self.answered, *self.skipped}
-        return next(iter(next_questions(self.db, student, 1, lambda url: url not in done)), None)
+        return next(iter(next_questions(self.db, student, 1, lambda url: True, done)), None)
 
     @property
     def _budget(self) -> int:

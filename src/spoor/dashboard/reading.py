@@ -75,6 +75,13 @@ class Part(Generic[Row]):
     cursor: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class ShortListQuery:
+    """All of them are given out at once."""
+
+    limit: int = AT_ONCE
+
+
 def part_of(rows: Sequence[Row], limit: int, place: Callable[[Row], Sequence[Any]]) -> Part[Row]:
     """`rows` may hold one more than the limit, which tells that there are more; `place` is where a row stands."""
     shown = tuple(rows[:limit])

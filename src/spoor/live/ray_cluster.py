@@ -19,7 +19,7 @@ from uuid import uuid4
 from spoor.errors import BadInput, MissingExtra
 from spoor.frontier.addresses import AddressGrant
 from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
-from spoor.live.shards import Coordinator, Shard, ShardReport, Totals, Unavailable
+from spoor.live.shards import Coordinator, Shard, ShardReport, Totals, Unavailable, done_without_hosts
 from spoor.settings import Config
 from spoor.share import Lease, Share
 from spoor.store.mail import Letter
@@ -167,7 +167,7 @@ async def crawl_in_actors(
     ]
     handles = [RayShard(_name(number), namespace) for number in range(len(actors))]
     with contextlib.closing(GrantedVisits(folder.coordinator)) as granted:
-        coordinator = Coordinator(handles, granted, settings.crawl.max_pages)
+        coordinator = Coordinator(handles, granted, settings.crawl.max_pages, done_without_hosts(folder))
         started(coordinator)
         if settings.crawl.max_minutes is not None:
             minutes = settings.crawl.max_minutes

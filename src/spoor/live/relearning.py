@@ -103,7 +103,7 @@ def relearn_all(
     everybody = _relearners(strategy)
     if earlier is not None and (new := _left(_relearners(_without_admission(strategy)), restored)):
         with open_parts(earlier) as parts:
-            for lesson in lessons_in_order(parts):
+            for lesson in lessons_in_order([part.db for part in parts]):
                 _teach(new, lesson, advance, troubles)
     left = _left(everybody, restored)
     after = 0 if left else restored.number

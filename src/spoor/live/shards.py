@@ -17,6 +17,7 @@ from spoor import settings as config
 from spoor.errors import SpoorError
 from spoor.events import Event, Failed, Visited
 from spoor.frontier.addresses import AddressGrant
+from spoor.frontier.rows import counters_of
 from spoor.live.address_turns import AddressReport, AddressTurns
 from spoor.live.from_settings import host_rules
 from spoor.live.running import Session
@@ -24,8 +25,9 @@ from spoor.live.session import open_session
 from spoor.settings import Config
 from spoor.share import BestKeys, Lease, Share, leases
 from spoor.store.crawl_folder import CrawlFolder, FolderInUse, open_for_crawling
+from spoor.store.journal import open_to_read
 from spoor.store.mail import Letter
-from spoor.store.sharded_folder import GrantedVisits
+from spoor.store.sharded_folder import GrantedVisits, ShardedFolder
 
 _log = logging.getLogger(__name__)
 
@@ -230,15 +232,38 @@ class Totals:
     busiest: float
 
 
+NOTHING_BEFORE = Totals(0, 0, 0, 0, 0, 0.0)
+
+
+def done_without_hosts(folder: ShardedFolder) -> Totals:
+    """What shards have done whose buckets were all moved to others."""
+    table, counts = {*folder.buckets()}, [(0, 0, 0, 0)]
+    for path in folder.folders():
+        if int(path.name) not in table:
+            with contextlib.closing(open_to_read(CrawlFolder(path).database)) as db:
+                counters = counters_of(db.execute("SELECT name, value FROM counters"))
+                counts.append((*db.execute(_DONE_BEFORE).fetchone(), counters.visits - counters.excused))
+    pages, relevant, failed, visits = (sum(column) for column in zip(*counts, strict=True))
+    return Totals(pages, relevant, failed, 0, visits, 0.0)
+
+
 class Coordinator:
     """Rounds: all shards report, visits are granted to those that have the best links, mail is delivered. What was
     granted is written down first, so `visits` is never exceeded, whoever dies."""
 
-    def __init__(self, shards: Sequence[ShardHandle], granted: GrantedVisits, visits: int | None = None) -> None:
+    def __init__(
+        self,
+        shards: Sequence[ShardHandle],
+        granted: GrantedVisits,
+        visits: int | None = None,
+        before: Totals = NOTHING_BEFORE,
+    ) -> None:
+        """`before` is what shards have done that have no hosts any more."""
         self._shards = shards
         self._granted = granted
         self._visits = visits
         self._addresses = AddressTurns(len(shards))
+        self._before = before
         self._reports: list[ShardReport | None] = [None] * len(shards)
         self._why = ""
 
@@ -288,7 +313,7 @@ class Coordinator:
     def _left(self) -> int | None:
         if self._visits is None:
             return None
-        return max(0, self._visits - sum(map(self._spent, range(len(self._shards)))))
+        return max(0, self._visits - self._before.visits - sum(map(self._spent, range(len(self._shards)))))
 
     def _is_idle(self) -> bool:
         return all(
@@ -297,8 +322,8 @@ class Coordinator:
         )
 
     def totals(self) -> Totals:
-        reports = [report for report in self._reports if report]
+        reports = [self._before, *(report for report in self._reports if report)]
         spent = [self._spent(number) for number in range(len(self._shards))]
         counts = ("pages", "relevant", "failed", "waiting")
         summed = {name: sum(getattr(report, name) for report in reports) for name in counts}
-        return Totals(**summed, visits=sum(spent), busiest=max(spent) / max(1, sum(spent)))
+        return Totals(**summed, visits=self._before.visits + sum(spent), busiest=max(spent) / max(1, sum(spent)))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from spoor.events import Steered
 from spoor.stopping import ExpectedFinds
+from spoor.teaching.history import TaughtSoFar
 
 Curve = tuple[tuple[int, int, int], ...]
 """Visits, relevant pages found, links waiting."""
@@ -127,5 +128,6 @@ class Figures:
     slowest: tuple[Pace, ...]
     incidents: tuple[Incident, ...]
     steered: tuple[Steered, ...]
+    taught: TaughtSoFar
     finds: tuple[Find, ...]
     expected: ExpectedFinds | None

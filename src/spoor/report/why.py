@@ -26,8 +26,9 @@ from spoor.urls import canonical, host_of, near_misses, robots_url
 
 STEPS_BACK = 10
 SUGGESTIONS = 5
-LOOKED_THROUGH = 2000
-"""URLs or host names among which similar ones are looked for."""
+LOOKED_THROUGH = 500
+"""URLs or host names among which similar ones are looked for: some milliseconds, and few enough to be read from a cold
+disk."""
 Redirects = Callable[[sqlite3.Connection, str], Iterable[tuple[str, str]]]
 """The first URLs that redirected to one, each with why that was not followed."""
 
@@ -189,7 +190,8 @@ def _similar(db: sqlite3.Connection, url: str) -> list[str]:
     """Known URLs: other spellings of this one, then URLs of its host that are written alike, or else of such hosts."""
     spellings = [other for other in near_misses(url) if stored_entry(db, other)]
     table = "links INDEXED BY links_by_url"
-    of_host = f"SELECT url FROM {table} WHERE host = (SELECT id FROM hosts WHERE name = ?) ORDER BY id LIMIT ?"
+    some = f"SELECT id, url FROM {table} WHERE host = (SELECT id FROM hosts WHERE name = ?) LIMIT {LOOKED_THROUGH}"
+    of_host = f"SELECT url FROM ({some}) ORDER BY id LIMIT ?"
     beside = [known for (known,) in db.execute(of_host, (host_of(url), LOOKED_THROUGH))]
     alike = difflib.get_close_matches(url, beside, SUGGESTIONS, 0.7)
     if not beside:

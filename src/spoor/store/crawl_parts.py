@@ -69,10 +69,10 @@ def pages_in_order(parts: Sequence[Part], relevant_only: bool = False) -> Iterat
         yield part, replace(row, duplicate_of=duplicate_of(parts, part, row)) if len(parts) > 1 else row
 
 
-def lessons_in_order(parts: Sequence[Part]) -> Iterator[Sighting | Miss]:
+def lessons_in_order(databases: Sequence[sqlite3.Connection]) -> Iterator[Sighting | Miss]:
     """All that a crawl learned from, as `lessons` has it; of several shards by when each visit began."""
-    by_part = [lessons(part.db) for part in parts]
-    return heapq.merge(*by_part, key=lambda lesson: lesson.visit.at) if len(parts) > 1 else by_part[0]
+    by_part = [lessons(db) for db in databases]
+    return heapq.merge(*by_part, key=lambda lesson: lesson.visit.at) if len(by_part) > 1 else by_part[0]
 
 
 def duplicate_of(parts: Sequence[Part], part: Part, page: PageRow) -> str:

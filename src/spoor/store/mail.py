@@ -105,15 +105,19 @@ class Mail:
         different = {id(one): one for mailed in self._sent.values() for one in mailed}  # A lesson goes to all others.
         dumped = {known: _dumped(one) for known, one in different.items()}
         for receiver, mailed in self._sent.items():
-            count = "INSERT INTO sent VALUES (?, 1) ON CONFLICT DO UPDATE SET number = number + 1 RETURNING number"
-            ((number,),) = db.execute(count, (receiver,)).fetchall()
-            body = _compressed([dumped[id(one)] for one in mailed])
-            db.execute("INSERT INTO outbox VALUES (?, ?, ?)", (receiver, number, body))
+            enclose(db, receiver, _compressed([dumped[id(one)] for one in mailed]))
         db.executemany("INSERT OR REPLACE INTO inbox VALUES (?, ?)", self._received.items())
         db.executemany("INSERT INTO lessons (after, body) VALUES (?, ?)", self._lessons)
         self._sent.clear()
         self._received.clear()
         self._lessons.clear()
+
+
+def enclose(db: sqlite3.Connection, receiver: int, body: bytes) -> None:
+    """One letter more in the outbox, inside a transaction of somebody else."""
+    count = "INSERT INTO sent VALUES (?, 1) ON CONFLICT DO UPDATE SET number = number + 1 RETURNING number"
+    ((number,),) = db.execute(count, (receiver,)).fetchall()
+    db.execute("INSERT INTO outbox VALUES (?, ?, ?)", (receiver, number, body))
 
 
 def lessons_of_others(db: sqlite3.Connection, after: int) -> Iterator[tuple[float, Lesson]]:
@@ -203,7 +207,7 @@ def _visit(
         trail=trail_of(trail),
         depth=depth,
         found_on=found_on,
-        hints=base64.b64decode(hints),
+        hints=base64.b64decode(hints, validate=True),
     )
 
 
@@ -216,4 +220,4 @@ def _dumped_hints(hints: Hints) -> str | list[float]:
 
 
 def _hints(hints: str | list[float]) -> Hints:
-    return base64.b64decode(hints) if isinstance(hints, str) else tuple(map(float, hints))
+    return base64.b64decode(hints, validate=True) if isinstance(hints, str) else tuple(map(float, hints))

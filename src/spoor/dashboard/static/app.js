@@ -1,6 +1,6 @@
 // Which view is shown, of which crawl; and what happens when the server has news.
 
-import { follow, get, query } from "./api.js";
+import { act, follow, get, query } from "./api.js";
 import { el, inward } from "./dom.js";
 import * as failures from "./failures.js";
 import * as hosts from "./hosts.js";
@@ -19,14 +19,26 @@ let crawls = [];
 let update = null;
 let shown = "";
 
-export function address(crawl, view, parameters = {}) {
+function address(crawl, view, parameters = {}) {
   return `#/${crawl}/${view}${query(parameters)}`;
 }
 
-export function say(text) {
+function say(text) {
   document.getElementById("message").textContent = text;
   clearTimeout(say.timer);
   say.timer = setTimeout(() => say(""), 8000);
+}
+
+// Whether an action was done; what became of it is said.
+async function ask(crawl, action, done) {
+  try {
+    await act(crawl, action);
+    if (done) say(done);
+    return true;
+  } catch (error) {
+    say(error.message);
+    return false;
+  }
 }
 
 function place() {
@@ -38,7 +50,7 @@ function place() {
 async function show() {
   if (location.hash === "#view") return;
   const now = place();
-  const context = { ...now, crawls, address, say, overview: crawls.find((one) => one.number === now.crawl) };
+  const context = { ...now, crawls, address, ask: (action, done) => ask(now.crawl, action, done), overview: crawls.find((one) => one.number === now.crawl) };
   const view = now.view === "page" ? page : VIEWS[now.view] ?? overview;
   const mine = (shown = location.hash);
   update = null;

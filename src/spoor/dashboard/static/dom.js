@@ -54,6 +54,11 @@ export function wide(...children) {
   return el("td", { class: "wide" }, ...children);
 }
 
+// On one line.
+export function whole(...children) {
+  return el("td", { class: "wide whole" }, ...children);
+}
+
 export function wideHead(text) {
   return el("th", { class: "wide", scope: "col" }, text);
 }
@@ -73,9 +78,9 @@ export function drawing(text) {
   return document.importNode(parsed, true);
 }
 
-const whole = new Intl.NumberFormat("en");
+const integers = new Intl.NumberFormat("en");
 
-export const number = (value) => whole.format(Math.round(value));
+export const number = (value) => integers.format(Math.round(value));
 export const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)}\u00a0%`;
 export const moment = (at) => (at ? new Date(1000 * at).toLocaleString("sv-SE") : "–");
 

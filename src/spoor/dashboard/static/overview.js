@@ -1,6 +1,6 @@
 // A crawl at a glance, side by side with others, and the buttons that steer it.
 
-import { act, query, svg } from "./api.js";
+import { query, svg } from "./api.js";
 import { button, bytes, drawing, duration, el, field, inward, moment, number, percent, section, select, tile } from "./dom.js";
 
 const CHARTS = [
@@ -52,7 +52,7 @@ function tiles(holder, context, crawl) {
   const known = crawl.counted < 1 ? el("small", {}, `counted up to ${percent(crawl.counted)}`) : null;
   const { expected, teaching } = crawl;
   const more = [];
-  if (expected) more.push(tile(number(expected.among_waiting), `relevant pages expected among the links that wait: ${number(expected.next_200)} in the next 200 requests, ${number(expected.next_500)} in the next 500`));
+  if (expected) more.push(tile(number(expected.among_waiting), `relevant pages expected among the links that wait; with those yet to be discovered, ${number(expected.next_200)} in the next 200 requests and ${number(expected.next_500)} in the next 500`));
   if (teaching) more.push(tile(number(teaching.answers), `answers taught the judge, in ${number(teaching.version)} lessons; ${number(teaching.turned)} verdicts revised`, inward(context.address(crawl.number, "teach"), "Teach")));
   holder.replaceChildren(
     tile(number(crawl.relevant), "relevant pages", known),
@@ -90,14 +90,7 @@ function choices(context, over, beside, go) {
 }
 
 function controls(context, crawl) {
-  const run = (action, done) => async () => {
-    try {
-      await act(context.crawl, action);
-      context.say(done);
-    } catch (error) {
-      context.say(error.message);
-    }
-  };
+  const run = (action, done) => () => context.ask(action, done);
   const live = crawl.state === "running" || crawl.state === "paused";
   const buttons = live
     ? [

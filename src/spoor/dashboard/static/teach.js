@@ -1,7 +1,7 @@
 // A judge that is taught: pages that it asks about, answered here; what it has learned so far.
 
-import { act, get, query } from "./api.js";
-import { button, el, marks, moment, number, outward, said, section, table, tile } from "./dom.js";
+import { get, query } from "./api.js";
+import { button, el, marks, moment, number, outward, said, section, table, tile, whole, wide, wideHead } from "./dom.js";
 import { list } from "./list.js";
 
 const AT_ONCE = 5;
@@ -56,13 +56,9 @@ function questions(context, place) {
     place.replaceChildren(question ? asked(question) : el("p", {}, "There is no page to ask about now. There will be when the crawl has fetched more."));
   };
   const answer = (question, relevant) => async () => {
-    try {
-      if (relevant !== null) await act(context.crawl, { action: "mark", url: question.url, relevant });
-      done.add(question.url);
-      await next();
-    } catch (error) {
-      context.say(error.message);
-    }
+    if (relevant !== null && !(await context.ask({ action: "mark", url: question.url, relevant }))) return;
+    done.add(question.url);
+    await next();
   };
   const asked = (question) => {
     const opinion = `The judge says ${question.relevance >= 0.5 ? "yes" : "no"}, probability ${question.relevance.toFixed(2)}.`;
@@ -78,7 +74,7 @@ function questions(context, place) {
 
 function drawn(events) {
   const rows = events.map(({ at, detail }) => [
-    el("th", { scope: "row" }, `version ${detail.version}`), number(detail.answers), number(detail.changed), number(detail.surprises), number(detail.contradictions), moment(at),
+    el("th", { scope: "row" }, `version ${detail.version}`), number(detail.answers), number(detail.changed), wide(number(detail.surprises)), wide(number(detail.contradictions)), whole(moment(at)),
   ]);
-  return table(["Judge", "Answers", "Verdicts revised", "Against what was sure", "Two answers", "When"], rows, "Lessons");
+  return table(["Judge", "Answers", "Verdicts revised", wideHead("Against what was sure"), wideHead("Two answers"), wideHead("When")], rows, "Lessons");
 }
