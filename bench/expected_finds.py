@@ -16,7 +16,6 @@ from spoor import registry
 from spoor.cli.terminal import print_table
 from spoor.crawl import Crawl
 from spoor.events import Event, Failed, Redirected, Visited
-from spoor.expected_finds import ExpectedFinds, expected_finds
 from spoor.frontier.entry import State
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
@@ -26,7 +25,7 @@ from spoor.lab.task import PreparedTask, Task, read_seeds
 from spoor.lab.teaching import Lessons, Teaching
 from spoor.lab.worlds import RecordedWorld
 from spoor.pricing import Limits
-from spoor.stopping import LastRequests, too_few
+from spoor.stopping import ExpectedFinds, LastRequests, expected_finds, too_few
 
 EVERY = 100
 """Requests between two looks."""

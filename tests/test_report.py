@@ -17,9 +17,10 @@ from spoor.cli.main import parser
 from spoor.errors import BadInput
 from spoor.events import ClockSet, Held, Paused, Resumed, Taught, Troubled
 from spoor.report.charts import line_chart, ticks
-from spoor.report.figures import Figures, Incident, Kind, Pace, Reason, Stop, figures
+from spoor.report.figures import figures
 from spoor.report.page import html_of, write_page
 from spoor.report.showing import duration, moment, plain, size
+from spoor.report.summary import Figures, Incident, Kind, Pace, Reason, Stop
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import Journal
 from spoor.store.marks import Marks

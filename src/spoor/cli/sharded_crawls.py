@@ -8,7 +8,7 @@ import signal
 import time
 
 from spoor import settings as config
-from spoor.cli.terminal import print_json, remark, say
+from spoor.cli.terminal import print_json, progress, remark, say
 from spoor.errors import UsageError
 from spoor.live.ray_cluster import check_ray, connected, crawl_in_actors
 from spoor.live.shards import Coordinator, Totals
@@ -16,13 +16,14 @@ from spoor.report.showing import duration
 from spoor.settings import Config, Target
 from spoor.share import BUCKETS
 from spoor.store.crawl_folder import CrawlFolder, locked
+from spoor.store.moving import move_buckets
 from spoor.store.sharded_folder import ShardedFolder
 
 SECONDS_BETWEEN_LINES = 10.0
 
 
 def run_sharded(arguments: argparse.Namespace, settings: Config, shards: int) -> int:
-    """A folder that holds so many shards already is resumed."""
+    """A folder that holds shards is resumed; where these were more or fewer, buckets of hosts are moved first."""
     _check_target(settings.target, shards)
     check_ray()
     if shards > BUCKETS:
@@ -32,10 +33,13 @@ def run_sharded(arguments: argparse.Namespace, settings: Config, shards: int) ->
         raise UsageError(f"{folder.path} is a crawl without shards; leave out --shards, or give --out a new folder")
     folder.path.mkdir(parents=True, exist_ok=True)
     with locked(folder):
-        ShardedFolder(folder.path).table(shards)
+        sharded = ShardedFolder(folder.path)
+        if sharded.exists:
+            move_buckets(sharded, shards, arguments.rebalance, progress)
+        sharded.table(shards)
         folder.write_settings(config.dumps(settings))
         with connected(shards, arguments.cluster or ""):
-            return asyncio.run(_crawl(ShardedFolder(folder.path), settings, shards, arguments.json))
+            return asyncio.run(_crawl(sharded, settings, shards, arguments.json))
 
 
 def _check_target(target: Target, shards: int) -> None:

@@ -21,7 +21,7 @@ from spoor.judging.language_judges import Charset
 from spoor.lab import compiled_crawl as compiled
 from spoor.lab.link_graph import FAR
 from spoor.lab.measures import Run, Score, measure, timing
-from spoor.lab.sharded import Mailbag, ShardedSimulation, Sharding, SimulatedShard
+from spoor.lab.sharded import Mailbag, ShardedSimulation, Sharding, SimulatedShard, drawn_table
 from spoor.lab.simulated import simulate
 from spoor.lab.task import AnyNamed, GivenStrategy, PreparedTask, Task
 from spoor.lab.worlds import ComparedWorld, Conditions, Network, RecordedWorld
@@ -31,7 +31,7 @@ from spoor.pricing import Limits
 from spoor.progress import Advance, counted, unseen
 from spoor.records import Visit
 from spoor.roles import World
-from spoor.share import Handover, Share, even_table
+from spoor.share import Handover, Share
 from spoor.strategy import Strategy
 
 OF_TIME = ("elapsed", "idle", "half_time", "n90_time", "curve_time", "found_at")
@@ -187,7 +187,7 @@ def _sharded(
     sharding: Sharding,
 ) -> tuple[Iterator[Event], RecordedWorld]:
     """The same as several shards, each of which learns for itself and recognises its own duplicates."""
-    world, shards, table = prepared.world(parts.reads_content), [], even_table(sharding.shards)
+    world, shards, table = prepared.world(parts.reads_content), [], drawn_table(sharding.shards, order)
     for number in range(sharding.shards):
         bag, frontier = Mailbag(), Frontier(MemoryStore(), host_rules(conditions, limits), tallied=True)
         crawl = Crawl(parts.fresh(), frontier, limits, handover=Handover(Share(number, table), bag))
