@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -23,7 +25,7 @@ from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.share import Share
 from spoor.store.sharded_folder import ShardedFolder
 from tests import sharded_crawl
-from tests.served import served
+from tests.served import served, serving
 
 SHARDS = 3
 
@@ -89,3 +91,28 @@ def test_a_folder_of_shards_keeps_its_number(tmp_path: Path) -> None:
     (tmp_path / "shards.toml").write_text("buckets = [1, 2]")
     with pytest.raises(BadInput, match=r"cannot read .*shards.toml: it needs 4096 numbers"):
         folder.table(4)
+
+
+ONE_PROCESS = """
+import sys
+from spoor.cli.main import main
+for shards in ([], ["--shards", "1"]):
+    assert main([*sys.argv[2:], "--out", sys.argv[1] + "/" + (shards or ["0"])[-1], *shards]) == 0
+print({"ray", "spoor.live.ray_cluster", "spoor.live.shards"} & set(sys.modules))
+"""
+
+
+def test_one_shard_is_a_crawl_without_shards_and_imports_nothing_of_ray(web: Web, tmp_path: Path) -> None:
+    options = ["--charset", "th", "--strategy", "breadth-first", "--connections", "1", "--max-pages", "20", "--quiet"]
+    with serving(web) as proxy:
+        asked = ["crawl", *options, "--host-delay", "0", "--seeds", str(web.folder / "seeds.txt"), "--proxy", proxy]
+        command = [sys.executable, "-c", ONE_PROCESS, str(tmp_path), *asked]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "set()"
+    assert {path.name for path in (tmp_path / "1").iterdir()} == {path.name for path in (tmp_path / "0").iterdir()}
+    fetched = []
+    for folder in ("0", "1"):
+        with closing(sqlite3.connect(tmp_path / folder / "crawl.db")) as db:
+            fetched.append(db.execute("SELECT url FROM pages ORDER BY number").fetchall())
+    assert len(fetched[0]) == 20 and fetched[0] == fetched[1]

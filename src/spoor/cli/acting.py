@@ -5,21 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from spoor.actions import (
-    Action,
-    AddSeeds,
-    Block,
-    Budget,
-    Mark,
-    Pause,
-    SlowDown,
-    Stop,
-    Unblock,
-    Unpause,
-    action_of,
-    as_json,
-    described,
-)
+from spoor import actions
+from spoor.actions import Action, action_of, as_json, described
 from spoor.cli.options.crawl_actions import MARKS
 from spoor.cli.terminal import print_json, say
 from spoor.errors import BadInput
@@ -32,15 +19,15 @@ PATIENCE = 15.0
 """Seconds for which a running crawl is waited for: it may be at work on something long."""
 
 ACTIONS: dict[str, Callable[[argparse.Namespace], Action]] = {
-    "pause": lambda _: Pause(),
-    "unpause": lambda _: Unpause(),
-    "stop": lambda _: Stop(),
-    "budget": lambda asked: Budget(asked.max_pages, asked.max_minutes),
-    "add-seeds": lambda asked: AddSeeds(tuple(asked.urls)),
-    "block": lambda asked: Block(asked.pattern),
-    "unblock": lambda asked: Unblock(asked.pattern),
-    "slow": lambda asked: SlowDown(asked.host, asked.seconds),
-    "mark": lambda asked: Mark(asked.url, MARKS[asked.relevant]),
+    "pause": lambda _: actions.Pause(),
+    "unpause": lambda _: actions.Unpause(),
+    "stop": lambda _: actions.Stop(),
+    "budget": lambda asked: actions.Budget(asked.max_pages, asked.max_minutes),
+    "add-seeds": lambda asked: actions.AddSeeds(tuple(asked.urls)),
+    "block": lambda asked: actions.Block(asked.pattern),
+    "unblock": lambda asked: actions.Unblock(asked.pattern),
+    "slow": lambda asked: actions.SlowDown(asked.host, asked.seconds),
+    "mark": lambda asked: actions.Mark(asked.url, MARKS[asked.relevant]),
 }
 """Each command with the action that it stands for."""
 

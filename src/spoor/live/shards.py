@@ -16,7 +16,10 @@ from typing import Protocol
 from spoor import settings as config
 from spoor.errors import SpoorError
 from spoor.events import Event, Failed, Visited
+from spoor.frontier.addresses import AddressGrant
 from spoor.frontier.rows import counters_of
+from spoor.live.address_turns import AddressReport, AddressTurns
+from spoor.live.from_settings import host_rules
 from spoor.live.running import Session
 from spoor.live.session import open_session
 from spoor.settings import Config
@@ -32,12 +35,17 @@ LEASE = 0.02
 """The part of the visits so far that one round grants, at least one for each shard."""
 PAUSE = 0.05
 """Seconds between two rounds."""
+ADDRESSES_AT_ONCE = 1000
+"""For which a shard asks in one round."""
 LOCK_SECONDS = 30.0
 """After which it is said that a shard waits for its folder: a process that was frozen may still have it."""
 
 
 class Unavailable(SpoorError):
     """A shard cannot be asked right now: it is being opened, or started again elsewhere."""
+
+
+NO_ADDRESSES = AddressReport()
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,7 @@ class ShardReport:
     relevant: int
     failed: int
     waiting: int
+    addresses: AddressReport = NO_ADDRESSES
     ended: str = ""
 
 
@@ -66,7 +75,7 @@ class ShardHandle(Protocol):
         """With the best keys at which `most` links wait. Opens the shard, if it is not."""
         ...
 
-    async def grant(self, lease: Lease) -> None: ...
+    async def grant(self, lease: Lease, addresses: AddressGrant) -> None: ...
 
     async def deliver(self) -> None:
         """Its letters, to the others."""
@@ -117,14 +126,16 @@ class Shard:
         spent, frontier = crawl.frontier.spent, crawl.frontier
         crawl.turns.lease = Lease(spent)
         best_keys = frontier.best_keys(most, now)
-        idle, gain = not best_keys and frontier.wake_at() is None, crawl.turns.best_gain(now)
+        addresses = AddressReport(frontier.addresses.awaited(ADDRESSES_AT_ONCE), frontier.addresses.given_back(now))
+        idle = not best_keys and not addresses.awaited and frontier.wake_at() is None
         counts = (session.driver.under_way, mail.count(), self._pages, self._relevant, self._failed, len(frontier))
-        self._last = ShardReport(spent, best_keys, gain, idle, *counts)
+        self._last = ShardReport(spent, best_keys, crawl.turns.best_gain(now), idle, *counts, addresses)
         return self._last
 
-    async def grant(self, lease: Lease) -> None:
+    async def grant(self, lease: Lease, addresses: AddressGrant) -> None:
         session = self._at_work()
         session.crawl.turns.lease = lease
+        session.crawl.frontier.addresses.heed(addresses)
         session.driver.wake()
 
     async def deliver(self) -> None:
@@ -161,6 +172,8 @@ class Shard:
             folder.write_settings(config.dumps(self._settings))
             session.crawl.turns.lease = Lease(session.crawl.frontier.spent)
             self._pages, self._relevant, self._failed = session.mail.db.execute(_DONE_BEFORE).fetchone()
+            # Whoever is heard gives up its IP addresses. What the process before this one asked there ended with it.
+            await asyncio.sleep(host_rules(self._settings).address_delay)
             self._session = session
             async for events in session.run():
                 self._count(events)
@@ -249,6 +262,7 @@ class Coordinator:
         self._shards = shards
         self._granted = granted
         self._visits = visits
+        self._addresses = AddressTurns(len(shards))
         self._before = before
         self._reports: list[ShardReport | None] = [None] * len(shards)
         self._why = ""
@@ -283,9 +297,12 @@ class Coordinator:
         gains = [report.gain if report else 0.0 for report in self._reports]
         visits = [self._spent(number) + more for number, more in enumerate(leases(best_keys, lease))]
         here = [number for number, report in enumerate(self._reports) if report]
+        addresses = self._addresses.round({n: report.addresses for n, report in enumerate(self._reports) if report})
         self._granted.write([(number, visits[number]) for number in here])
         rivals = [max(gains[:number] + gains[number + 1 :], default=0.0) for number in range(len(gains))]
-        await _all(self._shards[number].grant(Lease(visits[number], rivals[number])) for number in here)
+        await _all(
+            self._shards[number].grant(Lease(visits[number], rivals[number]), addresses[number]) for number in here
+        )
         await _all(self._shards[number].deliver() for number in here)
 
     def _spent(self, number: int) -> int:

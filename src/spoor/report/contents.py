@@ -10,8 +10,7 @@ from typing import Any
 from spoor.frontier.entry import State
 from spoor.lab.build.warc_source import take_apart
 from spoor.parse.apart import read_apart
-from spoor.parse.drawn import with_rendering
-from spoor.parse.html import USUAL
+from spoor.parse.html import USUAL, with_rendering
 from spoor.records import Failure, Key, Page, Rendering, Verdict
 from spoor.report.showing import delay_column
 from spoor.store.crawl_folder import CrawlFolder, message_of, tree_of

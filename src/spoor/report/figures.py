@@ -24,6 +24,7 @@ from spoor.store.journal import needs_scripts_column, pages_of
 from spoor.store.recent import expected_in
 from spoor.store.renders import render_totals
 from spoor.store.steered import steered
+from spoor.teaching.history import TaughtSoFar, taught_so_far
 
 MOST_ROWS = 20
 """Of each table; the rest is counted together."""
@@ -343,6 +344,11 @@ def _links(parts: Parts) -> Counter[str]:
     return links
 
 
+def _taught(parts: Parts) -> TaughtSoFar:
+    """A crawl that is taught has no shards."""
+    return taught_so_far(parts[0].db)
+
+
 PARTS: dict[str, Callable[[Parts], Any]] = {
     "totals": _totals,
     "links": _links,
@@ -358,6 +364,7 @@ PARTS: dict[str, Callable[[Parts], Any]] = {
     "slowest": _slowest,
     "incidents": _incidents,
     "steered": _steered,
+    "taught": _taught,
     "finds": _finds,
 }
 """How each of the `Figures` is counted; `_totals` and `_hosts` after `_count_by_host`."""

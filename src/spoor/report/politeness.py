@@ -2,7 +2,9 @@
 
 Every request is there, those for robots.txt, their redirects and those of scripts included. Only what is on disk can be
 checked: a visit that was cut off by a kill left no row, and of a robots.txt only the last text is kept, so that visits
-are held against it from the time it came."""
+are held against it from the time it came.
+
+Of a crawl of several shards, the visits of all are gone through together. The clocks of their machines must agree."""
 
 from __future__ import annotations
 
@@ -58,9 +60,10 @@ class Conduct:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One visit. `answered`: it is known from which address. `again_at` is when the same URL may be asked for again
-    after a failure."""
+    """One visit, by a shard. `answered`: it is known from which address. `again_at` is when the same URL may be asked
+    for again after a failure."""
 
+    shard: int
     began: float
     ended: float
     host: str
@@ -72,10 +75,10 @@ class Call:
 
 @dataclass
 class _Host:
-    """A host while its visits are gone through. `found`: its address is known."""
+    """A host while its visits are gone through. `found_by`: the shards that know its address."""
 
     visits: LastVisits
-    found: bool = False
+    found_by: set[int] = field(default_factory=set)
     retries: dict[str, float] = field(default_factory=dict)
 
 
@@ -85,7 +88,7 @@ def conduct(folder: CrawlFolder, promise: Promise) -> Conduct:
     with one_moment(folder) as parts:
         files = _Files(parts, promise)
         for neighbours in _neighbours(parts):
-            calls = [call for name in neighbours for part in parts for call in _calls(part.db, name)]
+            calls = [call for name in neighbours for n, part in enumerate(parts) for call in _calls(part.db, n, name)]
             check = _Check(promise, files, calls)
             breaches += check.breaches()
             hosts, visits = hosts + len({call.host for call in calls}), visits + len(calls)
@@ -146,7 +149,8 @@ class _Files:
 
 
 class _Check:
-    """Goes through the visits to the hosts at one address, in the order in which they began."""
+    """Goes through the visits to the hosts at one address, in the order in which they began. `_first` has those by
+    which a shard found out that a host is there: the other shards do not know of them."""
 
     def __init__(self, promise: Promise, files: _Files, calls: Sequence[Call]) -> None:
         self.promise = promise
@@ -155,6 +159,7 @@ class _Check:
         self._calls = sorted(calls, key=lambda call: (call.began, not call.for_rules, call.ended))
         self._hosts = {call.host: _Host(LastVisits(promise.rules.connections)) for call in calls}
         self._address = LastVisits(len(calls) + 1)
+        self._first = {call.shard: LastVisits(len(calls) + 1) for call in calls}
 
     def breaches(self) -> Iterator[Breach]:
         for call in self._calls:
@@ -178,37 +183,44 @@ class _Check:
             yield "too many visits at once"
         elif call.began < since + delay:
             yield f"after {call.began - since:.3f} s, with a host delay of {delay:g} s"
-        elif host.found:  # Before that nobody knew at which address the host is.
-            since, due = self._address.since(call.began), self.promise.rules.address_delay
+        elif call.shard in host.found_by:  # Before that nobody knew at which address the host is.
+            since = max(self._address.since(call.began), self._first[call.shard].since(call.began))
+            due = self.promise.rules.address_delay
             if call.began < since + due:
                 yield f"after {call.began - since:.3f} s at its IP address, with a delay of {due:g} s"
 
     def _note(self, call: Call, host: _Host) -> None:
         host.visits.visit(call.began, call.ended)
-        if host.found or call.answered:  # Its address is known since the end of that very visit.
-            self._address.visit(call.began if host.found else -inf, call.ended)
-            host.found = True
+        if call.shard in host.found_by:
+            self._address.visit(call.began, call.ended)
+        elif call.answered:  # Its address is known since the end of that very visit.
+            self._first[call.shard].visit(-inf, call.ended)
+            host.found_by.add(call.shard)
         if call.again_at is not None:
             host.retries[call.url] = call.again_at
 
 
 def _neighbours(parts: Sequence[Part]) -> Iterable[list[str]]:
     """The hosts at each IP address, by name; a host of which none is known is alone."""
-    groups: dict[str, list[str]] = {}
+    addresses: dict[str, str] = {}
     for part in parts:
         for name, address in part.db.execute("SELECT name, address FROM hosts ORDER BY id"):
-            if part.has(name):
-                groups.setdefault(address or name, []).append(name)
+            if part.has(name) or name not in addresses:
+                addresses[name] = address or name
+    groups: dict[str, list[str]] = {}
+    for name, address in addresses.items():
+        groups.setdefault(address, []).append(name)
     return groups.values()
 
 
-def _calls(db: sqlite3.Connection, host: str) -> Iterable[Call]:
+def _calls(db: sqlite3.Connection, shard: int, host: str) -> Iterable[Call]:
     fetched = fetch_ends(db, host)
     rows = db.execute("SELECT started, ended, url, number FROM pages WHERE host = ?", (host,))
     for began, ended, url, number in rows:
-        yield Call(began, fetched.get((url, number), ended), host, url)
-    yield from (Call(began, ended, host, url) for began, ended, url in sub_requests(db, host))
+        yield Call(shard, began, fetched.get((url, number), ended), host, url)
+    yield from (Call(shard, began, ended, host, url) for began, ended, url in sub_requests(db, host))
     query = "SELECT started, at, url, kind, detail FROM events WHERE host = ? AND started IS NOT NULL"
     for began, ended, url, kind, detail in db.execute(query, (host,)):
         facts = json.loads(detail)
-        yield Call(began, ended, host, url, facts["purpose"] == "robots", kind != "failed", facts.get("again_at"))
+        rules, answered = facts["purpose"] == "robots", kind != "failed"
+        yield Call(shard, began, ended, host, url, rules, answered, facts.get("again_at"))

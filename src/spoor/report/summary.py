@@ -6,7 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 from spoor.events import Steered
-from spoor.expected_finds import ExpectedFinds
+from spoor.stopping import ExpectedFinds
+from spoor.teaching.history import TaughtSoFar
 
 Curve = tuple[tuple[int, int, int], ...]
 """Visits, relevant pages found, links waiting."""
@@ -127,5 +128,6 @@ class Figures:
     slowest: tuple[Pace, ...]
     incidents: tuple[Incident, ...]
     steered: tuple[Steered, ...]
+    taught: TaughtSoFar
     finds: tuple[Find, ...]
     expected: ExpectedFinds | None

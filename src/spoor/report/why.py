@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -26,8 +26,11 @@ from spoor.urls import canonical, host_of, near_misses, robots_url
 
 STEPS_BACK = 10
 SUGGESTIONS = 5
-LOOKED_THROUGH = 2000
-"""URLs or host names among which similar ones are looked for."""
+LOOKED_THROUGH = 500
+"""URLs or host names among which similar ones are looked for: some milliseconds, and few enough to be read from a cold
+disk."""
+Redirects = Callable[[sqlite3.Connection, str], Iterable[tuple[str, str]]]
+"""The first URLs that redirected to one, each with why that was not followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +73,19 @@ class Account:
 
 
 def account(folder: CrawlFolder, url: str, agent: str) -> Account:
-    """`url` is normalised. It is looked for as it is, and then without what makes no difference to a page."""
     with one_moment(folder) as parts:
-        accounts = (_account(parts, spelling, agent) for spelling in dict.fromkeys((url, canonical(url))))
-        known = next((one for one in accounts if one.discovered), None)
-        return known or _account(parts, canonical(url), agent)
+        return account_in(parts, url, agent, redirects_to)
 
 
-def _account(parts: Sequence[Part], url: str, agent: str) -> Account:
+def account_in(parts: Sequence[Part], url: str, agent: str, redirects: Redirects) -> Account:
+    """`url` is normalised. It is looked for as it is, and then without what makes no difference to a page."""
+    known = _account(parts, url, agent, redirects)
+    if known.discovered or canonical(url) == url:
+        return known
+    return _account(parts, canonical(url), agent, redirects)
+
+
+def _account(parts: Sequence[Part], url: str, agent: str, redirects: Redirects) -> Account:
     owner = owner_of(parts, url)
     db = owner.db
     entry, host, lost = stored_entry(db, url), _host(db, host_of(url)), _dropped(parts, url)
@@ -95,7 +103,7 @@ def _account(parts: Sequence[Part], url: str, agent: str) -> Account:
         renders=tuple(filter(None, (render_of(part.db, page.host, url, page.number) for part, page in visits))),
         events=tuple(events),
         dropped=lost,
-        sent_here=() if entry else tuple(row for part in parts for row in _sent_here(part.db, url)),
+        sent_here=() if entry else tuple(row for part in parts for row in redirects(part.db, url)),
         host=host,
         robots=holding,
         has_rules=bool(text),
@@ -158,9 +166,10 @@ def _outbid(db: sqlite3.Connection, entry: Entry) -> bool:
     return bool(db.execute(query, (last_moment(db) or 0.0, entry.key[0])).fetchone()[0])
 
 
-def _sent_here(db: sqlite3.Connection, url: str) -> Iterator[tuple[str, str]]:
+def redirects_to(db: sqlite3.Connection, url: str) -> list[tuple[str, str]]:
+    """Goes through all events."""
     query = "SELECT url, json_extract(detail, '$.because') FROM events WHERE kind = 'redirected' AND number IS NOT NULL"
-    yield from db.execute(query + " AND json_extract(detail, '$.to') = ? ORDER BY id LIMIT 3", (url,)).fetchall()
+    return db.execute(query + " AND json_extract(detail, '$.to') = ? ORDER BY id LIMIT 3", (url,)).fetchall()
 
 
 def _host(db: sqlite3.Connection, name: str) -> Host | None:
@@ -181,7 +190,8 @@ def _similar(db: sqlite3.Connection, url: str) -> list[str]:
     """Known URLs: other spellings of this one, then URLs of its host that are written alike, or else of such hosts."""
     spellings = [other for other in near_misses(url) if stored_entry(db, other)]
     table = "links INDEXED BY links_by_url"
-    of_host = f"SELECT url FROM {table} WHERE host = (SELECT id FROM hosts WHERE name = ?) ORDER BY id LIMIT ?"
+    some = f"SELECT id, url FROM {table} WHERE host = (SELECT id FROM hosts WHERE name = ?) LIMIT {LOOKED_THROUGH}"
+    of_host = f"SELECT url FROM ({some}) ORDER BY id LIMIT ?"
     beside = [known for (known,) in db.execute(of_host, (host_of(url), LOOKED_THROUGH))]
     alike = difflib.get_close_matches(url, beside, SUGGESTIONS, 0.7)
     if not beside:

@@ -110,6 +110,11 @@ class CrawlFolder:
         return self.path / "in-work"
 
     @property
+    def idle(self) -> Path:
+        """Seconds that the run that is going on was idle by choice."""
+        return self.path / "idle"
+
+    @property
     def examples(self) -> Path:
         """The pages that `[target] like` names, as they were when the crawl began."""
         return self.path / "like.json"

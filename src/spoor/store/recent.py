@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from operator import itemgetter
 
 from spoor import settings as config
-from spoor.expected_finds import TRIES, ExpectedFinds, expected_finds
+from spoor.stopping import TRIES, ExpectedFinds, expected_finds
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.crawl_parts import open_parts
 
