@@ -100,7 +100,7 @@ def open_to_move(database: object) -> sqlite3.Connection:
     db = sqlite3.connect(str(database), isolation_level=None)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = FULL")
-    db.executescript(FRONTIER + NAMES_SCHEMA + JOURNAL + DUPLICATES + MAIL + RENDERS + STEERED)
+    db.executescript(f"BEGIN; {FRONTIER + NAMES_SCHEMA + JOURNAL + DUPLICATES + MAIL + RENDERS + STEERED} COMMIT;")
     db.create_function("place", 4, place_of_row, deterministic=True)
     return db
 
