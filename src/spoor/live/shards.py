@@ -329,4 +329,5 @@ class Coordinator:
         spent = [self._spent(number) for number in range(len(self._shards))]
         counts = ("pages", "relevant", "failed", "waiting")
         summed = {name: sum(getattr(report, name) for report in reports) for name in counts}
-        return Totals(**summed, visits=self._before.visits + sum(spent), busiest=max(spent) / max(1, sum(spent)))
+        visits = self._before.visits + sum(spent)
+        return Totals(**summed, visits=visits, busiest=max(spent) / max(1, visits))
