@@ -8,19 +8,26 @@ import json
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    asynccontextmanager,
+    contextmanager,
+    suppress,
+)
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from aiohttp import web
 
+T = TypeVar("T")
 Answer = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 
 @asynccontextmanager
 async def served_here(answer: Answer) -> AsyncIterator[str]:
     """Its address."""
-    runner = web.ServerRunner(web.Server(answer), shutdown_timeout=0.1)
+    runner = web.ServerRunner(web.Server(answer), shutdown_timeout=0.0)
     await runner.setup()
     try:
         await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -29,24 +36,29 @@ async def served_here(answer: Answer) -> AsyncIterator[str]:
         await runner.cleanup()
 
 
-@contextmanager
-def served_in_thread(answer: Answer) -> Iterator[str]:
+def served_in_thread(answer: Answer) -> AbstractContextManager[str]:
     """Its address."""
+    return in_thread(served_here(answer))
+
+
+@contextmanager
+def in_thread(served: AbstractAsyncContextManager[T]) -> Iterator[T]:
+    """What is entered and left in the event loop of another thread."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
 
-    async def start() -> web.ServerRunner:
-        runner = web.ServerRunner(web.Server(answer), shutdown_timeout=0.0)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return runner
+    async def enter() -> T:
+        return await served.__aenter__()
 
-    runner = asyncio.run_coroutine_threadsafe(start(), loop).result()
+    async def leave() -> None:
+        await served.__aexit__(None, None, None)
+
+    entered = asyncio.run_coroutine_threadsafe(enter(), loop).result()
     try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+        yield entered
     finally:
-        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result()
+        asyncio.run_coroutine_threadsafe(leave(), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()

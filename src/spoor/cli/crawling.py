@@ -236,8 +236,9 @@ def taught_line(event: Taught) -> str:
         "pages with two answers": event.contradictions,
     }
     doubtful = "".join(f"; {number:,} {what}" for what, number in doubts.items() if number)
-    learned = f"the judge has learned from {event.answers:,} answers, version {event.version}"
-    return f"{learned}: {event.changed:,} verdicts changed{doubtful}"
+    source = f"{event.answers:,} answers" if event.answers else "the pages it has seen"
+    learned = f"the judge has learned from {source}, version {event.version}"
+    return f"{learned}: {event.changed:,} verdict{'s' * (event.changed != 1)} changed{doubtful}"
 
 
 def _terminal() -> bool:
@@ -297,6 +298,8 @@ def _shards(arguments: argparse.Namespace) -> int | None:
     if there is None and (arguments.shards or 1) == 1:
         if arguments.cluster:
             raise UsageError(f"--cluster {arguments.cluster}: say with --shards how many shards the crawl is to have")
+        if arguments.rebalance:
+            raise UsageError(f"--rebalance: {arguments.out} is no crawl of several shards")
         return None
     return arguments.shards or there
 
