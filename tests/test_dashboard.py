@@ -55,7 +55,9 @@ def test_the_overview_counts_what_the_report_counts(dashboard: ServedDashboard) 
 
 def test_a_folder_of_an_earlier_version_is_shown(dashboard: ServedDashboard) -> None:
     first, _, old = dashboard.read("crawls")
-    assert {**old, "number": 1, "name": "small", "folder": first["folder"]} == first
+    # What may still be found is worked out in the background, of each crawl at its own time.
+    same = {"number": 1, "name": "small", "folder": first["folder"], "expected": first["expected"]}
+    assert {**old, **same} == first
     assert dashboard.read("crawls/3/hosts") == dashboard.read("crawls/1/hosts")
     assert dashboard.read("crawls/3/queue") == {"items": [], "cursor": None}
 

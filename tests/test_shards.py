@@ -20,7 +20,7 @@ from spoor.frontier.tally import Tally
 from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.runs import run
-from spoor.lab.sharded import Mailbag, Sharding
+from spoor.lab.sharded import Mailbag, Sharding, drawn_table
 from spoor.lab.task import PreparedTask, Task, read_seeds
 from spoor.lab.worlds import FIELD, Conditions, WrittenWorld
 from spoor.ordering.learned.learned import Learned
@@ -49,6 +49,13 @@ def test_every_host_has_one_bucket_with_and_without_www() -> None:
 
 def test_shards_have_equal_parts_of_the_buckets() -> None:
     assert np.bincount(even_table(3)).tolist() == [1366, 1365, 1365]
+
+
+def test_each_order_of_the_seeds_of_a_simulation_has_a_table_of_its_own() -> None:
+    assert drawn_table(8, 0) == even_table(8)
+    assert len({drawn_table(8, order) for order in range(5)}) == 5
+    assert sorted(drawn_table(8, 3)) == sorted(even_table(8))
+    assert drawn_table(1, 3) == even_table(1)
 
 
 def test_all_urls_of_a_host_belong_to_one_shard() -> None:

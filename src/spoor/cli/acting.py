@@ -11,8 +11,9 @@ from spoor.cli.options.crawl_actions import MARKS
 from spoor.cli.terminal import print_json, say
 from spoor.errors import BadInput
 from spoor.report.showing import plain
-from spoor.steering.submitting import submit, wait_for
-from spoor.store.crawl_folder import open_for_reading
+from spoor.steering.checking import normalised
+from spoor.steering.submitting import Receipt, addressees, submit, wait_for
+from spoor.store.crawl_folder import CrawlFolder, open_for_reading
 
 PATIENCE = 15.0
 """Seconds for which a running crawl is waited for: it may be at work on something long."""
@@ -34,15 +35,21 @@ ACTIONS: dict[str, Callable[[argparse.Namespace], Action]] = {
 def run_action(arguments: argparse.Namespace) -> int:
     folder = open_for_reading(arguments.folder)
     action = action_of(as_json(ACTIONS[arguments.asked](arguments)))
-    receipt = wait_for(folder, submit(folder, action, arguments.who), PATIENCE)
+    submitted = [(part, own, submit(part, own, arguments.who)) for part, own in addressees(folder, normalised(action))]
+    for part, own, receipt in submitted:
+        _tell(part, own, wait_for(part, receipt, PATIENCE), arguments.json)
+    return 0
+
+
+def _tell(folder: CrawlFolder, action: Action, receipt: Receipt, as_line: bool) -> None:
+    """What became of it; of several shards each has a line."""
     done = receipt.done
     if done is not None and done.refused:
         raise BadInput(f"{folder.path}: {done.refused}")
-    if arguments.json:
+    if as_line:
         about = {"folder": str(folder.path), "id": receipt.id, "at": None if done is None else done.at}
         print_json({**about, "done": done is not None, **as_json(action if done is None else done.action)})
-        return 0
+        return
     later = "not done yet: the crawl does it when it can, or when it is started next"
     what = plain(described(action if done is None else done.action), 400)
     say(f"{plain(str(folder.path))}: {what}; {later if done is None else 'done'}")
-    return 0

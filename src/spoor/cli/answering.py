@@ -133,7 +133,7 @@ class Sitting:
     def _next(self) -> Question | None:
         student = student_of_version(self.db, self.begun)
         done = {*self.answered, *self.skipped}
-        return next(iter(next_questions(self.db, student, 1, lambda url: url not in done)), None)
+        return next(iter(next_questions(self.db, student, 1, lambda url: True, done)), None)
 
     @property
     def _budget(self) -> int:
@@ -145,6 +145,8 @@ class Sitting:
 
 def run_ask(arguments: argparse.Namespace) -> int:
     folder = open_for_reading(arguments.folder)
+    if len(folder.parts) > 1:
+        raise UsageError(f"{folder.path} is a crawl of several shards, each with a judge of its own; give one of them")
     settings = config.load(folder.path / "crawl.toml")
     with closing(open_to_read(folder.database)) as db:
         sitting = Sitting(folder, settings, _student(folder, settings, db), db)

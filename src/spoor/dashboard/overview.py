@@ -11,10 +11,10 @@ from typing import Any, Literal
 from spoor.dashboard.counts import COARSE, FINE, state_of
 from spoor.dashboard.lesson_view import Teaching, teaching_of
 from spoor.dashboard.reading import Reading, settings_of
-from spoor.expected_finds import ExpectedFinds
 from spoor.guidance import Guidance
 from spoor.report.showing import plain
 from spoor.settings import Config
+from spoor.stopping import ExpectedFinds
 from spoor.store.event_rows import WHILE_IT_RUNS
 from spoor.store.idle_time import idle_of_run
 from spoor.store.steered import steered
@@ -124,7 +124,7 @@ def overview(reading: Reading, asked: OverviewQuery) -> Overview:
     state, because = _state(reading, stops, guidance.paused_by)
     return Overview(
         number=reading.number,
-        name=plain(reading.folder.path.resolve().name, 80),
+        name=plain(reading.folder.name, 80),
         folder=plain(str(reading.folder.path)),
         state=state,
         because=because,

@@ -24,6 +24,7 @@ from spoor.report.contents import archived_page
 from spoor.report.showing import plain
 from spoor.report.why import account_in
 from spoor.store.crawl_folder import message_of
+from spoor.store.crawl_parts import Part
 from spoor.store.journal import PageRow
 from spoor.urls import normalise
 
@@ -106,7 +107,7 @@ def why(reading: Reading, asked: WhyQuery) -> Explanation:
 
 
 def _explained(reading: Reading, url: str) -> tuple[Line, ...]:
-    known = account_in(reading.db, url, AGENT, redirects_counted)
+    known = account_in([Part(reading.folder, reading.db)], url, AGENT, redirects_counted)
     return tuple(Line(name, what) for name, what in lines(known, reading.now))
 
 

@@ -12,8 +12,8 @@ from typing import Any, Generic, TypeVar
 
 from spoor import settings as config
 from spoor.errors import SpoorError, UsageError
-from spoor.expected_finds import ExpectedFinds
 from spoor.settings import Config
+from spoor.stopping import ExpectedFinds
 from spoor.store.crawl_folder import CrawlFolder
 
 Row = TypeVar("Row")

@@ -19,9 +19,9 @@ from spoor.dashboard.counts import count_on, open_to_count, open_to_look_up, pla
 from spoor.dashboard.page_texts import index_texts
 from spoor.dashboard.reading import Memory, Reading
 from spoor.errors import BadInput, SpoorError
-from spoor.expected_finds import ExpectedFinds
 from spoor.frontier.rows import UNREADABLE
 from spoor.pools import DaemonThreads
+from spoor.stopping import ExpectedFinds
 from spoor.store.crawl_folder import CrawlFolder, is_open_for_crawling
 from spoor.store.recent import expected_in
 

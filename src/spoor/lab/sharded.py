@@ -1,12 +1,13 @@
 """A simulated crawl as several shards: one clock, mail between them, and leases of visits.
 
 Time goes by in rounds. At the beginning of a round mail is delivered, and each shard may make as many visits as it has
-among the best waiting links of all. A round ends when all these visits have begun, or after a second.
+among the best waiting links of all. A round ends when all these visits have begun, or when more is known a while later.
 """
 
 from __future__ import annotations
 
 import heapq
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -14,12 +15,12 @@ from spoor.crawl import Crawl
 from spoor.events import Event
 from spoor.records import Mailed, Outcome, Visit
 from spoor.roles import World
-from spoor.share import Lease, leases
+from spoor.share import Lease, even_table, leases
 
 LEASE = 0.02
 """The part of the visits so far that one round grants, at least one for each shard."""
-ROUND = 1.0
-"""Seconds after which unspent visits are granted anew."""
+ROUND = 0.25
+"""Seconds after which unspent visits are granted anew, if anything has happened: about as long as in a live crawl."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,15 @@ class Sharding:
 
     shards: int = 1
     late: int = 0
+
+
+def drawn_table(shards: int, order: int) -> tuple[int, ...]:
+    """The shard of each bucket, another one for each order of the seeds: where each seed is on a shard of its own, all
+    begin at once, and their order alone makes no difference."""
+    table = list(even_table(shards))
+    if order:
+        random.Random(order).shuffle(table)
+    return tuple(table)
 
 
 @dataclass
@@ -64,6 +74,7 @@ class ShardedSimulation:
         self._started = 0
         self._now = 0.0
         self._round_ends = 0.0
+        self._is_idle = True
         self.handed_over = 0
         for shard in shards if len(shards) > 1 else ():
             shard.crawl.turns.lease = Lease(0)
@@ -100,16 +111,17 @@ class ShardedSimulation:
                 heapq.heappush(self._arrivals, (self._now + seconds, self._started, number, visit, outcome))
                 shard.under_way += 1
                 self._started += 1
+                self._is_idle = False
         return self._started - before
 
     def _next_moment(self) -> float | None:
-        """When something arrives, a host wakes or the round ends; None: never."""
+        """When something arrives, a host wakes or the round ends in which something happened; None: never."""
         if any(shard.crawl.interrupted for shard in self._shards):
             return self._now
         moments = [wake for shard in self._shards if (wake := self._wake_at(shard)) is not None]
         if self._arrivals:
             moments.append(self._arrivals[0][0])
-        if len(self._shards) > 1 and moments:
+        if len(self._shards) > 1 and moments and not self._is_idle:
             moments.append(max(self._round_ends, self._now))
         return min(moments, default=None)
 
@@ -131,6 +143,7 @@ class ShardedSimulation:
         if self._arrivals and self._arrivals[0][0] <= at:
             _, _, number, visit, outcome = heapq.heappop(self._arrivals)
             self._shards[number].under_way -= 1
+            self._is_idle = False
             yield from self._shards[number].crawl.absorb([(visit, outcome)], at)
         elif interrupted:
             for crawl in interrupted:
@@ -144,6 +157,7 @@ class ShardedSimulation:
     def _begin_round(self) -> Iterator[Event]:
         """Mail is delivered, then visits are granted."""
         self._round_ends = self._now + ROUND
+        self._is_idle = True
         self._bags.append([letter for shard in self._shards for letter in shard.bag.letters])
         for shard in self._shards:
             shard.bag.letters.clear()

@@ -133,10 +133,15 @@ def accepted_languages(settings: Config, strategy: Strategy) -> str:
 
 
 def host_rules(settings: Config, shards: int = 1) -> HostRules:
-    """What every host is promised, at the least. Hosts of several shards may be at one IP address: each waits longer,
-    so that all together ask it no more often."""
+    """What every host is promised, at the least. Hosts of several shards may be at one IP address."""
     polite, delay = settings.politeness, settings.politeness.host_delay
-    return HostRules(delay, min(delay, ADDRESS_DELAY) * shards, polite.connections_per_host, ask_first=True)
+    return HostRules(
+        delay,
+        min(delay, ADDRESS_DELAY),
+        polite.connections_per_host,
+        ask_first=True,
+        shared_addresses=shards > 1,
+    )
 
 
 def limits_of(settings: Config, now: float) -> Limits:
