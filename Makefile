@@ -10,7 +10,7 @@ CRASHES ?= 1000
 MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test thorough check fix soak chaos fuzz floors profiles pictures bench contest package lock clean
+.PHONY: help install demo test thorough check fix soak chaos fuzz floors profiles pictures validators bench contest package lock clean
 
 help: ## list these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -44,7 +44,7 @@ fix: install ## let the formatter and the linter repair what they can
 
 soak: install ## crash shards, kill a live crawl a thousand times: nothing is lost (half an hour; fewer: make soak KILLS=50)
 	SPOOR_CRASHES=$(CRASHES) $(BIN)/python -m pytest -k crashes_at_random tests/test_mail.py
-	SPOOR_ACTOR_KILLS=40 $(BIN)/python -m pytest tests/test_ray_shards.py
+	SPOOR_ACTOR_KILLS=40 RAY_raylet_start_wait_time_s=300 $(BIN)/python -m pytest tests/test_ray_shards.py
 	SPOOR_KILLS=$(KILLS) $(BIN)/python -m pytest -k killed_at_random tests/test_live.py
 
 chaos: install ## half an hour on hosts that do everything wrong, stopped and resumed at random (shorter: MINUTES=3)
@@ -59,8 +59,12 @@ floors: install ## raise the floors of quality to what is measured now
 profiles: install ## train the shipped language profiles anew, if the texts are here
 	$(BIN)/python scripts/build_profiles.py
 
-pictures: install ## the pictures of the README, by the demo and a browser (chromium)
-	$(BIN)/python scripts/pictures.py
+pictures: install ## the pictures of the README and the dashboard, by the demo and a browser (chromium)
+	PYTHONPATH=. $(BIN)/python scripts/pictures.py
+
+validators: install ## axe-core and openapi-spec-validator, which two tests use where they are installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check openapi-spec-validator==0.9.0
+	npm install --silent --no-save --no-audit --no-fund --prefix $(VENV)/axe axe-core@4.14.0
 
 bench: install ## speed, memory and quality, Scrapy and other libraries beside ours (half an hour)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check scrapy==2.19.0

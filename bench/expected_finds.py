@@ -1,12 +1,13 @@
 """How good is what a crawl expects to find, and what does a crawl miss that stops by itself? Crawls of the rows of the
-contest by `learned`, with the perfect judge, looked at every 100 requests."""
+contest by `learned`, with the perfect judge or one that is taught, seen every 100 requests."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean
 
@@ -14,16 +15,17 @@ from bench.signs import DATA
 from spoor import registry
 from spoor.cli.terminal import print_table
 from spoor.crawl import Crawl
-from spoor.events import Failed, Redirected, Visited
-from spoor.expected_finds import ExpectedFinds, expected_finds
+from spoor.events import Event, Failed, Redirected, Visited
 from spoor.frontier.entry import State
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.lab.contest import Row, chosen, read_rows
 from spoor.lab.simulated import simulate
 from spoor.lab.task import PreparedTask, Task, read_seeds
+from spoor.lab.teaching import Lessons, Teaching
+from spoor.lab.worlds import RecordedWorld
 from spoor.pricing import Limits
-from spoor.stopping import LastRequests, too_few
+from spoor.stopping import ExpectedFinds, LastRequests, expected_finds, too_few
 
 EVERY = 100
 """Requests between two looks."""
@@ -74,35 +76,52 @@ def main(options: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench expected-finds", description=__doc__)
     parser.add_argument("--webs", type=Path, default=Path("out/contest/webs"), metavar="DIR", help="(out/contest/webs)")
     parser.add_argument("--rows", default="", metavar="R,R", help="rows of the contest (default: all)")
+    parser.add_argument("--taught", type=int, metavar="N", help="by a sentence and N answers (default: perfect judge)")
     arguments = parser.parse_args(options)
     rows = read_rows(DATA)
     rows = chosen(rows, arguments.rows.split(",")) if arguments.rows else rows
-    crawls = [crawled(row, arguments.webs) for row in rows]
+    crawls = []
+    for row in rows:
+        crawls.append(crawled(row, arguments.webs, arguments.taught))
+        print(*line(crawls[-1]), file=sys.stderr, flush=True)  # A long run may be broken off.
     columns = ("row", "requests", "found", "looks", "waiting", "next 200", "next 500", "stops at", "keeps")
     print_table(columns, [*map(line, crawls), total(crawls)])
 
 
-def crawled(row: Row, webs: Path) -> Crawled:
+def crawled(row: Row, webs: Path, answers: int | None) -> Crawled:
     task = PreparedTask(Task(webs / row.web.name, row.target, read_seeds(row.seeds)))
+    task = PreparedTask(replace(task.task, budget=budget(task)))
     store, world = MemoryStore(), task.world(with_content=True)
-    crawl = Crawl(registry.strategy("learned", task.judge()), Frontier(store), Limits(visits=budget(task)))
-    crawl.begin(task.web.urls[number] for number in task.seeds)
+    if answers is None:
+        crawl = Crawl(registry.strategy("learned", task.judge()), Frontier(store), Limits(visits=task.yardstick.budget))
+        crawl.begin(task.web.urls[number] for number in task.seeds)
+        return seen(row.name, simulate(crawl, world), store, world, world.truth)
+    lessons = Lessons(task, Teaching(answers, about=True))
+    return seen(row.name, lessons.events(), lessons.store, world, lambda url: lessons.visited[url].relevant)
+
+
+def seen(
+    name: str, events: Iterable[Event], store: MemoryStore, world: RecordedWorld, judged: Callable[[str], bool]
+) -> Crawled:
+    """`judged`: whether a page that was fetched is taken for relevant now."""
     last, stop = LastRequests(too_few(RULE)), 0
-    tries: list[tuple[float, bool]] = []
+    tries: list[tuple[float, str]] = []
+    finds: list[bool] = []
     looks: list[Look] = []
-    for event in simulate(crawl, world):
+    for event in events:
         if not isinstance(event, Visited | Failed | Redirected):
             continue
-        tries.append((event.visit.key[0], isinstance(event, Visited) and event.verdict.relevant))
+        tries.append((event.visit.key[0], event.visit.url if isinstance(event, Visited) else ""))
+        finds.append(isinstance(event, Visited) and world.truth(event.visit.url))
         last.note([event])
         stop = stop or (len(tries) if last.are_too_few else 0)
         if len(tries) % EVERY == 0:
             waiting = list(store.in_state(State.WAITING))
-            expected = expected_finds(Counter(entry.key[0] for entry in waiting), tries)
+            known = [(key, bool(url) and judged(url)) for key, url in tries]
+            expected = expected_finds(Counter(entry.key[0] for entry in waiting), known)
             assert expected is not None
             looks.append(Look(len(tries), expected, sum(world.truth(entry.url) for entry in waiting)))
-    finds = [found for _, found in tries]
-    return Crawled(row.name, finds, looks, stop or len(finds))
+    return Crawled(name, finds, looks, stop or len(finds))
 
 
 def budget(task: PreparedTask) -> int:

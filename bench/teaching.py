@@ -2,7 +2,7 @@
 
 Six rows of the contest, from its own seeds and three times from three relevant pages; the truth answers. The data
 folder (SPOOR_DATA, default: a `shared` folder beside the checkout) has the rows, `--webs` the webs that
-`spoor contest` built.
+`spoor contest` built. Other rows and field conditions: `--targets code=java,code=python`, `--conditions field`.
 """
 
 from __future__ import annotations
@@ -11,15 +11,20 @@ import argparse
 import itertools
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import mean, stdev
 
+import numpy as np
+
 from spoor.cli.terminal import print_table
 from spoor.lab.contest import Row, read_rows
-from spoor.lab.task import Task, read_seeds
-from spoor.lab.teaching import Taught, Teaching, from_start, taught
+from spoor.lab.task import PreparedTask, Task, read_seeds
+from spoor.lab.teaching import Lessons, Taught, Teaching, from_start, taught
+from spoor.lab.worlds import NAMED
+from spoor.teaching.student import Answer, Answered, sample
 
 DATA = Path(os.environ.get("SPOOR_DATA") or Path(__file__).resolve().parents[2] / "shared")
 TARGETS = (
@@ -39,6 +44,7 @@ PLANS = {
     "sentence, 100 answers": Teaching(100, about=True),
     "sentence, 50 answers, one in ten wrong": Teaching(50, about=True, wrong=0.1),
 }
+VISITS = 5_000
 AGAINST = {True: "perfect judge, sentence", False: "perfect judge"}
 Done = Mapping[str, Mapping[str, Taught]]
 """What came of each plan, by target and start."""
@@ -48,31 +54,73 @@ def main(options: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench teaching", description=__doc__)
     parser.add_argument("--webs", type=Path, default=Path("out/contest/webs"), help="folder of the built webs")
     parser.add_argument("--starts", type=int, default=4, help="starts of each row (default: 4)")
+    parser.add_argument("--targets", default=",".join(TARGETS), help="labels, separated by commas (default: the six)")
+    parser.add_argument("--plans", default=";".join(PLANS), help="judges, separated by semicolons (default: all)")
+    parser.add_argument("--conditions", choices=NAMED, default="lab")
     parser.add_argument("--kept", type=Path, default=Path("out/teaching.jsonl"), help="runs that are done already")
+    parser.add_argument("--costs", action="store_true", help="instead: processor time of the student and of a lesson")
     given = parser.parse_args(options)
     if not (DATA / "contest" / "contest.tsv").exists() or not given.webs.is_dir():
         print(f"teaching: no rows in {DATA} or no webs in {given.webs}; set SPOOR_DATA, and run `spoor contest` once")
         return
+    if given.costs:
+        print_table(("what", "seconds"), [(what, f"{seconds:.4f}") for what, seconds in costs(given.webs)])
+        return
     given.kept.parent.mkdir(parents=True, exist_ok=True)
-    done = run_all(given.webs, given.starts, given.kept)
-    print_table(
-        ("judge", "area", "less than perfect", "F1 visited", "yes"), list(table(done)), f"{given.starts} starts"
-    )
+    tasks = tasks_of(given.webs, given.targets.split(","), given.starts, given.conditions)
+    done = run_all(tasks, given.plans.split(";"), given.kept)
+    print_table(("judge", "runs", "area", "less than perfect", "F1 visited", "yes"), list(table(done)))
 
 
-def run_all(webs: Path, starts: int, kept: Path) -> Done:
+def tasks_of(webs: Path, targets: Sequence[str], starts: int, conditions: str) -> Iterator[tuple[str, Task]]:
+    """Each with its name; all of the first start come first."""
+    rows = {row.target: row for row in read_rows(DATA) if row.start == "relevant"}
+    for start, target in itertools.product(range(starts), targets):
+        name = f"{target} {start}" if conditions == "lab" else f"{target} {start} {conditions}"
+        task = replace(task_of(rows[target], webs), conditions=NAMED[conditions])
+        yield name, from_start(task, start)
+
+
+def run_all(tasks: Iterable[tuple[str, Task]], plans: Sequence[str], kept: Path) -> Done:
     """Runs that are in the file are not made again."""
     lines = [json.loads(line) for line in kept.read_text("utf8").splitlines()] if kept.exists() else []
-    done = {plan: {one["run"]: Taught(**one["taught"]) for one in lines if one["plan"] == plan} for plan in PLANS}
-    rows = {row.target: row for row in read_rows(DATA) if row.start == "relevant"}
-    for start, target in itertools.product(range(starts), TARGETS):
-        for plan, teaching in PLANS.items():
-            if (name := f"{target} {start}") not in done[plan]:
-                done[plan][name] = taught(from_start(task_of(rows[target], webs), start), teaching)
-                line = {"plan": plan, "run": name, "taught": asdict(done[plan][name])}
-                with kept.open("a", encoding="utf8") as file:
-                    file.write(json.dumps(line) + "\n")
+    known = {(one["plan"], one["run"]): Taught(**one["taught"]) for one in lines}
+    done: dict[str, dict[str, Taught]] = {plan: {} for plan in plans}
+    for name, task in tasks:
+        for plan in plans:
+            done[plan][name] = known.get((plan, name)) or kept_run(plan, name, task, kept)
     return done
+
+
+def kept_run(plan: str, name: str, task: Task, kept: Path) -> Taught:
+    run = taught(task, PLANS[plan])
+    with kept.open("a", encoding="utf8") as file:
+        file.write(json.dumps({"plan": plan, "run": name, "taught": asdict(run)}) + "\n")
+    return run
+
+
+def costs(webs: Path) -> Iterator[tuple[str, float]]:
+    """Of processor time, after a crawl of 5,000 requests."""
+    rows = {row.target: row for row in read_rows(DATA) if row.start == "relevant"}
+    prepared = PreparedTask(replace(task_of(rows["class=student"], webs), budget=VISITS))
+    lessons = Lessons(prepared, Teaching())
+    for _ in lessons.events():
+        pass
+    pages = prepared.pages(np.arange(1_000))
+    yield "to judge a page", seconds_of(lambda: lessons.student.judge(pages)) / len(pages)
+    known = [Answered(Answer(page.url, number % 4 == 0, "costs"), sample(page)) for number, page in enumerate(pages)]
+    yield "to fit 500 answers", seconds_of(lambda: lessons.student.taught(known[:500]))
+    lessons.put(50)
+    before = {url: verdict.relevant for url, verdict in lessons.visited.items()}
+    seconds = seconds_of(lessons.teach)
+    turned = sum(lessons.visited[url].relevant != relevant for url, relevant in before.items())
+    yield f"a lesson: {len(before):,} pages judged again, {turned:,} verdicts turned", seconds
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    began = time.process_time()
+    work()
+    return time.process_time() - began
 
 
 def task_of(row: Row, webs: Path) -> Task:
@@ -81,12 +129,13 @@ def task_of(row: Row, webs: Path) -> Task:
 
 def table(done: Done) -> Iterator[tuple[str, ...]]:
     for plan, runs in done.items():
-        paired = [(runs[name].area, done[AGAINST[PLANS[plan].about]][name].area) for name in runs]
-        less = [perfect - own for own, perfect in paired]
+        perfect = done.get(AGAINST[PLANS[plan].about], {})
+        less = [perfect[name].area - run.area for name, run in runs.items() if name in perfect]
         yield (
             plan,
-            f"{mean(own for own, _ in paired):.3f}",
-            f"{mean(less):.3f} ± {stdev(less) / len(less) ** 0.5:.3f}",
+            f"{len(runs)}",
+            f"{mean(run.area for run in runs.values()):.3f}",
+            f"{mean(less):.3f} ± {stdev(less) / len(less) ** 0.5:.3f}" if len(less) > 1 else "",
             f"{mean(run.f1 for run in runs.values()):.3f}",
             f"{mean(run.positive for run in runs.values()):.1f} of {mean(run.answers for run in runs.values()):.0f}",
         )

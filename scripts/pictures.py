@@ -1,18 +1,25 @@
-"""Makes docs/images/report.png and harvest.svg: runs the demo, takes a picture of its report, and draws both harvests.
+"""Makes report.png, dashboard-overview.png, dashboard-hosts.png and harvest.svg in docs/images: runs the demo, takes
+pictures of its report and of the dashboard, and draws both harvests.
 
-    python scripts/pictures.py
+    PYTHONPATH=. python scripts/pictures.py
 
-The report is drawn by chromium; the curves need matplotlib."""
+Pages are drawn by chromium, Thai by a font such as Debian's fonts-thai-tlwg; the curves need matplotlib."""
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from tests.chromium import tab
+
 from spoor.cli.main import main
+from spoor.dashboard.guard import Guard
+from spoor.dashboard.server import Dashboard, serving
+from spoor.dashboard.watching import Watched
 from spoor.lab.plots import blank, svg_of
 from spoor.report.figures import figures
 from spoor.store.crawl_folder import CrawlFolder
@@ -33,7 +40,22 @@ def make_pictures() -> int:
         main(["demo", "--out", str(demo)])
         (IMAGES / "harvest.svg").write_text(harvest(demo), "utf8")
         photograph(chromium, demo / "learned" / "report.html", IMAGES / "report.png")
+        asyncio.run(photograph_dashboard(demo))
     return 0
+
+
+async def photograph_dashboard(demo: Path) -> None:
+    """The overview of both crawls, and hosts as on a telephone at night."""
+    crawls = [Watched(CrawlFolder(demo / strategy), number) for number, strategy in enumerate(STRATEGIES, 1)]
+    async with serving(Dashboard(crawls, Guard.of("127.0.0.1")), "127.0.0.1", 0) as link, tab(demo / "browser") as page:
+        await page.look(1100)
+        await page.call("Page.navigate", url=f"{link}#/1/overview?beside=2")
+        await page.until("document.querySelectorAll('.tile').length > 8 && document.querySelectorAll('.line-2').length")
+        await page.photograph(IMAGES / "dashboard-overview.png")
+        await page.look(390, 760, "dark")
+        await page.run("location.hash = '#/1/hosts'")
+        await page.until("document.querySelector('tbody tr')")
+        await page.photograph(IMAGES / "dashboard-hosts.png", whole=False)
 
 
 def harvest(demo: Path) -> str:

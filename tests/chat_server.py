@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any
 
 from aiohttp import web
 
-from tests.thread_server import served_in_thread
+from tests.thread_server import MoodyServer
 
 Model = Callable[[str, str], str]
 """What a model says, given the instructions and the page."""
@@ -36,56 +36,33 @@ def yes_to(word: str) -> Model:
 
 
 @dataclass
-class ChatServer:
-    """`mood` says what goes wrong: one of the cases of `_moody`, or of CONTENTS; "" for nothing."""
+class ChatServer(MoodyServer):
+    """Its `mood` may also be one of CONTENTS."""
 
     model: Model
-    mood: str = ""
-    key: str = ""
-    asked: list[dict[str, Any]] = field(default_factory=list)
-    url: str = ""
 
-    async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
-        question = json.loads(await request.read())
-        self.asked.append(question)
+    def refusal(self, request: web.BaseRequest, question: dict[str, Any]) -> web.StreamResponse | None:
         if request.method != "POST" or request.path != "/v1/chat/completions":
             return web.json_response({"error": {"message": "not found"}}, status=404)
         sent = request.headers.get("Authorization", "")
         if self.key and sent != f"Bearer {self.key}":
             return web.json_response({"error": {"message": f"Incorrect API key: {sent}"}}, status=401)
-        return await self._moody(request, question)
+        return None
 
-    async def _moody(self, request: web.BaseRequest, question: dict[str, Any]) -> web.StreamResponse:
+    async def reply(self, question: dict[str, Any]) -> web.StreamResponse:
         match self.mood:
             case "slow":
                 await asyncio.sleep(1)
-            case "endless":
-                return await _endless(request)
             case "HTML":
                 return web.Response(text="<html>Welcome to nginx", content_type="text/html")
-            case "broken":
-                return web.Response(status=500, text="<html>oh no")
-            case "broken once" if len(self.asked) == 1:
-                return web.Response(status=500, text="<html>oh no")
             case "429":
                 return web.json_response({"error": {"message": "Slow down"}}, status=429)
-            case "429 once" if len(self.asked) == 1:
-                return web.Response(status=429, headers={"Retry-After": "0"})
-            case "hour":
-                return web.Response(status=429, headers={"Retry-After": "3600"})
-            case "wrong JSON":
-                return web.Response(text='{"choices": [', content_type="application/json")
             case "no choices":
                 return web.json_response({"choices": []})
             case "refusal":
                 return web.json_response({"choices": [{"message": {"content": None, "refusal": "I cannot"}}]})
             case "huge":
                 return web.Response(text="x" * 9_000_000)
-            case "elsewhere":
-                return web.Response(status=302, headers={"Location": f"{self.url}/other"})
-            case "hangs up":
-                assert request.transport is not None
-                request.transport.close()
         return web.json_response(self._completion(question))
 
     def _completion(self, question: dict[str, Any]) -> dict[str, Any]:
@@ -93,16 +70,6 @@ class ChatServer:
         content = CONTENTS.get(self.mood) or self.model(rules, page)
         usage = {"prompt_tokens": 200, "completion_tokens": 10}
         return {"choices": [{"message": {"role": "assistant", "content": content}}], "usage": usage}
-
-
-async def _endless(request: web.BaseRequest) -> web.StreamResponse:
-    response = web.StreamResponse()
-    await response.prepare(request)
-    with suppress(ConnectionError):  # when nobody listens any more
-        while True:
-            await response.write(b" ")
-            await asyncio.sleep(0.05)
-    return response
 
 
 def gullible(rules: str, page: str) -> str:
@@ -114,8 +81,5 @@ def gullible(rules: str, page: str) -> str:
     return json.dumps({"relevant": "is relevant" in obeyed})
 
 
-@contextmanager
-def chatting(model: Model, mood: str = "", key: str = "") -> Iterator[ChatServer]:
-    server = ChatServer(model, mood, key)
-    with served_in_thread(server.answer) as server.url:
-        yield server
+def chatting(model: Model, mood: str = "", key: str = "") -> AbstractContextManager[ChatServer]:
+    return ChatServer(model, mood=mood, key=key).running()

@@ -1,12 +1,17 @@
 """How property tests run: without a clock, because the machine that runs them may be busy with something else. That
-the processes which tests start keep the bytecode they make: hundreds of them import all of spoor. And what holds for
-a run in several processes."""
+bytecode is kept, by pytest, which rewrites every `assert`, and by the processes which tests start: hundreds of them
+import all of spoor. That garbage is not searched for among the tests themselves. And what holds for a run in several
+processes."""
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import importlib
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -14,6 +19,7 @@ from hypothesis import HealthCheck, settings
 from tests.effort import times
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 settings.register_profile(
     "unhurried", max_examples=times(50), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -35,3 +41,20 @@ def pytest_configure(config: pytest.Config) -> None:
             for part in ("reading", "simulating")
         ]
         assert [part.wait() for part in parts] == [0, 0]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Each of several processes first imports other tests than the rest, so that the others find their bytecode: to
+    rewrite what all tests assert takes as long as everything else before the first of them."""
+    worker: dict[str, int | str] | None = getattr(session.config, "workerinput", None)
+    if worker is not None and session.config.args == session.config.getini("testpaths"):
+        folder, number = Path(__file__).parent, int(str(worker["workerid"]).removeprefix("gw"))
+        for path in sorted(folder.rglob("test_*.py"))[number :: int(worker["workercount"])]:
+            with contextlib.suppress(Exception, pytest.skip.Exception):  # What is wrong is told when it is collected.
+                importlib.import_module(".".join((folder.name, *path.relative_to(folder).with_suffix("").parts)))
+
+
+def pytest_collection_finish() -> None:
+    """Half a million objects that live as long as the process are not searched again and again."""
+    gc.freeze()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sqlite3
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from spoor.frontier.sqlite import SqliteStore
 from spoor.lab.worlds import WrittenWorld
 from spoor.ordering.simple import ParentRelevance
 from spoor.records import Handed, Mailed
-from spoor.share import Handover, Share, even_table
+from spoor.share import Handover, Share
 from spoor.store.mail import Mail
 from spoor.strategy import Strategy
 from tests.tiny import truth
@@ -52,8 +53,8 @@ class Crashes:
 class CrashingShard:
     """Notes in its database, in the transaction of each commit, which links it was handed and which pages came."""
 
-    def __init__(self, number: int, shards: int, folder: Path, world: WrittenWorld, crashes: Crashes) -> None:
-        self.number, self._table, self._path = number, even_table(shards), folder / f"{number}.db"
+    def __init__(self, number: int, table: Sequence[int], folder: Path, world: WrittenWorld, crashes: Crashes) -> None:
+        self.number, self._table, self._path = number, table, folder / f"{number}.db"
         self._world, self._crashes = world, crashes
         self._open()
 

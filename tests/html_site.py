@@ -12,6 +12,7 @@ from spoor import settings as config
 from spoor.events import Event, Visited
 from spoor.live.session import open_session
 from spoor.store.crawl_folder import open_for_crawling
+from tests.thread_server import served_here
 
 Answer = Callable[[web.BaseRequest], web.Response]
 
@@ -41,13 +42,8 @@ async def answering(answer: Answer) -> AsyncIterator[str]:
     async def respond(request: web.BaseRequest) -> web.Response:
         return answer(request)
 
-    runner = web.ServerRunner(web.Server(respond))
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    finally:
-        await runner.cleanup()
+    async with served_here(respond) as address:
+        yield address
 
 
 async def crawled(pages: Mapping[str, str], folder: Path, settings: str, max_pages: int = 100) -> dict[str, bool]:

@@ -7,12 +7,13 @@ import contextlib
 import time
 from collections.abc import AsyncIterator
 
-from aiohttp.web import BaseRequest, Server, ServerRunner, StreamResponse, TCPSite
+from aiohttp.web import BaseRequest, StreamResponse
 from aiohttp.web import Response as Answer
 
 from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
 from spoor.records import Failure, Response, SubRequest
+from tests.thread_server import served_here
 
 
 class ScriptedSite:
@@ -47,16 +48,9 @@ class FetchedResources:
         return await self._fetcher.fetch(request.url, every_type=True)
 
 
-@contextlib.asynccontextmanager
-async def proxied(site: ScriptedSite) -> AsyncIterator[str]:
+def proxied(site: ScriptedSite) -> contextlib.AbstractAsyncContextManager[str]:
     """The address of a proxy behind which a site is."""
-    runner = ServerRunner(Server(site.answer), shutdown_timeout=0.1)
-    await runner.setup()
-    try:
-        await TCPSite(runner, "127.0.0.1", 0).start()
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    finally:
-        await runner.cleanup()
+    return served_here(site.answer)
 
 
 @contextlib.asynccontextmanager

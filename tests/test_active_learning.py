@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
-from collections.abc import AsyncIterator
+import signal
+import sys
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +27,7 @@ from spoor.store.journal import open_to_read
 from spoor.store.snapshots import named_parts
 from tests.chat_server import chatting
 from tests.html_site import answering, events_of, html, site
+from tests.killed_lessons import in_step
 
 HORSES = ["horse", "rider", "saddle", "steppe", "hoof", "mane", "gallop", "stable", "herd", "reins"]
 CARS = ["engine", "wheel", "garage", "motor", "brake", "tyre", "petrol", "driver", "clutch", "road"]
@@ -76,16 +79,6 @@ def answers_file(address: str, folder: Path) -> str:
     lines = [f"{address}{path},{'yes' if is_relevant(path) else 'no'}" for path in pages()]
     (folder / "answers.csv").write_text("\n".join(["url,answer", *lines]))
     return '[teacher]\nanswers = "answers.csv"\nquestions = 20\n'
-
-
-async def in_step(session: Session) -> AsyncIterator[list[Event]]:
-    """A crawl that waits after every batch until all is asked and learned that is due: what follows does not depend on
-    how quick the machine is."""
-    assert session.learning is not None
-    async for events in session.run():
-        if any(isinstance(event, Visited) for event in events):
-            await session.learning.caught_up()
-        yield events
 
 
 async def taught_in(folder: Path, settings: Config) -> list[Event]:
@@ -200,6 +193,40 @@ def test_a_crawl_that_is_killed_knows_what_it_knew(tmp_path: Path) -> None:
     before, after = asyncio.run(crawl())
     assert before["version"] >= 2
     assert after == before
+
+
+def outcome(folder: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """Where a crawl stands in the end; without times, and without numbers of journal rows."""
+    crawled = Crawled(CrawlFolder(folder), Config(), [])
+    return {
+        "verdicts": crawled.rows("SELECT url, relevant, relevance, because FROM pages ORDER BY id"),
+        "answers": crawled.rows("SELECT url, relevant, who FROM marks ORDER BY id"),
+        "lessons": crawled.rows(
+            "SELECT version, marks, changed, shift FROM students JOIN student_shifts USING (version)"
+        ),
+        "links": crawled.rows("SELECT url, state, key1, evidence FROM links ORDER BY url"),
+        "judged": crawled.rows("SELECT url, version, probability FROM judged ORDER BY id"),
+    }
+
+
+def test_a_crawl_killed_in_and_after_a_lesson_ends_as_one_that_was_not(tmp_path: Path) -> None:
+    async def crawl() -> None:
+        async with site(pages()) as address:
+            settings = settings_for(address, tmp_path, answers_file(address, tmp_path), max_pages=60)
+            await taught_in(tmp_path / "whole", settings)
+            for version, when in ((2, "during"), (4, "after")):
+                with open_for_crawling(tmp_path / "killed") as folder:
+                    folder.write_settings(config.dumps(settings))
+                script = (sys.executable, "-m", "tests.killed_lessons", str(tmp_path / "killed"), str(version), when)
+                environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+                process = await asyncio.create_subprocess_exec(*script, env=environment)
+                assert await process.wait() == -signal.SIGKILL
+                done = Crawled(CrawlFolder(tmp_path / "killed"), settings, [])
+                assert done.rows("SELECT max(version) FROM students") == [(version - (when == "during"),)]
+            await taught_in(tmp_path / "killed", settings)
+
+    asyncio.run(crawl())
+    assert outcome(tmp_path / "killed") == outcome(tmp_path / "whole")
 
 
 def test_a_model_is_asked_within_its_budget_over_every_resume(tmp_path: Path) -> None:

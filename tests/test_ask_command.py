@@ -81,14 +81,21 @@ def test_answers_about_a_crawl_that_has_ended_are_learned_at_once(
 
     monkeypatch.setattr("sys.stdin", Keyboard(answers()))
     assert main(["ask", str(untaught.folder.path)]) == 0
-    assert "10 answers; the judge has learned from 10 answers, version 1: " in capsys.readouterr().out
-    assert untaught.rows("SELECT version, answers FROM students") == [(1, 10)]
+    assert "10 answers; the judge has learned from 10 answers, version 2: " in capsys.readouterr().out
+    assert untaught.rows("SELECT version, answers FROM students") == [(1, 0), (2, 10)]
     marks = untaught.rows("SELECT url, relevant FROM marks WHERE id IN (SELECT max(id) FROM marks GROUP BY url)")
     assert sum(yes is not None for _, yes in marks) == 10
     verdicts = untaught.verdicts()
     answered = {"/" + url.split("/", 3)[3]: bool(yes) for url, yes in marks if yes is not None}
     assert {path: verdicts[path] for path in answered} == answered
     assert not figures(untaught.folder).going_on
+
+
+def test_a_crawl_of_several_shards_cannot_be_taught(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "crawl.toml").write_text('[target]\nabout = "horses"\n[crawl]\nseeds = ["http://a.test/"]\n')
+    assert main(["crawl", str(tmp_path / "crawl.toml"), "--out", str(tmp_path / "crawl"), "--shards", "2"]) == 2
+    assert "--shards 2: [target] about makes a judge that is taught" in capsys.readouterr().err
+    assert not (tmp_path / "crawl").exists()
 
 
 def test_nothing_is_asked_about_a_judge_that_cannot_be_taught(

@@ -15,7 +15,7 @@ import pytest
 
 from spoor.cli import logs
 from spoor.cli.main import command, main, parser
-from spoor.cli.options import crawl_folders, papers, simulations, web_actions
+from spoor.cli.options import crawl_folders, simulations, web_actions
 from spoor.lab.comparison import Objective
 from spoor.lab.generate import CATALOGUE
 from spoor.lab.papers import ahmm, core, correlation, language_specific, mongolian
@@ -384,7 +384,7 @@ def test_choices_of_options_are_those_of_the_code() -> None:
 def test_papers_are_run_by_default_on_their_own_seeds_and_pages() -> None:
     modules = (language_specific, mongolian, correlation, ahmm, core)
     own = [(f"{paper.SEEDS[0]}-{paper.SEEDS[-1]}", paper.PAGES) for paper in modules]
-    assert list(papers.SEEDS_AND_PAGES.values()) == own
+    assert list(simulations.SEEDS_AND_PAGES.values()) == own
 
 
 @pytest.mark.parametrize("of", COMMANDS, ids=lambda of: of.prog)

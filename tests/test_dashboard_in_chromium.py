@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import random
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -28,8 +29,15 @@ from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.journal import open_to_read
 from spoor.store.marks import newest_marks
 from tests.chromium import PATIENCE, Tab, needs_chromium, tab
+from tests.taught_crawl import taught_crawl
 
 pytestmark = needs_chromium
+
+AXE = Path(__file__).resolve().parents[1] / ".venv" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
+"""Looks for what people cannot see, reach or understand who use a page otherwise than most."""
+SERIOUS = """axe.run(document, {iframes: false, resultTypes: ["violations"]}).then((found) => found.violations
+    .filter((fault) => ["serious", "critical"].includes(fault.impact))
+    .map((fault) => `${fault.id}: ${fault.nodes[0].html} ${fault.nodes[0].failureSummary}`))"""
 
 WORD = "ช้างเผือก"
 WORDS = """ประเทศ ป่า ภาคเหนือ แม่น้ำ ตลาด อาหาร ดนตรี โรงเรียน หนังสือ ภูเขา ทะเล เมือง ข่าว กีฬา วัด บ้าน ฝน ดอกไม้ รถไฟ ปลา"""
@@ -80,6 +88,9 @@ class Seen:
     preview: str = ""
     title: str = ""
     widths: dict[str, int] = field(default_factory=dict)
+    faults: dict[str, list[str]] = field(default_factory=dict)
+    delay: float = 0.0
+    answered: dict[str, bool | None] = field(default_factory=dict)
     ground: str = ""
     after_block: int = 0
     at_end: int = 0
@@ -103,12 +114,14 @@ async def _watched(path: Path) -> Seen:
             folder.write_settings(config.dumps(settings))
             async with open_session(folder, settings) as session:
                 running = asyncio.create_task(_run(session))
-                dashboard = Dashboard([Watched(folder, 1)], Guard.of("127.0.0.1"))
+                crawls = [Watched(folder, 1), Watched(taught_crawl(path / "taught"), 2)]
+                dashboard = Dashboard(crawls, Guard.of("127.0.0.1"))
                 async with serving(dashboard, "127.0.0.1", 0) as link, tab(path / "profile") as browser:
                     await browser.look(1200)
                     await browser.call("Page.navigate", url=link)
-                    for step in (_charts, _search, _preview, _sizes, _marking, _blocking, _pausing):
+                    for step in (_charts, _search, _preview, _sizes, _marking, _slowing, _blocking, _pausing):
                         await step(browser, endless, folder, seen)
+                    await _teaching(browser, crawls[1].folder, seen)
                     seen.said = browser.said
                 session.stop("the test is over")
                 await running
@@ -133,9 +146,17 @@ async def _run(session: Session) -> None:
         pass
 
 
-async def _go(browser: Tab, view: str) -> None:
-    await browser.run(f"document.querySelector('.view')?.remove(); location.hash = '#/1/{view}'")
+async def _go(browser: Tab, view: str, crawl: int = 1) -> None:
+    await browser.run(f"document.querySelector('.view')?.remove(); location.hash = '#/{crawl}/{view}'")
     await browser.until("document.querySelector('.view h2').textContent")
+
+
+async def _look_for_faults(browser: Tab, view: str, seen: Seen) -> None:
+    """With axe-core, where it is installed; the policy of the page does not hold for the tools of developers."""
+    if AXE.exists():
+        if not await browser.run("typeof axe === 'object'"):
+            await browser.call("Runtime.evaluate", expression=AXE.read_text("utf8"))
+        seen.faults[view] = await browser.run(SERIOUS)
 
 
 CHART = "document.querySelector('[data-what=relevant] path.line').getAttribute('d')"
@@ -172,6 +193,7 @@ async def _preview(browser: Tab, endless: EndlessWeb, folder: CrawlFolder, seen:
         0.5
     )  # A script that ran would have done its harm by then; nothing happens that could be waited for.
     seen.harmed = await browser.run("window.harmed ?? null")
+    await _look_for_faults(browser, "page", seen)
 
 
 async def _sizes(browser: Tab, endless: EndlessWeb, folder: CrawlFolder, seen: Seen) -> None:
@@ -179,6 +201,7 @@ async def _sizes(browser: Tab, endless: EndlessWeb, folder: CrawlFolder, seen: S
     for view in VIEWS:
         await _go(browser, view)
         seen.widths[view] = await browser.run("document.documentElement.scrollWidth")
+        await _look_for_faults(browser, view, seen)
     seen.ground = await browser.run("getComputedStyle(document.body).backgroundColor")
     await browser.look(1200)
 
@@ -189,6 +212,16 @@ async def _marking(browser: Tab, endless: EndlessWeb, folder: CrawlFolder, seen:
     await browser.until("document.querySelector('.marks button:last-child').getAttribute('aria-pressed') === 'true'")
     with contextlib.closing(open_to_read(folder.database)) as db:
         seen.marks = {url: mark.relevant for url, mark in newest_marks(db).items()}
+
+
+async def _slowing(browser: Tab, endless: EndlessWeb, folder: CrawlFolder, seen: Seen) -> None:
+    await _go(browser, "hosts?sort=pages")
+    await browser.run("document.querySelector('[aria-label=\"Slow down c.test\"]').click()")
+    await browser.run("document.querySelector('td form input').value = '0.25'")
+    await browser.run("document.querySelector('td form').requestSubmit()")
+    await browser.until("document.querySelector('#message').textContent === 'c.test is asked every 0.25 s at most.'")
+    with contextlib.closing(open_to_read(folder.database)) as db:
+        (seen.delay,) = db.execute("SELECT delay FROM hosts WHERE name = 'c.test'").fetchone()
 
 
 async def _blocking(browser: Tab, endless: EndlessWeb, folder: CrawlFolder, seen: Seen) -> None:
@@ -209,6 +242,20 @@ async def _pausing(browser: Tab, endless: EndlessWeb, folder: CrawlFolder, seen:
         "[...document.querySelectorAll('.view button')].find((one) => one.textContent === 'Pause').click() ?? 1"
     )
     seen.paused = bool(await browser.until("document.querySelector('#state').textContent === 'paused'"))
+
+
+async def _teaching(browser: Tab, taught: CrawlFolder, seen: Seen) -> None:
+    title = "document.querySelector('.question h3').textContent"
+    await _go(browser, "teach", crawl=2)
+    for answer in ("Relevant", "Not relevant"):
+        first = await browser.run(title)
+        await browser.run(
+            f"[...document.querySelectorAll('.question button')].find((one) => one.textContent === '{answer}').click()"
+        )
+        await browser.until(f"{title} !== {json.dumps(first)}")
+    await _look_for_faults(browser, "teach", seen)
+    with contextlib.closing(open_to_read(taught.database)) as db:
+        seen.answered = {url: mark.relevant for url, mark in newest_marks(db).items()}
 
 
 def test_charts_move(seen: Seen) -> None:
@@ -233,12 +280,25 @@ def test_no_view_is_wider_than_a_telephone(seen: Seen) -> None:
     assert seen.widths == dict.fromkeys(VIEWS, 390)
 
 
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed: make validators")
+def test_axe_finds_no_serious_fault(seen: Seen) -> None:
+    assert seen.faults == {view: [] for view in (*VIEWS, "page", "teach")}
+
+
 def test_it_is_dark_where_that_is_asked_for(seen: Seen) -> None:
     assert seen.ground == "rgb(18, 24, 30)"
 
 
 def test_a_blocked_host_gets_no_further_request(seen: Seen) -> None:
     assert seen.after_block > 0 and seen.at_end == seen.after_block and seen.others >= FURTHER
+
+
+def test_a_host_is_slowed_down(seen: Seen) -> None:
+    assert seen.delay == 0.25
+
+
+def test_questions_are_answered(seen: Seen) -> None:
+    assert list(seen.answered.values()) == [True, False]
 
 
 def test_a_page_is_marked(seen: Seen) -> None:

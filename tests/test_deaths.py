@@ -24,6 +24,7 @@ from spoor.ordering.simple import Arrival
 from spoor.records import Outcome, Page, Visit
 from spoor.store.incidents import InWork, SavedTroubles, died_of
 from spoor.strategy import Strategy
+from tests.thread_server import served_here
 from tests.tiny import graph, truth, url
 
 WEB = graph("S: A B C; B: D")
@@ -185,18 +186,12 @@ async def _served(request: web.BaseRequest) -> web.Response:
 
 async def _run_until_it_ends(folder: Path, where: str) -> list[int]:
     """The exit codes of one process after another."""
-    runner = web.ServerRunner(web.Server(_served))
-    await runner.setup()
     codes: list[int] = []
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        seed = f"http://127.0.0.1:{runner.addresses[0][1]}/"
-        command = (sys.executable, "-c", "from tests.deadly_crawl import main; main()", str(folder), seed, where)
+    async with served_here(_served) as seed:
+        command = (sys.executable, "-c", "from tests.deadly_crawl import main; main()", str(folder), f"{seed}/", where)
         while (not codes or codes[-1]) and len(codes) < 5:
             codes.append(await (await asyncio.create_subprocess_exec(*command)).wait())
-        return codes
-    finally:
-        await runner.cleanup()
+    return codes
 
 
 @pytest.mark.parametrize(("where", "deaths"), [("read", 1), ("learn", 2)])

@@ -14,8 +14,9 @@ from spoor.actions import Pause
 from spoor.cli.main import parser
 from spoor.events import Steered
 from spoor.ordering.learned.learned import EVIDENCE
-from spoor.report.figures import Incident, Kind, Pace, Reason, figures
+from spoor.report.figures import figures
 from spoor.report.page import html_of
+from spoor.report.summary import Incident, Kind, Pace, Reason
 from spoor.settings import SECTIONS
 from tests.written_crawl import small_crawl
 

@@ -40,6 +40,7 @@ from spoor.strategy import Strategy
 from tests.effort import times
 from tests.faulty import PLACES, Fault, faulty
 from tests.random_graphs import address, random_worlds
+from tests.thread_server import served_here
 from tests.tiny import graph, names, url
 
 UNSAVED = SavedTroubles(None)
@@ -321,20 +322,14 @@ async def _crawling(folder: Path, seed: str) -> AsyncIterator[Session]:
 
 
 async def _crawl_choking(folder: Path) -> list[Event]:
-    runner = web.ServerRunner(web.Server(_served))
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        async with _crawling(folder, f"http://127.0.0.1:{runner.addresses[0][1]}/") as session:
-            _give_judge(session, Choking())
-            events: list[Event] = []
-            async for batch in session.run():
-                events += batch
-                if any(isinstance(event, Failed) for event in batch):
-                    session.stop("that is enough")
-            return events
-    finally:
-        await runner.cleanup()
+    events: list[Event] = []
+    async with served_here(_served) as seed, _crawling(folder, f"{seed}/") as session:
+        _give_judge(session, Choking())
+        async for batch in session.run():
+            events += batch
+            if any(isinstance(event, Failed) for event in batch):
+                session.stop("that is enough")
+    return events
 
 
 def _give_judge(session: Session, judge: Choking) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -45,8 +46,9 @@ def test_a_charset_label_is_read_as_browsers_read_it(language: str, label: str, 
 def written_as(profile: Profile, letters: int) -> str:
     """Made up from the n-grams of a profile: each goes on where the last three letters of the one before stand."""
     grams, chance, text = sorted(profile.as_words(4)), random.Random(9), ""
+    beginning = {first: list(those) for first, those in groupby(grams, key=lambda gram: gram[:3])}
     while len(text) < letters:
-        fitting = [gram for gram in grams if len(text) >= 3 and gram[:3] == text[-3:]]
+        fitting = beginning.get(text[-3:])
         text += chance.choice(fitting)[3] if fitting else " " + chance.choice(grams)
     return text
 

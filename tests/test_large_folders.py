@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from spoor.report.export import Selection, export
-from spoor.report.figures import CURVE_POINTS, PARTS, Kind, figures
+from spoor.report.figures import CURVE_POINTS, PARTS, figures
+from spoor.report.summary import Kind
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.database_repair import rebuild
 from spoor.store.folder_check import compact

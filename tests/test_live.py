@@ -12,14 +12,13 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from aiohttp.web import Server, ServerRunner, TCPSite
 from warcio.archiveiterator import ArchiveIterator
 
 from spoor.cli.main import main
@@ -31,7 +30,6 @@ from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
-from spoor.lab.serve import WebServer
 from spoor.lab.simulated import simulate
 from spoor.lab.web import Web
 from spoor.lab.worlds import RecordedWorld, WrittenWorld
@@ -47,6 +45,7 @@ from spoor.store.incidents import died_of
 from spoor.store.journal import open_to_read
 from spoor.strategy import hinted
 from spoor.urls import host_of
+from tests.served import served
 
 
 @pytest.fixture(scope="module")
@@ -54,18 +53,6 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Web:
     folder = tmp_path_factory.mktemp("webs") / "thai"
     generate(Request("thai", 600, 21, text=True), folder, lambda pages: None)
     return Web.open(folder)
-
-
-@contextlib.asynccontextmanager
-async def served(web: Web) -> AsyncIterator[str]:
-    """The address of a proxy that answers for every host of a web."""
-    runner = ServerRunner(Server(WebServer(web).answer))
-    await runner.setup()
-    try:
-        await TCPSite(runner, "127.0.0.1", 0).start()
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    finally:
-        await runner.cleanup()
 
 
 def settings(web: Web, **changed: object) -> Config:

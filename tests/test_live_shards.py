@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -18,12 +20,12 @@ from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.link_graph import reachable
 from spoor.lab.web import Web
-from spoor.live.shards import Coordinator, Shard, Totals
+from spoor.live.shards import Totals
 from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.share import Share
-from spoor.store.crawl_folder import open_for_reading
-from spoor.store.sharded_folder import GrantedVisits, ShardedFolder
-from tests.served import served
+from spoor.store.sharded_folder import ShardedFolder
+from tests import sharded_crawl
+from tests.served import served, serving
 
 SHARDS = 3
 
@@ -43,18 +45,10 @@ def settings(web: Web, visits: int | None) -> Config:
 
 async def crawled(web: Web, path: Path, visits: int | None) -> tuple[str, Totals]:
     """Why it ended, and what all shards have done."""
-    folder, told = ShardedFolder(path), list[Totals]()
-    path.mkdir(exist_ok=True)
-    table = folder.table(SHARDS)
     async with served(web) as proxy:
         asked = settings(web, visits)
         asked = replace(asked, crawl=replace(asked.crawl, proxy=proxy))
-        shards = [Shard(folder.shard(number), Share(number, table), asked) for number in range(SHARDS)]
-        for shard in shards:
-            shard.peers = shards
-        with closing(GrantedVisits(folder.coordinator)) as granted:
-            ended = await Coordinator(shards, granted, visits).run(told.append)
-    return ended, told[-1]
+        return await sharded_crawl.crawled(ShardedFolder(path), asked, SHARDS)
 
 
 def rows(path: Path, query: str) -> Iterator[tuple[int, str]]:
@@ -89,13 +83,36 @@ def test_shards_end_when_nothing_waits_and_no_letter_is_under_way(web: Web, tmp_
     assert totals.pages == len(fetched)
 
 
-def test_a_folder_of_shards_keeps_its_number_and_is_not_read_as_one_crawl(tmp_path: Path) -> None:
+def test_a_folder_of_shards_keeps_its_number(tmp_path: Path) -> None:
     folder = ShardedFolder(tmp_path)
     assert folder.table(4) == folder.table(4)
     with pytest.raises(UsageError, match="a crawl of 4 shards, not of 5; resume it with --shards 4"):
         folder.table(5)
-    with pytest.raises(BadInput, match="is a crawl of several shards; give one of the folders in"):
-        open_for_reading(tmp_path)
     (tmp_path / "shards.toml").write_text("buckets = [1, 2]")
     with pytest.raises(BadInput, match=r"cannot read .*shards.toml: it needs 4096 numbers"):
         folder.table(4)
+
+
+ONE_PROCESS = """
+import sys
+from spoor.cli.main import main
+for shards in ([], ["--shards", "1"]):
+    assert main([*sys.argv[2:], "--out", sys.argv[1] + "/" + (shards or ["0"])[-1], *shards]) == 0
+print({"ray", "spoor.live.ray_cluster", "spoor.live.shards"} & set(sys.modules))
+"""
+
+
+def test_one_shard_is_a_crawl_without_shards_and_imports_nothing_of_ray(web: Web, tmp_path: Path) -> None:
+    options = ["--charset", "th", "--strategy", "breadth-first", "--connections", "1", "--max-pages", "20", "--quiet"]
+    with serving(web) as proxy:
+        asked = ["crawl", *options, "--host-delay", "0", "--seeds", str(web.folder / "seeds.txt"), "--proxy", proxy]
+        command = [sys.executable, "-c", ONE_PROCESS, str(tmp_path), *asked]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "set()"
+    assert {path.name for path in (tmp_path / "1").iterdir()} == {path.name for path in (tmp_path / "0").iterdir()}
+    fetched = []
+    for folder in ("0", "1"):
+        with closing(sqlite3.connect(tmp_path / folder / "crawl.db")) as db:
+            fetched.append(db.execute("SELECT url FROM pages ORDER BY number").fetchall())
+    assert len(fetched[0]) == 20 and fetched[0] == fetched[1]

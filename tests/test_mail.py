@@ -111,7 +111,7 @@ def test_nothing_is_lost_and_nothing_comes_twice_whoever_crashes_at_random(tmp_p
         world = random_web(rng, hosts=7, pages=40)
         folder, crashes = tmp_path / str(attempt), Crashes(rng, 0.08)
         folder.mkdir()
-        shards = [CrashingShard(number, 3, folder, world, crashes) for number in range(3)]
+        shards = [CrashingShard(number, even_table(3), folder, world, crashes) for number in range(3)]
         crawled(shards, crashes)
         check(shards, world)
         crashes_left -= crashes.counts.total()

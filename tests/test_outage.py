@@ -31,12 +31,13 @@ from spoor.live.from_settings import limits_of
 from spoor.live.running import Session
 from spoor.live.session import open_session
 from spoor.ordering.simple import Arrival
-from spoor.outage import FIRST_PROBE, LONGEST_PROBE, MANY, Outage
+from spoor.outage import ENOUGH, FIRST_PROBE, LONGEST_PROBE, MANY, REMEMBERED, Outage
 from spoor.pricing import Limits
 from spoor.records import Failure, Outcome, Page, RobotsRules, Visit
 from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import open_for_crawling
 from spoor.strategy import Strategy
+from spoor.urls import host_of
 from tests.tiny import truth
 
 NO_NAME_SERVER = Failure("host name cannot be looked up", 60.0, unanswered=True)
@@ -110,7 +111,7 @@ def test_during_a_pause_one_request_is_made_at_a_time_and_more_and_more_seldom()
     (paused,) = [event for event in events if isinstance(event, Paused)]
     (resumed,) = [event for event in events if isinstance(event, Resumed)]
     probes = [e.visit.at for e in events if isinstance(e, Failed) and paused.at < e.visit.at < resumed.at]
-    waits = [later - sooner for sooner, later in pairwise(probes)]
+    waits = [later - sooner for sooner, later in pairwise(probes)][ENOUGH - 1 :]
     assert len(probes) < 20 and waits == sorted(waits)
     assert waits[0] >= FIRST_PROBE and waits[-1] == pytest.approx(LONGEST_PROBE, abs=2.0)
 
@@ -197,7 +198,11 @@ def test_only_when_the_host_that_answered_before_is_silent_too_our_own_side_is_t
     outage = Outage()
     outage.hear(visit(70), page(70), 0.0)
     silent(outage, range(MANY), 1.0)
-    assert outage.candidates() == [host(70)] and not outage.excuses(visit(1), TIMED_OUT) and not list(outage.doubtful())
+    assert (
+        outage.candidates() == ["http://h70.test/robots.txt"]
+        and not outage.excuses(visit(1), TIMED_OUT)
+        and not list(outage.doubtful())
+    )
     outage.probe("http://h70.test/robots.txt", 1.0)
     asked = replace(visit(70, "robots"), url="http://h70.test/robots.txt")
     outage.hear(asked, TIMED_OUT, 2.0)
@@ -205,6 +210,56 @@ def test_only_when_the_host_that_answered_before_is_silent_too_our_own_side_is_t
     assert not outage.excuses(visit(1), Failure("HTTP 500", 60.0))
     assert [doubted.host for doubted in outage.doubtful()] == [f"h{n}.test" for n in range(MANY)] + ["h70.test"]
     assert list(outage.doubtful()) == []
+
+
+def ask(outage: Outage, now: float) -> str:
+    """The best candidate, in vain."""
+    url = outage.candidates()[0]
+    outage.probe(url, now)
+    outage.hear(Visit(url, host_of(url), 0, now, "robots"), TIMED_OUT, now + 1.0)
+    return host_of(url)
+
+
+def test_a_host_that_answered_last_and_has_gone_since_is_not_the_only_one_asked() -> None:
+    outage = Outage()
+    for number in (70, 71, 72, 73):
+        outage.hear(visit(number), page(number), 0.0)
+    silent(outage, range(MANY), 1.0)
+    for name, then in (("h73.test", 2.0), ("h72.test", 4.0)):
+        assert ask(outage, then) == name
+        assert not outage.is_sure and outage.probe_at == then + 1.0
+    assert ask(outage, 6.0) == "h71.test"
+    assert outage.is_sure and outage.probe_at > 7.0
+    assert [ask(outage, now) for now in (20.0, 60.0, 200.0)] == ["h70.test", "h73.test", "h72.test"]
+
+
+def test_a_site_of_many_hosts_that_answer_once_does_not_push_out_the_others() -> None:
+    outage = Outage()
+    outage.hear(visit(1), page(1), 0.0)
+    for number in range(100):
+        url = f"http://h{number}.trap.test/"
+        outage.hear(Visit(url, host_of(url), number, 0.0), Page(url), 0.0)
+    for number in range(100):
+        outage.hear(Visit(f"http://t{number}.test/", f"t{number}.test", number, 0.0), page(number), 0.0)
+    silent(outage, range(200, 200 + MANY), 1.0)
+    asked = {ask(outage, 2.0 + 400.0 * number) for number in range(2 * REMEMBERED)}
+    assert {"h1.test", "h99.trap.test", "t99.test"} <= asked
+
+
+def test_a_crawl_goes_on_at_once_where_the_host_that_answered_last_is_gone() -> None:
+    class Gone(Failing):
+        """h5 answers once."""
+
+        def fetch(self, visit: Visit) -> tuple[Outcome, float]:
+            return (TIMED_OUT, 1.0) if visit.host == "h5.test" and visit.at > 12.0 else super().fetch(visit)
+
+    dead = frozenset(f"h{n}.test" for n in range(6, 60))
+    links = {host(n): [host(m) for m in range(6, 60)] for n in range(6)} | {host(n): [] for n in range(6, 60)}
+    crawl = Crawl(Strategy(truth(WEB), Arrival()), Frontier(MemoryStore(), POLITE))
+    crawl.begin(map(host, range(6)))
+    events = list(simulate(crawl, Gone(WrittenWorld.of_links(links), dead=dead), 8))
+    pauses = [event.seconds for event in events if isinstance(event, Resumed)]
+    assert pauses and max(pauses) < 60.0
 
 
 KEY = ConnectionKey("a.test", 80, False, True, None, None, None)

@@ -15,13 +15,16 @@ import pytest
 from spoor.cli import folders as command
 from spoor.cli.main import parser
 from spoor.errors import BadInput
-from spoor.events import ClockSet, Held, Paused, Resumed, Troubled
+from spoor.events import ClockSet, Held, Paused, Resumed, Taught, Troubled
 from spoor.report.charts import line_chart, ticks
-from spoor.report.figures import Figures, Incident, Kind, Pace, Reason, Stop, figures
+from spoor.report.figures import figures
 from spoor.report.page import html_of, write_page
 from spoor.report.showing import duration, moment, plain, size
+from spoor.report.summary import Figures, Incident, Kind, Pace, Reason, Stop
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import Journal
+from spoor.store.marks import Marks
+from spoor.teaching.history import AnswerCount, TaughtSoFar
 from tests.written_crawl import HOSTILE, SETTINGS, small_crawl
 
 
@@ -101,6 +104,25 @@ def test_incidents_are_counted_with_the_longest_of_each(tmp_path: Path) -> None:
         Incident("the clock of this machine was set", 1, 3600.0),
     )
     assert "Incidents" in html_of(figures(folder))
+
+
+def test_lessons_of_a_judge_are_told_with_who_answered(tmp_path: Path) -> None:
+    folder = small_crawl(tmp_path / "taught")
+    assert figures(folder).taught == TaughtSoFar((), ())
+    lessons = (Taught(5.0, 1, 2, 31, -3, 1, 0), Taught(9.0, 2, 4, 7, 2, 0, 1))
+    with contextlib.closing(sqlite3.connect(folder.database)) as db, db:
+        journal, marks = Journal.create(db), Marks.create(db)
+        journal.note(lessons)
+        said = ((1, True, "ann"), (1, False, "ann"), (2, True, "ann"), (1, True, "model:tiny"), (3, None, "model:tiny"))
+        for page, relevant, who in said:
+            marks.add(f"http://a.test/{page}", relevant, who, 1.0)
+        journal.write(db)
+        marks.write(db)
+    told = figures(folder)
+    assert told.taught == TaughtSoFar((AnswerCount("ann", 1, 1, 0), AnswerCount("model:tiny", 1, 0, 1)), lessons)
+    html = html_of(told)
+    assert "Lessons of the judge" in html and "Answers of teachers" in html
+    assert '<td>7<span class="bar"><i style="width:23%">' in html
 
 
 def test_every_stop_is_told(told: Figures) -> None:

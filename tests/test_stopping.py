@@ -11,14 +11,13 @@ import pytest
 
 from spoor.checks import setting
 from spoor.events import Event, Failed, Redirected, Visited
-from spoor.expected_finds import expected_finds
 from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.web import Web
 from spoor.live.session import open_session
 from spoor.records import Verdict, Visit
 from spoor.settings import Config, Crawling, Politeness, Target
-from spoor.stopping import LastRequests, TooFew, stop_rule, too_few
+from spoor.stopping import LastRequests, TooFew, expected_finds, stop_rule, too_few
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.journal import open_to_read
 from spoor.store.recent import expected_in, last_requests

@@ -49,6 +49,24 @@ def student() -> Student:
     return beginner([page(HORSES, number) for number in range(3)])
 
 
+def test_the_pages_it_has_seen_say_where_the_threshold_lies(student: Student) -> None:
+    """Where all pages share what the examples are told apart by: a site about horses, of which foals are relevant."""
+    seen = [page([*HORSES[:6], *words], n) for words in (HORSES[6:], SHIPS) for n in range(20, 50)]
+    samples = [sample(one) for one in seen]
+    before = student.shifted(-10.0)
+    assert all(before.model.probabilities(samples) > 0.5)
+    shifted = before.shifted(before.shift_by(samples))
+    taken = shifted.model.probabilities(samples) > 0.5
+    assert taken[:30].sum() > 25 and taken[30:].sum() < 5
+    assert before.shift_by(samples[:19]) == 0.0  # Too few.
+    assert before.shift_by([sample(page(HORSES, 0))] * 30) == 0.0  # It was fitted to them.
+
+
+def test_answers_of_both_kinds_take_the_place_of_what_was_seen(student: Student, schooled: Student) -> None:
+    assert not student.is_calibrated
+    assert schooled.is_calibrated
+
+
 @pytest.fixture(scope="module")
 def schooled(student: Student) -> Student:
     return student.taught([*answered(HORSES, True, range(10, 30)), *answered(SHIPS, False, range(20))])

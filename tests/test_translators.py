@@ -123,7 +123,7 @@ def test_a_folder_that_cannot_be_written_costs_nothing_but_requests(tmp_path: Pa
         ("refuses", "answers HTTP 400: xx is not supported"),
         ("hangs up", "cannot be asked: connection lost"),
         ("slow", "does not answer within 1.5 s"),
-        ("drips", "does not answer within 1.5 s"),
+        ("endless", "does not answer within 1.5 s"),
     ],
 )
 def test_whatever_the_server_does_texts_are_used_as_they_are_and_counted(

@@ -24,6 +24,7 @@ from spoor.live.watchdog import LONGEST, Hold, watching, where
 from spoor.records import Page, Verdict
 from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import open_for_crawling
+from tests.thread_server import served_here
 
 
 def hold_it(seconds: float) -> None:
@@ -75,13 +76,9 @@ async def _served(request: web.BaseRequest) -> web.Response:
 
 
 async def _crawl(folder: Path) -> list[Event]:
-    runner = web.ServerRunner(web.Server(_served))
-    await runner.setup()
     events: list[Event] = []
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        seed = f"http://127.0.0.1:{runner.addresses[0][1]}/"
-        crawling = Crawling(seeds=(seed,), strategy="breadth-first", allow_private=True)
+    async with served_here(_served) as seed:
+        crawling = Crawling(seeds=(f"{seed}/",), strategy="breadth-first", allow_private=True)
         asked = Config(Target(pattern="x"), crawling, politeness=Politeness(host_delay=0.1))
         with open_for_crawling(folder) as opened:
             async with open_session(opened, asked) as session:
@@ -89,9 +86,7 @@ async def _crawl(folder: Path) -> list[Event]:
                 session.driver.downloader.reader = replace(session.driver.downloader.reader, judge=Slow())
                 async for batch in session.run():
                     events += batch
-        return events
-    finally:
-        await runner.cleanup()
+    return events
 
 
 def test_a_page_that_holds_the_loop_of_a_crawl_is_an_event(tmp_path: Path) -> None:

@@ -3,69 +3,45 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any
 
 from aiohttp import web
 
-from tests.thread_server import served_in_thread
+from tests.thread_server import MoodyServer
 
 
 @dataclass
-class TranslationServer:
-    """Translates by the words it knows, everything else stays. `mood` says what goes wrong: one of the cases of
-    `_moody`, "" for nothing."""
+class TranslationServer(MoodyServer):
+    """Translates by the words it knows, everything else stays."""
 
     words: Mapping[str, str]
-    mood: str = ""
-    key: str = ""
-    asked: list[dict[str, Any]] = field(default_factory=list)
-    url: str = ""
 
-    async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
-        question = json.loads(await request.read())
-        self.asked.append(question)
+    def refusal(self, request: web.BaseRequest, question: dict[str, Any]) -> web.StreamResponse | None:
         if request.method != "POST" or request.path != "/translate":
             return web.json_response({"error": "not found"}, status=404)
         if self.key and question.get("api_key") != self.key:
-            said = f"Invalid API key {question.get('api_key')}"
-            return web.json_response({"error": said}, status=403)
-        return await self._moody(request, question)
+            return web.json_response({"error": f"Invalid API key {question.get('api_key')}"}, status=403)
+        return None
 
-    async def _moody(self, request: web.BaseRequest, question: dict[str, Any]) -> web.StreamResponse:
-        right = {"translatedText": [self._translated(text) for text in question["q"]]}
+    async def reply(self, question: dict[str, Any]) -> web.StreamResponse:
+        texts: list[str | None] = [self._translated(text) for text in question["q"]]
         match self.mood:
             case "slow":
                 await asyncio.sleep(3)
-            case "drips":
-                return await _dripping(request)
-            case "broken":
-                return web.Response(status=500, text="<html>oh no")
-            case "wrong JSON":
-                return web.Response(text='{"translatedText": ', content_type="application/json")
             case "too few":
-                return web.json_response({"translatedText": right["translatedText"][1:]})
+                texts = texts[1:]
             case "no texts":
-                return web.json_response({"translatedText": [None for _ in question["q"]]})
+                texts = [None for _ in texts]
+            case "huge":
+                texts = ["x" * 9_000_000]
             case "429":
                 return web.json_response({"error": "Slowdown"}, status=429)
-            case "429 once" if len(self.asked) == 1:
-                return web.Response(status=429, headers={"Retry-After": "0"})
-            case "hour":
-                return web.Response(status=429, headers={"Retry-After": "3600"})
-            case "huge":
-                return web.json_response({"translatedText": ["x" * 9_000_000]})
-            case "elsewhere":
-                return web.Response(status=302, headers={"Location": f"{self.url}/other"})
             case "refuses":
                 return web.json_response({"error": "xx is not supported"}, status=400)
-            case "hangs up":
-                assert request.transport is not None
-                request.transport.close()
-        return web.json_response(right)
+        return web.json_response({"translatedText": texts})
 
     def _translated(self, text: str) -> str:
         return " ".join(self.words.get(word, word) for word in text.split())
@@ -76,18 +52,5 @@ class TranslationServer:
         return [text for question in self.asked for text in question["q"]]
 
 
-async def _dripping(request: web.BaseRequest) -> web.StreamResponse:
-    response = web.StreamResponse()
-    await response.prepare(request)
-    with suppress(ConnectionError):  # when nobody listens any more
-        for _ in range(30):
-            await response.write(b" ")
-            await asyncio.sleep(0.1)
-    return response
-
-
-@contextmanager
-def translating(words: Mapping[str, str], mood: str = "", key: str = "") -> Iterator[TranslationServer]:
-    server = TranslationServer(words, mood, key)
-    with served_in_thread(server.answer) as server.url:
-        yield server
+def translating(words: Mapping[str, str], mood: str = "", key: str = "") -> AbstractContextManager[TranslationServer]:
+    return TranslationServer(words, mood=mood, key=key).running()

@@ -81,7 +81,7 @@ class Access:
             return DISALLOWED
         if self._frontier.keeps_delay(host, now) and self._frontier.begin_request(url, now):
             return ADMIT
-        return self._frontier.free_at(host)
+        return self._frontier.free_at(host, now)
 
     def sitemaps(self, url: str) -> tuple[str, ...]:
         """Those that the robots.txt of a page names, as it was known last."""

@@ -44,7 +44,7 @@ from spoor.share import Handover
 from spoor.sitemap_budget import SitemapBudget
 from spoor.strategy import Strategy
 from spoor.turns import AT_ONCE, Turns
-from spoor.urls import host_of, robots_url
+from spoor.urls import host_of
 
 Arrival = tuple[Visit, Outcome]
 
@@ -163,7 +163,7 @@ class Crawl:
         """While nothing answers: one request after another, for the robots.txt of a host that answered before."""
         if self._outage.is_probing or self.is_spent() or now < self._outage.probe_at:
             return None
-        for url in map(robots_url, self._outage.candidates()):
+        for url in self._outage.candidates():
             if not self.guidance.blocks(url) and self.frontier.begin_request(url, now):
                 self._outage.probe(url, now)
                 self._under_way += 1

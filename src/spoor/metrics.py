@@ -27,6 +27,7 @@ from spoor.frontier.entry import State
 from spoor.frontier.rows import counters_of
 from spoor.guidance import Guidance
 from spoor.store.crawl_folder import CrawlFolder, is_open_for_crawling
+from spoor.store.idle_time import idle_of_run
 from spoor.store.journal import open_to_read
 from spoor.store.steered import steered
 
@@ -190,6 +191,7 @@ class FolderMetrics:
     folder: CrawlFolder
     _counts: CrawlCounts = field(default_factory=CrawlCounts, init=False)
     _read_to: int = field(default=0, init=False)
+    _idle: float = field(default=0.0, init=False)
 
     @property
     def crawl(self) -> str:
@@ -202,6 +204,7 @@ class FolderMetrics:
             self._counts.links = counters_of(db.execute("SELECT name, value FROM counters")).by_state
             self._counts.paused = bool(Guidance.of(steered(db)).paused_by)
         self._counts.running = is_open_for_crawling(self.folder)
+        self._counts.idle = self._idle + idle_of_run(self.folder.idle)
         return self._counts
 
     def _count(self, db: sqlite3.Connection) -> None:
@@ -218,7 +221,7 @@ class FolderMetrics:
         for kind, number in db.execute(_NEW_EVENTS, new):
             if kind in _KINDS:
                 self._counts.requests[_KINDS[kind]] += number
-        self._counts.idle += db.execute(_IDLE, new).fetchone()[0]
+        self._idle += db.execute(_IDLE, new).fetchone()[0]
         self._read_to = new[1]
 
 

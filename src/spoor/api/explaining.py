@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
+import heapq
 import math
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from spoor import registry
 from spoor import settings as config
@@ -28,16 +29,9 @@ from spoor.revision import relearn
 from spoor.robots import NeededFile
 from spoor.settings import GIVEN_IN_PYTHON, Config
 from spoor.store.crawl_folder import CrawlFolder
-from spoor.store.journal import (
-    EventRow,
-    PageRow,
-    count_lessons,
-    delay_in,
-    number_of,
-    numbered_lessons,
-    open_to_read,
-    pages_of,
-)
+from spoor.store.crawl_parts import Part, lessons_in_order, open_parts, owner_of
+from spoor.store.journal import EventRow, PageRow, count_lessons, delay_in, number_of, numbered_lessons, pages_of
+from spoor.store.mail import lessons_of_others
 from spoor.store.renders import RenderRow
 from spoor.urls import origin_of, robots_url
 
@@ -90,59 +84,63 @@ def learned_lines(folder: CrawlFolder, account: Account, progress: Progress = si
 def worth(folder: CrawlFolder, settings: Config, account: Account, progress: Progress = silently) -> Worth:
     """By what was known when its turn came, or is known now if the link still waits: from a snapshot of that time, and
     from the visits that the crawl has kept."""
-    entry, strategy = account.entry, strategy_of(settings, folder=folder)
-    scorer = strategy.scorer
-    assert entry is not None and isinstance(scorer, Learned)
-    earlier = earlier_crawl(settings, strategy, folder)
-    with contextlib.closing(open_to_read(folder.database)) as db:
-        _relearn(scorer, folder, earlier, db, account.pages[0] if account.pages else None, progress)
+    with open_parts(folder) as parts:
+        visited = [part for part in parts if pages_of(part.db, account.url)]
+        part = visited[0] if visited else owner_of(parts, account.url)
+        entry, strategy = account.entry, strategy_of(settings, folder=part.folder)
+        scorer = strategy.scorer
+        assert entry is not None and isinstance(scorer, Learned)
+        earlier = earlier_crawl(settings, strategy, folder)
+        _relearn(scorer, part, earlier, account.pages[0] if account.pages else None, progress)
         link = WaitingLink(entry.url, entry.evidence, entry.trail, entry.hints)
         evidence = entry.evidence if account.pages else scorer.review(link)
-        names, nameless = _names(folder, scorer, db, entry)
+        names, nameless = _names(parts, scorer, entry)
     said = {names.get(number, f"feature {number}"): share for number, share in scorer.word_shares(entry.hints).items()}
     return Worth(bool(account.pages), scorer.shares(evidence), said, nameless)
 
 
 def _relearn(
-    scorer: Learned,
-    folder: CrawlFolder,
-    earlier: CrawlFolder | None,
-    db: sqlite3.Connection,
-    chosen: PageRow | None,
-    progress: Progress,
+    scorer: Learned, part: Part, earlier: CrawlFolder | None, chosen: PageRow | None, progress: Progress
 ) -> None:
     """What was known when the visit to a page was chosen; None: everything. A snapshot of the same moment might hold
     more than was known."""
     before = math.inf if chosen is None else chosen.started
-    restored = restore([scorer], folder.snapshots, db, warm_name(earlier, db), before)
+    restored = restore([scorer], part.folder.snapshots, part.db, warm_name(earlier, part.db), before)
     if earlier is not None and not restored.knows(scorer):
-        with contextlib.closing(open_to_read(earlier.database)) as other:
-            _relearn_one(scorer, other, 0, progress)
-    _relearn_one(scorer, db, restored.number if restored.knows(scorer) else 0, progress, chosen)
+        with open_parts(earlier) as parts:
+            visits = sum(count_lessons(one.db) for one in parts)
+            with progress("learning again from visits", visits) as advance:
+                for lesson in lessons_in_order([part.db for part in parts]):
+                    relearn(scorer, lesson)
+                    advance(1)
+    _relearn_own(scorer, part.db, restored.number if restored.knows(scorer) else 0, progress, chosen)
 
 
-def _relearn_one(
-    scorer: Learned, db: sqlite3.Connection, after: int, progress: Progress, chosen: PageRow | None = None
+def _relearn_own(
+    scorer: Learned, db: sqlite3.Connection, after: int, progress: Progress, chosen: PageRow | None
 ) -> None:
-    """From rows of the journal after that number which had come when the visit was chosen. A visit that began later
-    cannot have been over by then, even if the clock had not moved."""
+    """From rows of the journal after that number which had come when the visit was chosen, and from what other shards
+    had taught by then. A visit that began later cannot have been over by then, even if the clock had not moved."""
     until, number, before = math.inf, math.inf, math.inf
     if chosen is not None:
         until, number, before = chosen.started, chosen.number, number_of(db, chosen)
+    by_own = (
+        (place, lesson) for place, lesson in numbered_lessons(db, after, until, before) if lesson.visit.number < number
+    )
+    by_others = ((place, lesson) for place, lesson in lessons_of_others(db, after) if place < before)
     with progress("learning again from visits", count_lessons(db, after, before)) as advance:
-        for _, lesson in numbered_lessons(db, after, until, before):
-            if lesson.visit.number < number:
-                relearn(scorer, lesson)
+        for _, lesson in heapq.merge(by_own, by_others, key=itemgetter(0)):
+            relearn(scorer, lesson)
             advance(1)
 
 
-def _names(folder: CrawlFolder, scorer: Learned, db: sqlite3.Connection, entry: Entry) -> tuple[dict[int, str], str]:
+def _names(parts: Sequence[Part], scorer: Learned, entry: Entry) -> tuple[dict[int, str], str]:
     """Features and what they are called, read again from the page whose link it is; and why not, if that fails."""
     url = entry.trail[1]
-    rows = pages_of(db, url)
-    if rows and rows[-1].warc_file == "":
+    rows = [(part, row) for part in parts for row in pages_of(part.db, url)]
+    if rows and rows[-1][1].warc_file == "":
         return {}, f"{url} was not kept, because [store] keep asks for relevant pages alone"
-    page = _page(folder, db, rows[-1]) if rows else None
+    page = _page(rows[-1][0].folder, rows[-1][0].db, rows[-1][1]) if rows else None
     if page is None:
         return {}, f"{url} is not in the archive, or cannot be read any more"
     for link, hints in zip(page.links, scorer.hints(page, page.links) if page.links else (), strict=True):
@@ -185,6 +183,8 @@ Line = tuple[str, str]
 def lines(account: Account, now: float, moved: Iterable[Line] = ()) -> Iterator[Line]:
     """`moved` is what the strategy itself has to say of the link."""
     yield "state", state(account, now)
+    if account.shard:
+        yield "shard", account.shard
     yield from _found(account)
     if account.entry is not None:
         yield from _worth(account.entry)
@@ -257,15 +257,19 @@ def _found(account: Account) -> Iterator[Line]:
         yield "found", "given as a seed"
     sources = [*account.path]
     if not sources and account.dropped is not None:
-        yield "found on", account.dropped.found_on
+        yield "found on", account.dropped.found_on + _handed_over(account)
     for place, step in enumerate(sources):
         how = "found on" if place == 0 else "itself on"
-        yield how, step.url + (" (a seed)" if not step.found_on else "")
+        yield how, step.url + (" (a seed)" if not step.found_on else "") + ("" if place else _handed_over(account))
     if len(sources) == STEPS_BACK and sources[-1].found_on:
         yield "", "… and so on"
     if account.listed is not None:
         yield "listed", ", ".join(_claims(account.listed))
     yield from (("sent by", url) for url, _ in account.sent_here)
+
+
+def _handed_over(account: Account) -> str:
+    return f", handed over by shard {account.handed_over_by}" if account.handed_over_by else ""
 
 
 def _claims(listed: Listed) -> Iterator[str]:

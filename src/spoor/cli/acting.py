@@ -5,41 +5,29 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from spoor.actions import (
-    Action,
-    AddSeeds,
-    Block,
-    Budget,
-    Mark,
-    Pause,
-    SlowDown,
-    Stop,
-    Unblock,
-    Unpause,
-    action_of,
-    as_json,
-    described,
-)
+from spoor import actions
+from spoor.actions import Action, action_of, as_json, described
 from spoor.cli.options.crawl_actions import MARKS
 from spoor.cli.terminal import print_json, say
 from spoor.errors import BadInput
 from spoor.report.showing import plain
-from spoor.steering.submitting import submit, wait_for
-from spoor.store.crawl_folder import open_for_reading
+from spoor.steering.checking import normalised
+from spoor.steering.submitting import Receipt, addressees, submit, wait_for
+from spoor.store.crawl_folder import CrawlFolder, open_for_reading
 
 PATIENCE = 15.0
 """Seconds for which a running crawl is waited for: it may be at work on something long."""
 
 ACTIONS: dict[str, Callable[[argparse.Namespace], Action]] = {
-    "pause": lambda _: Pause(),
-    "unpause": lambda _: Unpause(),
-    "stop": lambda _: Stop(),
-    "budget": lambda asked: Budget(asked.max_pages, asked.max_minutes),
-    "add-seeds": lambda asked: AddSeeds(tuple(asked.urls)),
-    "block": lambda asked: Block(asked.pattern),
-    "unblock": lambda asked: Unblock(asked.pattern),
-    "slow": lambda asked: SlowDown(asked.host, asked.seconds),
-    "mark": lambda asked: Mark(asked.url, MARKS[asked.relevant]),
+    "pause": lambda _: actions.Pause(),
+    "unpause": lambda _: actions.Unpause(),
+    "stop": lambda _: actions.Stop(),
+    "budget": lambda asked: actions.Budget(asked.max_pages, asked.max_minutes),
+    "add-seeds": lambda asked: actions.AddSeeds(tuple(asked.urls)),
+    "block": lambda asked: actions.Block(asked.pattern),
+    "unblock": lambda asked: actions.Unblock(asked.pattern),
+    "slow": lambda asked: actions.SlowDown(asked.host, asked.seconds),
+    "mark": lambda asked: actions.Mark(asked.url, MARKS[asked.relevant]),
 }
 """Each command with the action that it stands for."""
 
@@ -47,15 +35,21 @@ ACTIONS: dict[str, Callable[[argparse.Namespace], Action]] = {
 def run_action(arguments: argparse.Namespace) -> int:
     folder = open_for_reading(arguments.folder)
     action = action_of(as_json(ACTIONS[arguments.asked](arguments)))
-    receipt = wait_for(folder, submit(folder, action, arguments.who), PATIENCE)
+    submitted = [(part, own, submit(part, own, arguments.who)) for part, own in addressees(folder, normalised(action))]
+    for part, own, receipt in submitted:
+        _tell(part, own, wait_for(part, receipt, PATIENCE), arguments.json)
+    return 0
+
+
+def _tell(folder: CrawlFolder, action: Action, receipt: Receipt, as_line: bool) -> None:
+    """What became of it; of several shards each has a line."""
     done = receipt.done
     if done is not None and done.refused:
         raise BadInput(f"{folder.path}: {done.refused}")
-    if arguments.json:
+    if as_line:
         about = {"folder": str(folder.path), "id": receipt.id, "at": None if done is None else done.at}
         print_json({**about, "done": done is not None, **as_json(action if done is None else done.action)})
-        return 0
+        return
     later = "not done yet: the crawl does it when it can, or when it is started next"
     what = plain(described(action if done is None else done.action), 400)
     say(f"{plain(str(folder.path))}: {what}; {later if done is None else 'done'}")
-    return 0

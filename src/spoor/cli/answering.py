@@ -14,14 +14,13 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
 
-from spoor import registry
 from spoor import settings as config
 from spoor.actions import Mark
 from spoor.cli.crawling import taught_line
 from spoor.cli.terminal import progress, say
 from spoor.errors import UsageError
 from spoor.events import Event, Taught
-from spoor.live.example_pages import read_examples
+from spoor.live.from_settings import begun_student
 from spoor.live.session import open_session
 from spoor.parse.words import folded
 from spoor.records import Failure, Question
@@ -33,7 +32,6 @@ from spoor.store.journal import open_to_read
 from spoor.teaching.kept_pages import has_students
 from spoor.teaching.lessons import asked_urls, next_questions, student_of_version
 from spoor.teaching.student import Student
-from spoor.teaching.taught_judge import TaughtJudge
 
 MOST_SHOWN = 1_500
 """Characters of the main text."""
@@ -135,7 +133,7 @@ class Sitting:
     def _next(self) -> Question | None:
         student = student_of_version(self.db, self.begun)
         done = {*self.answered, *self.skipped}
-        return next(iter(next_questions(self.db, student, 1, lambda url: url not in done)), None)
+        return next(iter(next_questions(self.db, student, 1, lambda url: True, done)), None)
 
     @property
     def _budget(self) -> int:
@@ -147,6 +145,8 @@ class Sitting:
 
 def run_ask(arguments: argparse.Namespace) -> int:
     folder = open_for_reading(arguments.folder)
+    if len(folder.parts) > 1:
+        raise UsageError(f"{folder.path} is a crawl of several shards, each with a judge of its own; give one of them")
     settings = config.load(folder.path / "crawl.toml")
     with closing(open_to_read(folder.database)) as db:
         sitting = Sitting(folder, settings, _student(folder, settings, db), db)
@@ -157,10 +157,10 @@ def run_ask(arguments: argparse.Namespace) -> int:
 
 
 def _student(folder: CrawlFolder, settings: Config, db: sqlite3.Connection) -> Student:
-    judge = TaughtJudge.of(registry.judge_of(settings.target, fetched=read_examples(folder.examples)))
-    if judge is None or not has_students(db):
+    student = begun_student(settings, folder)
+    if student is None or not has_students(db):
         raise UsageError(f"the judge of {folder.path} cannot be taught; crawl with [target] like or about")
-    return judge.student
+    return student
 
 
 def _learned(folder: CrawlFolder, settings: Config) -> str:

@@ -26,7 +26,6 @@ from spoor.cli.terminal import is_quiet, print_json, progress, remark, say
 from spoor.crawl import Crawl
 from spoor.errors import BadInput, UsageError
 from spoor.events import Event, Failed, Held, Paused, Resumed, Steered, Taught, Troubled, Visited
-from spoor.expected_finds import ExpectedFinds
 from spoor.files import SUFFIX
 from spoor.live.from_settings import NO_OBJECTS, Objects, strategy_of, with_kept_model
 from spoor.live.measuring import metrics_of
@@ -38,6 +37,7 @@ from spoor.live.session import open_session
 from spoor.metrics import registry_of, serving
 from spoor.report.showing import duration, moment, plain
 from spoor.settings import Config
+from spoor.stopping import ExpectedFinds
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.recent import expected_in
 from spoor.store.sharded_folder import ShardedFolder
@@ -236,8 +236,9 @@ def taught_line(event: Taught) -> str:
         "pages with two answers": event.contradictions,
     }
     doubtful = "".join(f"; {number:,} {what}" for what, number in doubts.items() if number)
-    learned = f"the judge has learned from {event.answers:,} answers, version {event.version}"
-    return f"{learned}: {event.changed:,} verdicts changed{doubtful}"
+    source = f"{event.answers:,} answers" if event.answers else "the pages it has seen"
+    learned = f"the judge has learned from {source}, version {event.version}"
+    return f"{learned}: {event.changed:,} verdict{'s' * (event.changed != 1)} changed{doubtful}"
 
 
 def _terminal() -> bool:
@@ -297,6 +298,8 @@ def _shards(arguments: argparse.Namespace) -> int | None:
     if there is None and (arguments.shards or 1) == 1:
         if arguments.cluster:
             raise UsageError(f"--cluster {arguments.cluster}: say with --shards how many shards the crawl is to have")
+        if arguments.rebalance:
+            raise UsageError(f"--rebalance: {arguments.out} is no crawl of several shards")
         return None
     return arguments.shards or there
 

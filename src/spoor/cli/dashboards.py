@@ -16,7 +16,7 @@ from spoor.store.crawl_folder import CrawlFolder, open_for_reading
 
 
 def run_dashboard(arguments: argparse.Namespace) -> int:
-    folders = [open_for_reading(path) for path in arguments.folders]
+    folders = [part for path in arguments.folders for part in open_for_reading(path).parts]
     crawls = [Watched(folder, number) for number, folder in enumerate(folders, 1)]
     asyncio.run(_serve(Dashboard(crawls, Guard.of(arguments.address)), arguments.address, arguments.port))
     return 0

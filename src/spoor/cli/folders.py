@@ -12,10 +12,11 @@ from spoor.cli.terminal import check_writable, print_json, progress, say
 from spoor.errors import BadInput, UsageError
 from spoor.live.from_settings import AGENT, host_rules
 from spoor.report.export import NEED_SCRIPTS, NOT_KEPT, Report, Selection, count, export
-from spoor.report.figures import PARTS, Figures, figures
+from spoor.report.figures import PARTS, figures
 from spoor.report.page import write_page
 from spoor.report.politeness import Conduct, Promise, conduct
 from spoor.report.showing import duration, moment, plain, share, size
+from spoor.report.summary import Figures
 from spoor.report.why import account
 from spoor.store.crawl_folder import CrawlFolder, is_crawled_into, locked, open_for_crawling, open_for_reading
 from spoor.store.folder_check import Findings, check, compact, open_for_checking, repair_folder
@@ -25,11 +26,15 @@ from spoor.urls import normalise
 
 
 def run_check(arguments: argparse.Namespace) -> int:
-    folder = open_for_checking(arguments.folder)
-    if arguments.repair:
-        return _repair(folder, arguments.json)
+    """Of several shards each is checked; JSON has a line for each."""
+    folders = [open_for_checking(part.path) for part in CrawlFolder(arguments.folder).parts]
+    check_one = _repair if arguments.repair else _check
+    return max([check_one(folder, arguments.json) for folder in folders], default=0)
+
+
+def _check(folder: CrawlFolder, as_json: bool) -> int:
     findings = _checked(folder)
-    _print(folder, findings, [], None, arguments.json)
+    _print(folder, findings, [], None, as_json)
     return 1 if findings.damage else 0
 
 
@@ -90,14 +95,15 @@ def _as_json(folder: CrawlFolder, findings: Findings, done: list[str], remaining
 
 
 def run_compact(arguments: argparse.Namespace) -> int:
-    if is_crawled_into(open_for_reading(arguments.folder)):
-        raise UsageError(f"a crawl is running in {arguments.folder}; stop it first")
-    with open_for_crawling(arguments.folder, progress) as folder:
-        sizes = compact(folder, progress)
-    if arguments.json:
-        print_json({"folder": str(arguments.folder), **asdict(sizes)})
-    else:
-        say(f"{arguments.folder}: {size(sizes.after)}, was {size(sizes.before)}")
+    for part in open_for_reading(arguments.folder).parts:
+        if is_crawled_into(part):
+            raise UsageError(f"a crawl is running in {part.path}; stop it first")
+        with open_for_crawling(part.path, progress) as folder:
+            sizes = compact(folder, progress)
+        if arguments.json:
+            print_json({"folder": str(part.path), **asdict(sizes)})
+        else:
+            say(f"{part.path}: {size(sizes.after)}, was {size(sizes.before)}")
     return 0
 
 

@@ -14,7 +14,7 @@ from typing import NoReturn, cast
 
 from spoor import __version__
 from spoor.cli.command import OUTPUT_DEFAULTS, Parser, add_output_options
-from spoor.cli.options import crawl_actions, crawl_folders, crawls, lists, models, papers, simulations, web_actions
+from spoor.cli.options import crawl_actions, crawl_folders, crawls, models, simulations, web_actions
 from spoor.errors import SpoorError
 
 REGISTER = (
@@ -42,12 +42,12 @@ REGISTER = (
     simulations.register_compare,
     simulations.register_contest,
     simulations.register_tune,
-    papers.register_reproduce,
+    simulations.register_reproduce,
     models.register_train,
-    lists.register_judge,
-    lists.register_strategies,
-    lists.register_judges,
-    lists.register_completion,
+    models.register_judge,
+    models.register_strategies,
+    models.register_judges,
+    models.register_completion,
 )
 """Every command of the first level, in the order of `spoor --help`."""
 

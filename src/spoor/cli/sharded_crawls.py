@@ -8,21 +8,23 @@ import signal
 import time
 
 from spoor import settings as config
-from spoor.cli.terminal import print_json, remark, say
+from spoor.cli.terminal import print_json, progress, remark, say
 from spoor.errors import UsageError
 from spoor.live.ray_cluster import check_ray, connected, crawl_in_actors
 from spoor.live.shards import Coordinator, Totals
 from spoor.report.showing import duration
-from spoor.settings import Config
+from spoor.settings import Config, Target
 from spoor.share import BUCKETS
 from spoor.store.crawl_folder import CrawlFolder, locked
+from spoor.store.moving import move_buckets
 from spoor.store.sharded_folder import ShardedFolder
 
 SECONDS_BETWEEN_LINES = 10.0
 
 
 def run_sharded(arguments: argparse.Namespace, settings: Config, shards: int) -> int:
-    """A folder that holds so many shards already is resumed."""
+    """A folder that holds shards is resumed; where these were more or fewer, buckets of hosts are moved first."""
+    _check_target(settings.target, shards)
     check_ray()
     if shards > BUCKETS:
         raise UsageError(f"--shards {shards}: a crawl has 1 to {BUCKETS} shards")
@@ -31,10 +33,22 @@ def run_sharded(arguments: argparse.Namespace, settings: Config, shards: int) ->
         raise UsageError(f"{folder.path} is a crawl without shards; leave out --shards, or give --out a new folder")
     folder.path.mkdir(parents=True, exist_ok=True)
     with locked(folder):
-        ShardedFolder(folder.path).table(shards)
+        sharded = ShardedFolder(folder.path)
+        if sharded.exists:
+            move_buckets(sharded, shards, arguments.rebalance, progress)
+        sharded.table(shards)
         folder.write_settings(config.dumps(settings))
         with connected(shards, arguments.cluster or ""):
-            return asyncio.run(_crawl(ShardedFolder(folder.path), settings, shards, arguments.json))
+            return asyncio.run(_crawl(sharded, settings, shards, arguments.json))
+
+
+def _check_target(target: Target, shards: int) -> None:
+    """Each shard would teach a judge of its own, ask as often as all together may, and forget at every lesson what the
+    other shards have taught its strategy."""
+    if target.like or target.about:
+        name = "like" if target.like else "about"
+        problem = f"--shards {shards}: [target] {name} makes a judge that is taught, which shards cannot share"
+        raise UsageError(f"{problem}; leave out --shards, or set [target] topic to a model of `spoor train topic`")
 
 
 async def _crawl(folder: ShardedFolder, settings: Config, shards: int, as_json: bool) -> int:

@@ -45,7 +45,7 @@ from spoor.ordering.train_paths import MOST_PAGES, Lesson, TrainedPaths, train_p
 from spoor.progress import Advance, counted
 from spoor.settings import Config, Crawling
 from spoor.store.crawl_folder import open_for_reading
-from spoor.store.journal import open_to_read, pages
+from spoor.store.crawl_parts import open_parts, pages_in_order
 
 _log = logging.getLogger(__name__)
 
@@ -115,8 +115,8 @@ def _crawled(folder: Path, scratch: Path, workers: int) -> tuple[Web, NDArray[np
     with progress("pages of the crawl") as advance:
         records = counted(read_warcs(warc_files(folder), report, workers, parsing_of(folder)), advance)
         web = build_web(scratch, records, Making(folder.resolve().name, folder.name), report)
-    with contextlib.closing(open_to_read(crawl.database)) as db:
-        found = (web.urls.find(row.url) for row in pages(db, relevant_only=True))
+    with open_parts(crawl) as parts:
+        found = (web.urls.find(row.url) for _, row in pages_in_order(parts, relevant_only=True))
         numbers = [number for number in found if number is not None and number < web.pages]
     return web, np.unique(np.array(numbers, np.int64))
 

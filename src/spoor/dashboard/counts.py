@@ -1,7 +1,8 @@
 """dashboard.db: what the dashboard counted of a crawl and lists in other orders, in a file beside crawl.db.
 
 It is made by the dashboard alone and can be deleted: everything in it is counted again. crawl.db is only read. Pages
-and events are numbered together and never change, so counting resumes after the last number."""
+and events are numbered together, so counting resumes after the last number. Nothing of them changes but the verdicts
+on pages, where a judge is taught: those are counted again after each lesson."""
 
 from __future__ import annotations
 
@@ -18,11 +19,11 @@ from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import open_to_read
 
 FILE = "dashboard.db"
-PIECE = 20_000
-"""Rows of the journal that are counted in one transaction: some tenths of a second."""
+PIECE = 50_000
+"""Rows of the journal that are counted in one transaction: about half a second."""
 FINE, COARSE = 4, 256
 """Rows of the journal that are one point of a curve: of a crawl that began lately, and of a long one."""
-VERSION = 1
+VERSION = 2
 
 _CURVE_COLUMNS = """
     bucket INTEGER PRIMARY KEY, at REAL NOT NULL, requests INTEGER NOT NULL, pages INTEGER NOT NULL,
@@ -66,6 +67,7 @@ CREATE TABLE IF NOT EXISTS failures (
 CREATE TABLE IF NOT EXISTS failed (failure INTEGER, id INTEGER, PRIMARY KEY (failure, id)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS kinds (kind TEXT PRIMARY KEY, times INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS happened (kind TEXT, id INTEGER, PRIMARY KEY (kind, id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS redirected (target TEXT, id INTEGER, PRIMARY KEY (target, id)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5 (title, url, body, content = '', tokenize = 'ascii');
 """
 
@@ -142,9 +144,37 @@ _STEPS = (
     ON CONFLICT DO UPDATE SET times = times + excluded.times
     """,
     f"INSERT OR IGNORE INTO happened SELECT kind, id FROM crawl.events WHERE {_NEW}",
+    f"""
+    INSERT OR IGNORE INTO redirected SELECT ifnull(json_extract(detail, '$.to'), ''), id FROM crawl.events
+    WHERE {_NEW} AND kind = 'redirected' AND number IS NOT NULL
+    """,
     "INSERT OR REPLACE INTO state VALUES ('journal', :until)",
 )
 """Each adds what the rows of a piece of the journal say. Damaged JSON stops the counting with SQLite's message."""
+
+_REVISED = """
+CREATE TEMP TABLE revised AS SELECT listed.id AS id, listed.host AS host, listed.language AS language,
+    pages.relevance AS relevance, pages.relevant AS relevant, pages.relevant - listed.relevant AS more
+FROM crawl.judged JOIN crawl.pages ON pages.host = judged.host AND pages.url = judged.url
+    JOIN listed ON listed.id = pages.id
+WHERE judged.version > ? AND (pages.relevance, pages.relevant) != (listed.relevance, listed.relevant)
+"""
+_ADD_REVISED = """
+UPDATE {table} SET relevant = {table}.relevant + new.more
+FROM (SELECT {of} AS which, sum(more) AS more FROM revised WHERE more GROUP BY 1) AS new WHERE {key} = new.which
+"""
+_REVISIONS = (
+    _ADD_REVISED.format(table="hosts", of="host", key="hosts.id"),
+    _ADD_REVISED.format(table="languages", of="language", key="languages.name"),
+    _ADD_REVISED.format(table="fine_curve", of=f"id / {FINE}", key="bucket"),
+    _ADD_REVISED.format(table="coarse_curve", of=f"id / {COARSE}", key="bucket"),
+    """
+    UPDATE listed SET relevant = revised.relevant, relevance = revised.relevance FROM revised
+    WHERE revised.id = listed.id
+    """,
+    "DROP TABLE revised",
+)
+"""What a lesson changed in what was counted before it."""
 
 _LAST = (
     "SELECT max(ifnull((SELECT max(id) FROM crawl.pages), 0), ifnull((SELECT max(id) FROM crawl.events), 0)), "
@@ -198,6 +228,7 @@ def count_on(db: sqlite3.Connection, piece: int = PIECE) -> tuple[int, int]:
         until = min(last, after + piece)
         for step in _STEPS if until > after else ():
             db.execute(step, {"after": after, "until": until})
+        _count_revisions(db)
         db.execute("COMMIT")
     except BaseException:
         db.execute("ROLLBACK")
@@ -205,8 +236,34 @@ def count_on(db: sqlite3.Connection, piece: int = PIECE) -> tuple[int, int]:
     return until, last
 
 
+def _count_revisions(db: sqlite3.Connection) -> None:
+    """Of lessons since the last time. A lesson is an event, too, so there is always something to count after one."""
+    known, lesson = state_of(db, "lesson"), last_lesson(db, "crawl")
+    if lesson > known:
+        db.execute(_REVISED, (known,))
+        for step in _REVISIONS:
+            db.execute(step)
+        db.execute("INSERT OR REPLACE INTO state VALUES ('lesson', ?)", (lesson,))
+
+
+def last_lesson(db: sqlite3.Connection, schema: str = "main") -> int:
+    """The version of the judge; 0: it was not taught."""
+    known = f"SELECT 1 FROM {schema}.sqlite_master WHERE type = 'table' AND name = 'students'"
+    if db.execute(known).fetchone() is None:
+        return 0
+    return int(db.execute(f"SELECT ifnull(max(version), 0) FROM {schema}.students").fetchone()[0])
+
+
+def redirects_counted(db: sqlite3.Connection, url: str) -> list[tuple[str, str]]:
+    """As `why` needs them, by an index, as far as was counted."""
+    numbers = "SELECT id FROM counted.redirected WHERE target = ? ORDER BY id LIMIT 3"
+    query = f"SELECT url, json_extract(detail, '$.because') FROM events WHERE id IN ({numbers}) ORDER BY id"
+    return db.execute(query, (url,)).fetchall()
+
+
 def state_of(db: sqlite3.Connection, name: str) -> int:
-    """A number that was reached: `journal` of what was counted, `texts` of what can be found by its text."""
+    """A number that was reached: `journal` of what was counted, `texts` of what can be found by its text, `lesson` of
+    the last one whose verdicts were counted."""
     row = db.execute("SELECT value FROM state WHERE name = ?", (name,)).fetchone()
     return int(row[0]) if row else 0
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from spoor.dashboard.reading import AT_ONCE, Part, Reading, part_of, place_in
+from spoor.dashboard.reading import AT_ONCE, Part, Reading, ShortListQuery, part_of, place_in
 
 EXAMPLES = 3
 
@@ -39,13 +39,6 @@ class EventKind:
 
     kind: str
     times: int
-
-
-@dataclass(frozen=True, slots=True)
-class KindQuery:
-    """All of them are given out at once."""
-
-    limit: int = AT_ONCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +78,7 @@ def events(reading: Reading, asked: EventQuery) -> Part[LoggedEvent]:
     return part_of(found, asked.limit, lambda event: [event.id])
 
 
-def event_kinds(reading: Reading, asked: KindQuery) -> Part[EventKind]:
+def event_kinds(reading: Reading, asked: ShortListQuery) -> Part[EventKind]:
     rows = reading.db.execute("SELECT kind, times FROM counted.kinds ORDER BY times DESC LIMIT ?", (asked.limit,))
     return Part(tuple(EventKind(*row) for row in rows), None)
 

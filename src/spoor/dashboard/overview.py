@@ -8,15 +8,15 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from spoor import settings as config
 from spoor.dashboard.counts import COARSE, FINE, state_of
-from spoor.dashboard.reading import Reading
-from spoor.errors import SpoorError
+from spoor.dashboard.lesson_view import Teaching, teaching_of
+from spoor.dashboard.reading import Reading, settings_of
 from spoor.guidance import Guidance
 from spoor.report.showing import plain
 from spoor.settings import Config
-from spoor.store.crawl_folder import CrawlFolder
+from spoor.stopping import ExpectedFinds
 from spoor.store.event_rows import WHILE_IT_RUNS
+from spoor.store.idle_time import idle_of_run
 from spoor.store.steered import steered
 
 State = Literal["running", "paused", "ended", "killed", "empty"]
@@ -50,8 +50,9 @@ class Forecast:
 @dataclass(frozen=True, slots=True)
 class Overview:
     """A crawl as of now. Times in seconds since 1970, `idle` in seconds: how long connections were left free for better
-    links, in runs that have ended. `counted` and `searchable` are the shares of its journal that the dashboard has
-    counted, and of whose pages the text can be found; `blocks` the patterns of what persons blocked."""
+    links. `expected` is None where the strategy does not say what links are worth, or while it is being worked out;
+    `teaching` where the judge cannot be taught. `counted` and `searchable` are the shares of its journal that the
+    dashboard has counted, and of whose pages the text can be found; `blocks` the patterns of what persons blocked."""
 
     number: int
     name: str
@@ -82,6 +83,8 @@ class Overview:
     max_minutes: float | None
     blocks: tuple[str, ...]
     forecast: Forecast | None
+    expected: ExpectedFinds | None
+    teaching: Teaching | None
     counted: float
     searchable: float
 
@@ -106,8 +109,8 @@ class CurvePoint:
 
 def overview(reading: Reading, asked: OverviewQuery) -> Overview:
     db = reading.db
-    settings = settings_of(reading.folder)
-    curve = curve_of(db)
+    settings = settings_of(reading)
+    curve = curve_of(reading)
     counters = dict(db.execute("SELECT name, value FROM counters"))
     requests, pages, relevant, failures, redirects, volume = _sums(db)
     stops = _stops(db)
@@ -121,7 +124,7 @@ def overview(reading: Reading, asked: OverviewQuery) -> Overview:
     state, because = _state(reading, stops, guidance.paused_by)
     return Overview(
         number=reading.number,
-        name=plain(reading.folder.path.resolve().name, 80),
+        name=plain(reading.folder.name, 80),
         folder=plain(str(reading.folder.path)),
         state=state,
         because=because,
@@ -144,25 +147,24 @@ def overview(reading: Reading, asked: OverviewQuery) -> Overview:
         in_transit=counters.get("in_transit", 0),
         hosts=hosts,
         hosts_with_relevant=with_relevant,
-        idle=sum(idle for _, _, idle in stops),
+        idle=sum(idle for _, _, idle in stops) + idle_of_run(reading.folder.idle),
         max_pages=settings.crawl.max_pages if settings else None,
         max_minutes=settings.crawl.max_minutes if settings else None,
         blocks=tuple(guidance.patterns),
         forecast=_forecast(reading, settings, counters, relevant, lately) if state in ("running", "paused") else None,
+        expected=reading.expected,
+        teaching=teaching_of(db, settings),
         **_progress(db),
     )
 
 
-def settings_of(folder: CrawlFolder) -> Config | None:
-    """None where they cannot be read."""
-    try:
-        return config.loads(folder.settings() or "", folder.path)
-    except SpoorError:
-        return None
-
-
-def curve_of(db: sqlite3.Connection) -> list[CurvePoint]:
+def curve_of(reading: Reading) -> list[CurvePoint]:
     """So many points at equal distances in the journal."""
+    db = reading.db
+    return reading.memory.of("curve", (state_of(db, "journal"), state_of(db, "lesson")), lambda: _curve(db))
+
+
+def _curve(db: sqlite3.Connection) -> list[CurvePoint]:
     table, bucket = ("coarse_curve", COARSE) if state_of(db, "journal") > LONG else ("fine_curve", FINE)
     width = max(1, math.ceil(state_of(db, "journal") / bucket / POINTS))
     query = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from spoor.dashboard.page_texts import query_of
-from spoor.dashboard.reading import AT_ONCE, Part, Reading, cursor_of, part_of, place_in
+from spoor.dashboard.reading import AT_ONCE, Part, Reading, ShortListQuery, cursor_of, part_of, place_in
 from spoor.store.journal import needs_scripts_column
 from spoor.store.marks import mark_of
 
@@ -65,14 +65,7 @@ class Language:
     relevant: int
 
 
-@dataclass(frozen=True, slots=True)
-class LanguageQuery:
-    """All of them are given out at once."""
-
-    limit: int = AT_ONCE
-
-
-def languages(reading: Reading, asked: LanguageQuery) -> Part[Language]:
+def languages(reading: Reading, asked: ShortListQuery) -> Part[Language]:
     """The commonest first."""
     rows = reading.db.execute("SELECT * FROM counted.languages ORDER BY pages DESC, name LIMIT ?", (asked.limit,))
     return Part(tuple(Language(*row) for row in rows), None)

@@ -10,10 +10,10 @@ from html import escape
 from selectolax.lexbor import LexborHTMLParser
 
 from spoor.api.explaining import lines
-from spoor.dashboard.overview import settings_of
+from spoor.dashboard.counts import redirects_counted
 from spoor.dashboard.page_list import ListedPage, listed_pages
 from spoor.dashboard.page_texts import page_at
-from spoor.dashboard.reading import NotFound, Reading
+from spoor.dashboard.reading import NotFound, Reading, settings_of
 from spoor.errors import UsageError
 from spoor.lab.build.warc_source import take_apart
 from spoor.live.from_settings import AGENT
@@ -22,8 +22,9 @@ from spoor.parse.html import HTML_TYPES
 from spoor.parse.words import folded
 from spoor.report.contents import archived_page
 from spoor.report.showing import plain
-from spoor.report.why import account
+from spoor.report.why import account_in
 from spoor.store.crawl_folder import message_of
+from spoor.store.crawl_parts import Part
 from spoor.store.journal import PageRow
 from spoor.urls import normalise
 
@@ -106,7 +107,7 @@ def why(reading: Reading, asked: WhyQuery) -> Explanation:
 
 
 def _explained(reading: Reading, url: str) -> tuple[Line, ...]:
-    known = account(reading.folder, url, AGENT)
+    known = account_in([Part(reading.folder, reading.db)], url, AGENT, redirects_counted)
     return tuple(Line(name, what) for name, what in lines(known, reading.now))
 
 
@@ -119,7 +120,7 @@ def _row(reading: Reading, number: int) -> PageRow:
 
 def _words(reading: Reading, because: str) -> list[str]:
     """What to mark in a text: keywords of the target, and words of the reason."""
-    settings = settings_of(reading.folder)
+    settings = settings_of(reading)
     keywords = settings.target.keywords if settings else ()
     of_reason = (word for word in _WORD_OF_A_REASON.findall(because) if word.lower() not in _OF_REASONS.split())
     return [*keywords, *of_reason]

@@ -7,10 +7,13 @@ import binascii
 import json
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
+from spoor import settings as config
 from spoor.errors import SpoorError, UsageError
+from spoor.settings import Config
+from spoor.stopping import ExpectedFinds
 from spoor.store.crawl_folder import CrawlFolder
 
 Row = TypeVar("Row")
@@ -23,15 +26,45 @@ class NotFound(SpoorError):
     """What was asked for is not in this crawl."""
 
 
+@dataclass
+class Memory:
+    """The last value that was worked out under each name, and what it was worked out from."""
+
+    _known: dict[str, tuple[object, Any]] = field(default_factory=dict, init=False)
+
+    def of(self, name: str, source: object, work_out: Callable[[], Row]) -> Row:
+        """The same as before while `source` is equal."""
+        if name not in self._known or self._known[name][0] != source:
+            self._known[name] = source, work_out()
+        value: Row = self._known[name][1]
+        return value
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A crawl as of one moment. `db` is its database, with what was counted beside it as `counted`."""
+    """A crawl as of one moment. `db` is its database, with what was counted beside it as `counted`; `expected` what it
+    may still find, as far as that is known; `memory` is the same for all readings of a crawl."""
 
     folder: CrawlFolder
     db: sqlite3.Connection
     number: int
     running: bool
     now: float
+    expected: ExpectedFinds | None
+    memory: Memory
+
+
+def settings_of(reading: Reading) -> Config | None:
+    """None where they cannot be read."""
+    text = reading.folder.settings() or ""
+    return reading.memory.of("settings", text, lambda: _loaded(text, reading.folder))
+
+
+def _loaded(text: str, folder: CrawlFolder) -> Config | None:
+    try:
+        return config.loads(text, folder.path)
+    except SpoorError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +73,13 @@ class Part(Generic[Row]):
 
     items: tuple[Row, ...]
     cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShortListQuery:
+    """All of them are given out at once."""
+
+    limit: int = AT_ONCE
 
 
 def part_of(rows: Sequence[Row], limit: int, place: Callable[[Row], Sequence[Any]]) -> Part[Row]:

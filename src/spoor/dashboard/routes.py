@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from spoor.dashboard import event_list, host_list, overview, page_list, page_view, queue_list
-from spoor.dashboard.reading import MOST_AT_ONCE, Reading
+from spoor.dashboard import event_list, host_list, lesson_view, overview, page_list, page_view, queue_list
+from spoor.dashboard.reading import MOST_AT_ONCE, Reading, ShortListQuery
 from spoor.errors import UsageError
 from spoor.report.showing import plain
 
@@ -50,7 +50,7 @@ def _settings(reading: Reading, asked: overview.OverviewQuery) -> Settings:
 
 
 def _curve(reading: Reading, asked: overview.OverviewQuery) -> Curve:
-    return Curve(tuple(overview.curve_of(reading.db)))
+    return Curve(tuple(overview.curve_of(reading)))
 
 
 _NOTHING = overview.OverviewQuery
@@ -60,7 +60,7 @@ ROUTES = (
     Route("/hosts", "Hosts, sorted and searched", host_list.HostQuery, host_list.ListedHost, host_list.hosts, True),
     Route("/pages", "Pages, sorted and searched", page_list.PageQuery, page_list.ListedPage, page_list.pages, True),
     Route("/pages/{page}", "A page, its text and why", page_view.PageNumber, page_view.ShownPage, page_view.shown_page),
-    Route("/languages", "Languages of pages", page_list.LanguageQuery, page_list.Language, page_list.languages, True),
+    Route("/languages", "Languages of pages", ShortListQuery, page_list.Language, page_list.languages, True),
     Route(
         "/queue", "Links that wait, next first", queue_list.QueueQuery, queue_list.WaitingUrl, queue_list.waiting, True
     ),
@@ -69,7 +69,15 @@ ROUTES = (
         "/failures", "Failures by reason", event_list.FailureQuery, event_list.FailureKind, event_list.failures, True
     ),
     Route("/events", "Events, newest first", event_list.EventQuery, event_list.LoggedEvent, event_list.events, True),
-    Route("/kinds", "Kinds of events", event_list.KindQuery, event_list.EventKind, event_list.event_kinds, True),
+    Route("/kinds", "Kinds of events", ShortListQuery, event_list.EventKind, event_list.event_kinds, True),
+    Route(
+        "/questions",
+        "Pages that a judge asks about, for whoever teaches it",
+        lesson_view.QuestionQuery,
+        lesson_view.PageQuestion,
+        lesson_view.questions,
+        True,
+    ),
     Route("/settings", "Settings of the crawl", _NOTHING, Settings, _settings),
 )
 

@@ -31,7 +31,8 @@ from spoor.report.showing import plain
 from spoor.report.style import STYLE
 from spoor.steering.submitting import Receipt, submit, wait_for
 
-SECONDS_BETWEEN_UPDATES = 1.0
+SECONDS_BETWEEN_UPDATES = 2.0
+"""A figure that is two seconds old is as good, and half as dear to a crawl in the same process."""
 SECONDS_FOR_AN_ACTION = 3.0
 """A running crawl sees an action within about a second; the answer waits that long for what became of it."""
 LARGEST_ACTION = 1 << 20
@@ -155,9 +156,7 @@ class Dashboard:
         asked = asked_of(Route("", "", ChartQuery, str, lambda *_: None), request.query)
         chosen = [self._crawl(number) for number in asked.crawls.split(",") if number.isdigit()] or self.crawls[:1]
         curves = {
-            f"{crawl.number} {plain(crawl.folder.path.resolve().name, 40)}": await crawl.read(
-                lambda reading: curve_of(reading.db)
-            )
+            f"{crawl.number} {plain(crawl.folder.path.resolve().name, 40)}": await crawl.read(curve_of)
             for crawl in chosen
         }
         return _tagged(request, drawn(asked, curves).encode(), "image/svg+xml")

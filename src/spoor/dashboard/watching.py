@@ -16,21 +16,25 @@ from typing import TypeVar
 
 from spoor.dashboard.counts import count_on, open_to_count, open_to_look_up, place_for
 from spoor.dashboard.page_texts import index_texts
-from spoor.dashboard.reading import Reading
+from spoor.dashboard.reading import Memory, Reading
 from spoor.errors import BadInput, SpoorError
 from spoor.frontier.rows import UNREADABLE
 from spoor.pools import DaemonThreads
+from spoor.stopping import ExpectedFinds
 from spoor.store.crawl_folder import CrawlFolder, is_open_for_crawling
+from spoor.store.recent import expected_in
 
 T = TypeVar("T")
 
-SECONDS_BETWEEN_COUNTS = 1.0
+SECONDS_BETWEEN_COUNTS = 2.0
 SECONDS_UNWATCHED = 10.0
 """Between two counts while nobody has asked for something in the last minute."""
 SECONDS_AFTER_TROUBLE = 30.0
 PATIENCE = 60.0
-SHARE_OF_TIME = 0.01
-"""Of one core, for texts while a crawl is running: it comes first."""
+SHARE_OF_TIME = 0.003
+"""Of one core, each for texts and for what may still be found, while a crawl is running: it comes first."""
+SECONDS_BETWEEN_FORECASTS = 30.0
+"""Of what may still be found."""
 FRESH = 60.0
 """Seconds since a database changed, where nobody may ask its lock whether a crawl is running."""
 _log = logging.getLogger(__name__)
@@ -51,6 +55,10 @@ class Watched:
     _ask_again_at: float = field(default=0.0, init=False)
     _asked: asyncio.Event = field(default_factory=asyncio.Event, init=False)
     _texts_at: float = field(default=0.0, init=False)
+    _forecast_at: float = field(default=0.0, init=False)
+    _forecast_of: int = field(default=0, init=False)
+    _expected: ExpectedFinds | None = field(default=None, init=False)
+    _memory: Memory = field(default_factory=Memory, init=False)
     _counter: Executor = field(default_factory=lambda: DaemonThreads(1), init=False)
     _reader: Executor = field(default_factory=lambda: DaemonThreads(1), init=False)
 
@@ -101,13 +109,15 @@ class Watched:
         reached, last = count_on(self._counting)
         if reached < last:
             return 0.0
+        running, watched = self.is_running(), time.monotonic() - self._asked_at < PATIENCE
+        if watched and last != self._forecast_of and time.monotonic() >= self._forecast_at:
+            began, self._forecast_of = time.monotonic(), last
+            self._expected = expected_in(self.folder)
+            self._forecast_at = max(_next(began), began + SECONDS_BETWEEN_FORECASTS)
         began = time.monotonic()
-        running = self.is_running()
         if began >= self._texts_at and index_texts(self.folder, self._counting):
-            spent = time.monotonic() - began
-            self._texts_at = began + spent / SHARE_OF_TIME if running else began
+            self._texts_at = _next(began) if running else began
             return SECONDS_BETWEEN_COUNTS if running else 0.0
-        watched = time.monotonic() - self._asked_at < PATIENCE
         return SECONDS_BETWEEN_COUNTS if watched else SECONDS_UNWATCHED
 
     def _answer(self, question: Callable[[Reading], T]) -> T:
@@ -116,12 +126,19 @@ class Watched:
         db = self._looking_up
         try:
             db.execute("BEGIN")
-            return question(Reading(self.folder, db, self.number, self.is_running(), time.time()))
+            crawl = (self.folder, db, self.number, self.is_running(), time.time())
+            return question(Reading(*crawl, self._expected, self._memory))
         except UNREADABLE as error:
             raise BadInput(f"cannot read {self.folder.database}: {error}") from None
         finally:
             if db.in_transaction:
                 db.execute("COMMIT")
+
+
+def _next(began: float) -> float:
+    """When work may be done again that has begun then and is done now, so that it takes its share of time and no
+    more."""
+    return began + (time.monotonic() - began) / SHARE_OF_TIME
 
 
 def _is_running(folder: CrawlFolder) -> bool:

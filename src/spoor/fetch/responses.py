@@ -15,8 +15,7 @@ import aiohttp
 from spoor.fetch.addresses import RefusedAddress
 from spoor.parse.apart import read_apart
 from spoor.parse.documents import kind_of, read_answer
-from spoor.parse.drawn import with_rendering
-from spoor.parse.html import LONGEST_URL, USUAL, Interest
+from spoor.parse.html import LONGEST_URL, USUAL, Interest, with_rendering
 from spoor.parse.reading import header_directives
 from spoor.parse.sitemaps import read_sitemap
 from spoor.records import Failure, Page, Redirect, Response, RobotsRules, SitemapFile, Visit

@@ -181,8 +181,9 @@ class HostRules:
     """How hosts are treated until their own rules say otherwise.
 
     `delay` is in seconds, from the end of one visit to the start of the next; `address_delay` the same for all hosts at
-    one IP address together. `ask_first`: nothing is visited before the robots.txt that holds for it is known; it is
-    asked for again when it is older than `rules_last` seconds.
+    one IP address together; with `shared_addresses` other shards ask there too, in turn. `ask_first`: nothing is
+    visited before the robots.txt that holds for it is known; it is asked for again when it is older than `rules_last`
+    seconds.
     """
 
     delay: float = 0.0
@@ -190,6 +191,7 @@ class HostRules:
     connections: int = 1
     ask_first: bool = False
     rules_last: float = 86_400.0
+    shared_addresses: bool = False
 
 
 @dataclass(slots=True)

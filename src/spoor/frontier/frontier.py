@@ -9,9 +9,8 @@ from spoor.errors import BrokenContract
 from spoor.frontier.entry import DIED, Entry, Host, HostRules, State, check_key
 from spoor.frontier.host_queue import HostQueue
 from spoor.frontier.hosts import Errands, Returning
-from spoor.frontier.store import Bounds, LinkStore
+from spoor.frontier.store import Bounds, LinkStore, Waiting
 from spoor.frontier.tally import Tally
-from spoor.frontier.waiting import Waiting
 from spoor.records import Evidence, Key, TrailState
 from spoor.robots import NeededFile, RobotsFile, delay_for, holding_for
 from spoor.urls import host_of, robots_url
@@ -46,6 +45,7 @@ class Frontier:
         self._rules = rules or HostRules()
         self._counters = store.counters()
         self._hosts = HostQueue(store, self._rules, resumed_at)
+        self.addresses = self._hosts.addresses
         self._returning, self._put_off = Returning(store, put_off=False), Returning(store, put_off=True)
         self._errands = Errands()
         self._released: set[str] = set()
@@ -234,7 +234,7 @@ class Frontier:
                 known = self.robots_file(url)
                 return url, 0 if known is None else known.tries
             if host.visiting < self._rules.connections:
-                self._errands.wake(name, self._hosts.free_at(host))
+                self._errands.wake(name, self._hosts.free_at(host, now))
         return None
 
     def answer(self, file: RobotsFile, now: float, text: str = "", address: str = "") -> float:
@@ -319,9 +319,9 @@ class Frontier:
     def unreserve(self, name: str) -> None:
         self._hosts.unreserve(name)
 
-    def free_at(self, name: str) -> float:
-        """When the delay of a host is over."""
-        return self._hosts.free_at(self._hosts.host(name))
+    def free_at(self, name: str, now: float) -> float:
+        """When the delay of a host is over, or it is worth asking again."""
+        return self._hosts.free_at(self._hosts.host(name), now)
 
     def begin_request(self, url: str, now: float) -> bool:
         """For something that is no link, such as a robots.txt for which nobody waits, if its host is free; says

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Container
 
+from spoor.frontier.addresses import AGAIN, Addresses
 from spoor.frontier.entry import Entry, Host, HostRules, Order
 from spoor.frontier.hosts import Hosts, Reading
 from spoor.frontier.queues import ALL_READ
@@ -14,8 +15,6 @@ from spoor.records import Key
 SLACK = 64
 SOON = 30.0
 """Seconds: a host that is free again within this time is worth waiting for, if its links are."""
-MOST_ADDRESSES = 1024
-"""IP addresses that are remembered before those whose delay is over are forgotten."""
 
 
 class HostQueue:
@@ -36,8 +35,7 @@ class HostQueue:
         self._heads: list[tuple[Order, str]] = []
         self._later: list[tuple[float, str]] = []
         self._delayed: list[tuple[float, str]] = []
-        self._address_free_at: dict[str, float] = {}
-        self._most_addresses = MOST_ADDRESSES
+        self.addresses = Addresses(rules, self._at_hand, self._show_again)
         self._reserved: dict[str, int] = {}
 
     def __len__(self) -> int:
@@ -63,7 +61,8 @@ class HostQueue:
     def _delay_since_resumed(self, host: Host) -> None:
         if host.free_at:
             heapq.heappush(self._delayed, (host.free_at, host.name))
-        self._delay_address(host.address, host.free_at - host.delay if self._resumed_at is None else self._resumed_at)
+        since = host.free_at - host.delay if self._resumed_at is None else self._resumed_at
+        self.addresses.delay(host.address, since)
 
     # Whose turn it is.
 
@@ -102,7 +101,7 @@ class HostQueue:
         """Of the best waiting links of hosts that can be asked by then, first to last: for a page, or for the
         robots.txt without which they cannot be asked for pages."""
         free = [host for host in self._at_hand if host.visiting < self._rules.connections]
-        orders = [host.order for host in free if host.order is not None and self.free_at(host) <= until]
+        orders = [host.order for host in free if host.order is not None and self._is_free_by(host, until)]
         orders = heapq.nsmallest(most, orders)
         return [tuple([-part for part in key]) for key, _ in orders]
 
@@ -216,15 +215,22 @@ class HostQueue:
         return host.visiting < self._rules.connections and host.free_at <= now and self._address_is_free(host, now)
 
     def _address_is_free(self, host: Host, now: float) -> bool:
-        """Whether the delay of the IP address of a host is over; if not, the host is woken when it is."""
-        free_at = self._address_free_at.get(host.address, 0.0)
+        """Whether the delay of the IP address of a host is over, and it is ours; if not, the host is woken when it
+        is."""
+        if not self.addresses.is_turn_of(host):
+            return False
+        free_at = self.addresses.free_at(host.address)
         if free_at > now:
             heapq.heappush(self._delayed, (free_at, host.name))
         return free_at <= now
 
-    def free_at(self, host: Host) -> float:
-        """When its delay, and that of its IP address, is over."""
-        return max(host.free_at, self._address_free_at.get(host.address, 0.0))
+    def _is_free_by(self, host: Host, until: float) -> bool:
+        return max(host.free_at, self.addresses.free_at(host.address)) <= until and self.addresses.is_turn_of(host)
+
+    def free_at(self, host: Host, now: float) -> float:
+        """When its delay, and that of its IP address, is over, or it is worth asking again."""
+        turn = now if self.addresses.is_turn_of(host) else now + AGAIN
+        return max(host.free_at, self.addresses.free_at(host.address), turn)
 
     def begin_visit(self, host: Host, now: float) -> None:
         host.begin(now)
@@ -241,16 +247,8 @@ class HostQueue:
 
     def _delay(self, host: Host, now: float) -> None:
         """As of now it was visited."""
-        self._delay_address(host.address, now)
+        self.addresses.delay(host.address, now)
         self.sleep(host, now)
-
-    def _delay_address(self, address: str, since: float) -> None:
-        if address and self._rules.address_delay:
-            until = since + self._rules.address_delay
-            self._address_free_at[address] = max(until, self._address_free_at.get(address, 0.0))
-            if len(self._address_free_at) > self._most_addresses:
-                self._address_free_at = {at: until for at, until in self._address_free_at.items() if until > since}
-                self._most_addresses = max(MOST_ADDRESSES, 2 * len(self._address_free_at))
 
     def sleep(self, host: Host, now: float) -> None:
         """Makes sure a host under a delay is woken, whether or not anything of it waits now."""
@@ -285,7 +283,7 @@ class HostQueue:
     def reopen(self, bounds: Bounds) -> None:
         """Before the first visit of a crawl that is resumed: the times in the store were brought within bounds."""
         self._delayed, self._later = [], []
-        self._address_free_at.clear()
+        self.addresses.forget_delays()
         for host in self._at_hand:
             own = min(host.free_at, bounds.now + host.delay)
             host.free_at = max(bounds.bounded(host.free_at, bounds.longest), own)

@@ -1,14 +1,15 @@
-"""The role behind the frontier: where entries and hosts are kept. It keeps; the frontier decides."""
+"""The role behind the frontier: where entries and hosts are kept. It keeps; the frontier decides. And what a strategy
+may see of the links that wait there."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from spoor.frontier.entry import Entry, Host, Order, State
-from spoor.records import Key
+from spoor.frontier.entry import OPEN, Entry, Host, Order, State
+from spoor.records import Evidence, Key, WaitingLink
 from spoor.robots import RobotsFile
 
 Moment = tuple[float, int]
@@ -143,3 +144,25 @@ class LinkStore(Protocol):
     def counters(self) -> Counters: ...
 
     def commit(self, counters: Counters) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The role `WaitingLinks`."""
+
+    store: LinkStore
+    counters: Counters
+
+    def evidence_of(self, url: str) -> Evidence | None:
+        (entry,) = self.store.find([url])
+        return entry.evidence if entry is not None and entry.state in OPEN else None
+
+    def links_found_on(self, url: str, most: int) -> list[WaitingLink]:
+        return _links(self.store.links_found_on(url, most))
+
+    def some(self, most: int) -> list[WaitingLink]:
+        return _links(entry for entry in self.store.some(self.counters.visits, most) if entry.hints)
+
+
+def _links(entries: Iterable[Entry]) -> list[WaitingLink]:
+    return [WaitingLink(entry.url, entry.evidence, entry.trail, entry.hints) for entry in entries]

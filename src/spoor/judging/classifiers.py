@@ -271,6 +271,10 @@ class TopicModel:
         said = rows_of(samples).scores(self.weights, 0.0)
         return np.where(said == 0.0, NOTHING.probability, 0.5 + 0.5 * np.tanh((said + self.bias) / 2.0))
 
+    def log_odds(self, samples: Sequence[Sample]) -> NDArray[np.float64]:
+        """Of pages, by what was kept of them."""
+        return rows_of(samples).scores(self.weights, self.bias)
+
 
 def write_topic(path: Path, model: TopicModel) -> None:
     says = {

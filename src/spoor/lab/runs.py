@@ -172,10 +172,10 @@ def _simulated(
     rules first, have a crawl delay, and differ in speed; where texts are read, duplicates are recognised as in a live
     crawl. Without, hosts are asked for their rules where these are to name sitemaps."""
     world = prepared.world(parts.reads_content)
-    crawl = Crawl(parts, Frontier(MemoryStore(), _host_rules(conditions, limits)), limits)
+    crawl = Crawl(parts, Frontier(MemoryStore(), host_rules(conditions, limits)), limits)
     crawl.begin(_seeds(prepared, order))
     connections = 1 if conditions is None else conditions.connections
-    return simulate(crawl, _as_seen(prepared, world, parts, conditions), connections), world
+    return simulate(crawl, as_seen(prepared, world, parts, conditions), connections), world
 
 
 def _sharded(
@@ -189,15 +189,15 @@ def _sharded(
     """The same as several shards, each of which learns for itself and recognises its own duplicates."""
     world, shards, table = prepared.world(parts.reads_content), [], drawn_table(sharding.shards, order)
     for number in range(sharding.shards):
-        bag, frontier = Mailbag(), Frontier(MemoryStore(), _host_rules(conditions, limits), tallied=True)
+        bag, frontier = Mailbag(), Frontier(MemoryStore(), host_rules(conditions, limits), tallied=True)
         crawl = Crawl(parts.fresh(), frontier, limits, handover=Handover(Share(number, table), bag))
         crawl.begin(_seeds(prepared, order))
-        shards.append(SimulatedShard(crawl, _as_seen(prepared, world, parts, conditions), bag))
+        shards.append(SimulatedShard(crawl, as_seen(prepared, world, parts, conditions), bag))
     connections = sharding.shards if conditions is None else conditions.connections
     return ShardedSimulation(shards, limits.visits, connections, sharding.late).run(), world
 
 
-def _host_rules(conditions: Conditions | None, limits: Limits) -> HostRules:
+def host_rules(conditions: Conditions | None, limits: Limits) -> HostRules:
     delay = 0.0 if conditions is None else conditions.delay
     return HostRules(delay=delay, ask_first=conditions is not None or limits.sitemaps)
 
@@ -206,7 +206,7 @@ def _seeds(prepared: PreparedTask, order: int) -> Iterator[str]:
     return (prepared.web.urls[number] for number in prepared.seed_orders(order + 1)[order])
 
 
-def _as_seen(prepared: PreparedTask, world: World, parts: Strategy, conditions: Conditions | None) -> World:
+def as_seen(prepared: PreparedTask, world: World, parts: Strategy, conditions: Conditions | None) -> World:
     """Through the network, if there are conditions."""
     if conditions is None:
         return world

@@ -21,16 +21,17 @@ from spoor.judging.combined import Remembered, Truth
 from spoor.judging.held_out import accuracy, f1
 from spoor.judging.regression import Sample
 from spoor.lab.measures import measure
-from spoor.lab.runs import prepared_task, score, visit_by_visit
+from spoor.lab.runs import as_seen, host_rules, prepared_task, score, visit_by_visit
 from spoor.lab.simulated import simulate
 from spoor.lab.task import PreparedTask, Task
 from spoor.lab.web import TEXTS, Web
+from spoor.lab.worlds import RecordedWorld
 from spoor.pricing import Limits
 from spoor.records import Lesson, Miss, Page, Sighting, TargetPrior, Verdict
 from spoor.roles import Judge
 from spoor.teaching.beginning import beginner
 from spoor.teaching.presumed import telling_words
-from spoor.teaching.questions import Candidate, chosen, due, is_lesson_due
+from spoor.teaching.questions import Candidate, chosen, due, is_lesson_due, is_threshold_due
 from spoor.teaching.student import Answer, Answered, Student, sample
 
 EXAMPLES = 3
@@ -99,8 +100,14 @@ def _oracle_area(task: Task) -> float:
 def _perfect_run(prepared: PreparedTask, teaching: Teaching) -> Iterator[Event]:
     truth = _truth(prepared)
     words = telling_words([sentence(prepared.task.target)], PRIOR_WORDS) if teaching.about else ()
-    crawl = _crawl(prepared, _Primed(truth, TargetPrior(words=tuple(words))), truth)
-    return simulate(crawl, prepared.world(with_content=True))
+    crawl = _crawl(prepared, _Primed(truth, TargetPrior(words=tuple(words))), truth, MemoryStore())
+    return _events(prepared, crawl, prepared.world(with_content=True))
+
+
+def _events(prepared: PreparedTask, crawl: Crawl, world: RecordedWorld) -> Iterator[Event]:
+    conditions = prepared.task.conditions
+    connections = 1 if conditions is None else conditions.connections
+    return simulate(crawl, as_seen(prepared, world, crawl.strategy, conditions), connections)
 
 
 def sentence(target: str) -> str:
@@ -127,9 +134,10 @@ class _Primed:
         return self.of.judge(pages)
 
 
-def _crawl(prepared: PreparedTask, primed: Judge, judge: Judge) -> Crawl:
+def _crawl(prepared: PreparedTask, primed: Judge, judge: Judge, store: MemoryStore) -> Crawl:
     strategy = replace(registry.strategy("learned", primed), judge=judge)
-    crawl = Crawl(strategy, Frontier(MemoryStore()), Limits(visits=prepared.yardstick.budget))
+    limits = Limits(visits=prepared.yardstick.budget)
+    crawl = Crawl(strategy, Frontier(store, host_rules(prepared.task.conditions, limits)), limits)
     crawl.begin(prepared.web.urls[number] for number in prepared.seeds)
     return crawl
 
@@ -144,17 +152,19 @@ def samples_of(web: Path) -> tuple[Sample, ...]:
 
 @dataclass
 class Lessons:
-    """A crawl and its student, from the first to the last lesson. `verdicts` are those on all pages of the web by the
-    student of now: what it would say of each page when it comes."""
+    """A crawl and its student, from the first to the last lesson. `store` is that of the frontier; `visited` has the
+    verdicts that count now, by URL."""
 
     prepared: PreparedTask
     teaching: Teaching
     answers: dict[str, Answered] = field(default_factory=dict, init=False)
     student: Student = field(init=False)
     crawl: Crawl = field(init=False)
+    store: MemoryStore = field(default_factory=MemoryStore, init=False)
+    visited: dict[str, Verdict] = field(default_factory=dict, init=False)
     _asked: list[str] = field(default_factory=list, init=False)
     _learned: list[Lesson] = field(default_factory=list, init=False)
-    _visited: dict[str, Verdict] = field(default_factory=dict, init=False)
+    _seen: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         pages = self.prepared.pages(np.array(self.prepared.seeds))
@@ -162,50 +172,58 @@ class Lessons:
         self._samples = samples_of(self.prepared.task.web)
         self._world = self.prepared.world(with_content=True)
         self.student = beginner(pages, about)
-        self.crawl = _crawl(self.prepared, self.student, self._judge())
+        self.crawl = _crawl(self.prepared, self.student, self._judge(), self.store)
 
     def events(self) -> Iterator[Event]:
-        for event in simulate(self.crawl, self._world):
-            yield event
+        for event in _events(self.prepared, self.crawl, self._world):
             if (lesson := lesson_of(event)) is not None:
                 self._learned.append(lesson)
             if isinstance(event, Visited):
-                self._visited[event.visit.url] = event.verdict
+                self.visited[event.visit.url] = event.verdict
                 self._ask()
+            yield event
 
     def f1(self) -> float:
-        truth = np.array([self._world.truth(url) for url in self._visited])
-        return f1(accuracy(np.array([verdict.relevant for verdict in self._visited.values()]), truth))
+        truth = np.array([self._world.truth(url) for url in self.visited])
+        return f1(accuracy(np.array([verdict.relevant for verdict in self.visited.values()]), truth))
 
     def _ask(self) -> None:
         """As many as are due, once they are worth a lesson."""
         asked, questions = len(self._asked), self.teaching.questions
-        now = due(len(self._visited), questions, self.prepared.yardstick.budget)
-        if not is_lesson_due(now, asked, questions):
-            return
-        chance = Random(asked)
-        for url in chosen(self._candidates(), now - asked, self._asked, chance):
+        now = due(len(self.visited), questions, self.prepared.yardstick.budget)
+        if is_lesson_due(now, asked, questions):
+            self.put(now - asked)
+            self.teach()
+        elif not self.student.is_calibrated and is_threshold_due(len(self.visited), self._seen):
+            self.teach()
+
+    def put(self, most: int) -> None:
+        """So many questions, which are answered at once."""
+        chance = Random(len(self._asked))
+        for url in chosen(self._candidates(), most, self._asked, chance):
             self._asked.append(url)
             self.answers[url] = Answered(self._answer(url, chance), self._sample(url))
-        self._teach()
 
     def _candidates(self) -> list[Candidate]:
         threshold = self.student.model.threshold
         return [
             Candidate(url, verdict.relevance - threshold, self._sample(url))
-            for url, verdict in self._visited.items()
+            for url, verdict in self.visited.items()
             if url not in self.answers
         ]
 
     def _answer(self, url: str, chance: Random) -> Answer:
         return Answer(url, self._world.truth(url) != (chance.random() < self.teaching.wrong), "truth")
 
-    def _teach(self) -> None:
-        self.student = self.student.taught(list(self.answers.values()))
-        urls = list(self._visited)
+    def teach(self) -> None:
+        """A lesson: the student learns from all answers, and what was visited is revised."""
+        urls = list(self.visited)
+        student, self._seen = self.student.taught(list(self.answers.values())), len(urls)
+        shift = 0.0 if student.is_calibrated else student.shift_by([self._sample(url) for url in urls])
+        self.student = student.shifted(shift)
         now = dict(zip(urls, self.student.revised(urls, [self._sample(url) for url in urls]), strict=True))
-        changed = {url: verdict for url, verdict in now.items() if not _same(verdict, self._visited[url])}
-        self._visited = now
+        changed = {url: verdict for url, verdict in now.items() if not _same(verdict, self.visited[url])}
+        self.visited = now
         self.crawl.revise(self._judge(), changed, list(self._learned))
 
     def _judge(self) -> Judge:

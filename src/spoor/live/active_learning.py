@@ -24,6 +24,7 @@ from spoor.teaching.kept_pages import JudgedPage, KeptPages, versions
 from spoor.teaching.lessons import (
     answered,
     asked_urls,
+    is_threshold_due_in,
     judge_again,
     next_questions,
     revised_lessons,
@@ -174,8 +175,11 @@ class ActiveLearning:
         self.crawl.frontier.commit()
 
     def _is_lesson_due(self) -> bool:
-        known, new = len(self.judge.student.answers), unlearned(self.db, usable(self.db))
-        return is_lesson_due(known + new, known, self.questions)
+        student = self.judge.student
+        known, new = len(student.answers), unlearned(self.db, usable(self.db))
+        if is_lesson_due(known + new, known, self.questions):
+            return True
+        return not student.is_calibrated and is_threshold_due_in(self.db)
 
     def finish(self) -> bool:
         """Learns from what is left, however little. Whether there was anything."""

@@ -30,7 +30,7 @@ from spoor.roles import Judge
 from spoor.settings import GIVEN_IN_PYTHON, Config
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.strategy import Strategy, prior_of
-from spoor.teaching.student import Aim
+from spoor.teaching.student import Aim, Student
 from spoor.teaching.taught_judge import TaughtJudge
 from spoor.teaching.teachers import check_teacher
 
@@ -96,6 +96,13 @@ def _examples(settings: Config, folder: CrawlFolder | None) -> Mapping[str, Page
     return {url: Page(url, title=url) for url in urls} if folder is None else read_examples(folder.examples)
 
 
+def begun_student(settings: Config, folder: CrawlFolder) -> Student | None:
+    """The judge of a crawl that can be taught, as it began; None: it cannot be."""
+    aim = Aim(settings.teacher.precision, settings.teacher.recall)
+    judge = TaughtJudge.of(registry.judge_of(settings.target, fetched=read_examples(folder.examples), aim=aim))
+    return None if judge is None else judge.student
+
+
 def strategy_of(settings: Config, objects: Objects = NO_OBJECTS, folder: CrawlFolder | None = None) -> Strategy:
     """The strategy asked for, bound by scope, manners and a sense for traps."""
     named = objects.unbound(settings, folder)
@@ -126,10 +133,15 @@ def accepted_languages(settings: Config, strategy: Strategy) -> str:
 
 
 def host_rules(settings: Config, shards: int = 1) -> HostRules:
-    """What every host is promised, at the least. Hosts of several shards may be at one IP address: each waits longer,
-    so that all together ask it no more often."""
+    """What every host is promised, at the least. Hosts of several shards may be at one IP address."""
     polite, delay = settings.politeness, settings.politeness.host_delay
-    return HostRules(delay, min(delay, ADDRESS_DELAY) * shards, polite.connections_per_host, ask_first=True)
+    return HostRules(
+        delay,
+        min(delay, ADDRESS_DELAY),
+        polite.connections_per_host,
+        ask_first=True,
+        shared_addresses=shards > 1,
+    )
 
 
 def limits_of(settings: Config, now: float) -> Limits:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +17,9 @@ from typing import Any
 from uuid import uuid4
 
 from spoor.errors import BadInput, MissingExtra
+from spoor.frontier.addresses import AddressGrant
 from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
-from spoor.live.shards import Coordinator, Shard, ShardReport, Totals, Unavailable
+from spoor.live.shards import Coordinator, Shard, ShardReport, Totals, Unavailable, done_without_hosts
 from spoor.settings import Config
 from spoor.share import Lease, Share
 from spoor.store.mail import Letter
@@ -29,27 +31,33 @@ try:
 except ImportError:  # Said when shards are asked for.
     ray = None
 
+CALL_SECONDS = 10.0
+"""For which an answer is waited for. A node that is frozen answers nothing, and others must go on."""
+UNASKED_SECONDS = 120.0
+"""After which a process ends that nobody asks for a report."""
 STOP_SECONDS = 60.0
-"""For which a shard may take to stop, before its actor is left to end with Ray."""
+"""For which a shard may take to stop, before its actor is left to end with Ray, or to deliver its letters."""
 
 
 class RayShard:
-    """A `ShardHandle`: the actor with a name, wherever it is right now."""
+    """A `ShardHandle`: the actor with a name, wherever it is right now. While it has not answered the call `_late`, it
+    is not asked again."""
 
     def __init__(self, name: str, namespace: str) -> None:
         self._name = name
         self._namespace = namespace
         self._actor: Any = None
+        self._late: asyncio.Future[Any] | None = None
 
     async def report(self, most: int) -> ShardReport:
         report: ShardReport = await self._ask("report", most)
         return report
 
-    async def grant(self, lease: Lease) -> None:
-        await self._ask("grant", lease)
+    async def grant(self, lease: Lease, addresses: AddressGrant) -> None:
+        await self._ask("grant", lease, addresses)
 
     async def deliver(self) -> None:
-        await self._ask("deliver")
+        await self._ask("deliver", seconds=STOP_SECONDS)
 
     async def take(self, sender: int, letters: Sequence[Letter]) -> int:
         number: int = await self._ask("take", sender, letters)
@@ -57,30 +65,57 @@ class RayShard:
 
     async def stop(self, why: str) -> None:
         """One that cannot be asked has nothing under way that its folder does not know."""
-        try:
-            await asyncio.wait_for(self._ask("stop", why), STOP_SECONDS)
-        except (Unavailable, TimeoutError):
-            return
+        with contextlib.suppress(Unavailable):
+            await self._ask("stop", why, seconds=STOP_SECONDS)
 
-    async def _ask(self, method: str, *given: Any) -> Any:
-        """What was asked may have been done although no answer came. So it is asked again only where it may be done
-        twice: a report, and letters, which are numbered."""
+    async def _ask(self, method: str, *given: Any, seconds: float = CALL_SECONDS) -> Any:
+        """What was asked may have been done although no answer came, or be done later. So it is asked again only where
+        it may be done twice: a report, and letters, which are numbered."""
+        if self._late is not None and not self._late.done():
+            raise Unavailable(f"{self._name} has not answered yet")
         try:
             if self._actor is None:
                 self._actor = ray.get_actor(self._name, self._namespace)
-            return await getattr(self._actor, method).remote(*given)
+            call = asyncio.ensure_future(getattr(self._actor, method).remote(*given))
+            self._late = call
+            call.add_done_callback(_heard)
+            await asyncio.wait({call}, timeout=seconds)
+            if not call.done():
+                raise Unavailable(f"{self._name} did not answer within {seconds:g} seconds")
+            return call.result()
         except (RayActorError, ValueError) as error:
             raise Unavailable(f"{self._name} cannot be asked: {error}") from None
 
 
+def _heard(call: asyncio.Future[Any]) -> None:
+    """Nobody may be waiting any more for what came."""
+    if not call.cancelled():
+        call.exception()
+
+
 class ShardActor(Shard):
-    """A shard in a process of its own. Knows the others by their names, so that it finds them after a restart."""
+    """A shard in a process of its own. Knows the others by their names, so that it finds them after a restart. Where
+    nobody asks it any more, it ends: another actor may have been started in its place, and wait for its folder."""
 
     def __init__(self, folder: Path, share: Share, settings: Config, namespace: str) -> None:
         give_back_large_blocks()
         search_seldom_for_circles()
         super().__init__(folder, share, settings)
         self.peers = [RayShard(_name(number), namespace) for number in range(len(share.others) + 1)]
+        self._unasked = 0.0
+        self._ending: asyncio.Task[None] | None = None
+
+    async def report(self, most: int) -> ShardReport:
+        self._unasked = 0.0
+        self._ending = self._ending or asyncio.create_task(self._end_unasked())
+        return await super().report(most)
+
+    async def _end_unasked(self) -> None:
+        """Seconds in which something held the event loop do not count: nobody could ask."""
+        while self._unasked < UNASKED_SECONDS:
+            await asyncio.sleep(CALL_SECONDS)
+            self._unasked += CALL_SECONDS
+        os._exit(1)
 
 
 def _name(number: int) -> str:
@@ -132,7 +167,7 @@ async def crawl_in_actors(
     ]
     handles = [RayShard(_name(number), namespace) for number in range(len(actors))]
     with contextlib.closing(GrantedVisits(folder.coordinator)) as granted:
-        coordinator = Coordinator(handles, granted, settings.crawl.max_pages)
+        coordinator = Coordinator(handles, granted, settings.crawl.max_pages, done_without_hosts(folder))
         started(coordinator)
         if settings.crawl.max_minutes is not None:
             minutes = settings.crawl.max_minutes

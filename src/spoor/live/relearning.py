@@ -4,7 +4,6 @@ and snapshots written while it runs."""
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import heapq
 import logging
 import math
@@ -24,7 +23,8 @@ from spoor.revision import relearn
 from spoor.roles import Learner, Relearner, Reviewer, Troubles
 from spoor.settings import Config, Target
 from spoor.store.crawl_folder import CrawlFolder, open_for_reading
-from spoor.store.journal import Journal, Place, lessons, open_to_read, place_at
+from spoor.store.crawl_parts import lessons_in_order, open_parts
+from spoor.store.journal import Journal, Place, place_at
 from spoor.store.mail import lessons_of_others
 from spoor.store.snapshots import PackedSnapshot, Snapshot, Snapshots, named_parts
 from spoor.strategy import AdmitAll, Strategy
@@ -102,8 +102,8 @@ def relearn_all(
         restored = restore(strategy.learners(), snapshots, own, warm_name(earlier, own))
     everybody = _relearners(strategy)
     if earlier is not None and (new := _left(_relearners(_without_admission(strategy)), restored)):
-        with contextlib.closing(open_to_read(earlier.database)) as db:
-            for lesson in lessons(db):
+        with open_parts(earlier) as parts:
+            for lesson in lessons_in_order([part.db for part in parts]):
                 _teach(new, lesson, advance, troubles)
     left = _left(everybody, restored)
     after = 0 if left else restored.number

@@ -17,6 +17,7 @@ from spoor.live.page_reader import Archive
 from spoor.live.relearning import SnapshotWriter
 from spoor.live.watchdog import Hold
 from spoor.stopping import LastRequests
+from spoor.store.idle_time import note_idle
 from spoor.store.mail import Mail
 
 
@@ -60,6 +61,7 @@ class Session:
             yield self._taken()
         self.archive.journal.end(self.driver.clock(), self.ended(), self.crawl.idle)
         self.crawl.frontier.commit()
+        self.heeding.folder.idle.unlink(missing_ok=True)
         await self.snapshots.finish(self.driver.clock())
 
     def _stop_if_too_few(self, events: list[Event]) -> None:
@@ -98,6 +100,7 @@ class Session:
 
     def heed(self) -> bool:
         """Does what persons asked for since the last time, if anything."""
+        note_idle(self.heeding.folder.idle, self.crawl.idle)
         events = self.heeding.heed()
         self._noted += events
         if who := stopped_by(events):

@@ -9,20 +9,25 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from spoor import settings as config
 from spoor.errors import SpoorError
 from spoor.events import Event, Failed, Visited
+from spoor.frontier.addresses import AddressGrant
+from spoor.frontier.rows import counters_of
+from spoor.live.address_turns import AddressReport, AddressTurns
+from spoor.live.from_settings import host_rules
 from spoor.live.running import Session
 from spoor.live.session import open_session
 from spoor.settings import Config
 from spoor.share import BestKeys, Lease, Share, leases
 from spoor.store.crawl_folder import CrawlFolder, FolderInUse, open_for_crawling
+from spoor.store.journal import open_to_read
 from spoor.store.mail import Letter
-from spoor.store.sharded_folder import GrantedVisits
+from spoor.store.sharded_folder import GrantedVisits, ShardedFolder
 
 _log = logging.getLogger(__name__)
 
@@ -30,6 +35,8 @@ LEASE = 0.02
 """The part of the visits so far that one round grants, at least one for each shard."""
 PAUSE = 0.05
 """Seconds between two rounds."""
+ADDRESSES_AT_ONCE = 1000
+"""For which a shard asks in one round."""
 LOCK_SECONDS = 30.0
 """After which it is said that a shard waits for its folder: a process that was frozen may still have it."""
 
@@ -38,10 +45,14 @@ class Unavailable(SpoorError):
     """A shard cannot be asked right now: it is being opened, or started again elsewhere."""
 
 
+NO_ADDRESSES = AddressReport()
+
+
 @dataclass(frozen=True)
 class ShardReport:
     """What a shard has done and has to offer. From when it was made, the shard begins no visit until it is granted
-    more. `spent` are visits in all; `idle`: nothing can be visited, now or later. `letters` are those in its outbox."""
+    more. `spent` are visits in all; `idle`: nothing can be visited, now or later. `letters` are those in its outbox.
+    `ended` says why it ended by itself, because a person stopped it or it found too little; "": it goes on."""
 
     spent: int
     best_keys: BestKeys
@@ -53,6 +64,8 @@ class ShardReport:
     relevant: int
     failed: int
     waiting: int
+    addresses: AddressReport = NO_ADDRESSES
+    ended: str = ""
 
 
 class ShardHandle(Protocol):
@@ -62,7 +75,7 @@ class ShardHandle(Protocol):
         """With the best keys at which `most` links wait. Opens the shard, if it is not."""
         ...
 
-    async def grant(self, lease: Lease) -> None: ...
+    async def grant(self, lease: Lease, addresses: AddressGrant) -> None: ...
 
     async def deliver(self) -> None:
         """Its letters, to the others."""
@@ -85,6 +98,9 @@ SELECT count(*), ifnull(sum(relevant), 0), (SELECT count(*) FROM events WHERE ki
 """
 
 
+NOTHING_DONE = ShardReport(0, (), 0.0, True, 0, 0, 0, 0, 0, 0)
+
+
 class Shard:
     """A crawl of some of the hosts, in a folder of its own, in this process. Opened when it is first asked for a
     report; it makes no visit without a lease. Asked from one event loop."""
@@ -97,34 +113,39 @@ class Shard:
         self._session: Session | None = None
         self._running: asyncio.Task[None] | None = None
         self._pages = self._relevant = self._failed = 0
+        self._last = NOTHING_DONE
 
     async def report(self, most: int) -> ShardReport:
         if self._running is None:
             self._running = asyncio.create_task(self._run())
         if self._running.done():
             self._running.result()
+            return replace(self._last, ended=self._opened().ended())
         session = self._opened()
         crawl, mail, now = session.crawl, session.mail, session.driver.clock()
         spent, frontier = crawl.frontier.spent, crawl.frontier
         crawl.turns.lease = Lease(spent)
         best_keys = frontier.best_keys(most, now)
-        idle, gain = not best_keys and frontier.wake_at() is None, crawl.turns.best_gain(now)
+        addresses = AddressReport(frontier.addresses.awaited(ADDRESSES_AT_ONCE), frontier.addresses.given_back(now))
+        idle = not best_keys and not addresses.awaited and frontier.wake_at() is None
         counts = (session.driver.under_way, mail.count(), self._pages, self._relevant, self._failed, len(frontier))
-        return ShardReport(spent, best_keys, gain, idle, *counts)
+        self._last = ShardReport(spent, best_keys, crawl.turns.best_gain(now), idle, *counts, addresses)
+        return self._last
 
-    async def grant(self, lease: Lease) -> None:
-        session = self._opened()
+    async def grant(self, lease: Lease, addresses: AddressGrant) -> None:
+        session = self._at_work()
         session.crawl.turns.lease = lease
+        session.crawl.frontier.addresses.heed(addresses)
         session.driver.wake()
 
     async def deliver(self) -> None:
-        mail = self._opened().mail
+        mail = self._at_work().mail
         for receiver in mail.receivers():
             with contextlib.suppress(Unavailable):
                 mail.delivered(receiver, await self.peers[receiver].take(self._share.me, mail.letters(receiver)))
 
     async def take(self, sender: int, letters: Sequence[Letter]) -> int:
-        session = self._opened()
+        session = self._at_work()
         if mailed := session.mail.opened(sender, letters):
             session.crawl.receive(mailed, session.driver.clock())
             session.driver.wake()
@@ -141,11 +162,18 @@ class Shard:
             raise Unavailable(f"shard {self._share.me} is not open yet")
         return self._session
 
+    def _at_work(self) -> Session:
+        if self._running is None or self._running.done():
+            raise Unavailable(f"shard {self._share.me} is not open")
+        return self._opened()
+
     async def _run(self) -> None:
         async with self._locked() as folder, open_session(folder, self._settings, share=self._share) as session:
             folder.write_settings(config.dumps(self._settings))
             session.crawl.turns.lease = Lease(session.crawl.frontier.spent)
             self._pages, self._relevant, self._failed = session.mail.db.execute(_DONE_BEFORE).fetchone()
+            # Whoever is heard gives up its IP addresses. What the process before this one asked there ended with it.
+            await asyncio.sleep(host_rules(self._settings).address_delay)
             self._session = session
             async for events in session.run():
                 self._count(events)
@@ -204,14 +232,38 @@ class Totals:
     busiest: float
 
 
+NOTHING_BEFORE = Totals(0, 0, 0, 0, 0, 0.0)
+
+
+def done_without_hosts(folder: ShardedFolder) -> Totals:
+    """What shards have done whose buckets were all moved to others."""
+    table, counts = {*folder.buckets()}, [(0, 0, 0, 0)]
+    for path in folder.folders():
+        if int(path.name) not in table:
+            with contextlib.closing(open_to_read(CrawlFolder(path).database)) as db:
+                counters = counters_of(db.execute("SELECT name, value FROM counters"))
+                counts.append((*db.execute(_DONE_BEFORE).fetchone(), counters.visits - counters.excused))
+    pages, relevant, failed, visits = (sum(column) for column in zip(*counts, strict=True))
+    return Totals(pages, relevant, failed, 0, visits, 0.0)
+
+
 class Coordinator:
     """Rounds: all shards report, visits are granted to those that have the best links, mail is delivered. What was
     granted is written down first, so `visits` is never exceeded, whoever dies."""
 
-    def __init__(self, shards: Sequence[ShardHandle], granted: GrantedVisits, visits: int | None = None) -> None:
+    def __init__(
+        self,
+        shards: Sequence[ShardHandle],
+        granted: GrantedVisits,
+        visits: int | None = None,
+        before: Totals = NOTHING_BEFORE,
+    ) -> None:
+        """`before` is what shards have done that have no hosts any more."""
         self._shards = shards
         self._granted = granted
         self._visits = visits
+        self._addresses = AddressTurns(len(shards))
+        self._before = before
         self._reports: list[ShardReport | None] = [None] * len(shards)
         self._why = ""
 
@@ -226,7 +278,9 @@ class Coordinator:
             await self._round()
             tell(self.totals())
             idle_rounds = idle_rounds + 1 if self._is_idle() else 0
-            if idle_rounds > 1:
+            if ended := next((report.ended for report in self._reports if report and report.ended), ""):
+                self.stop(ended)
+            elif idle_rounds > 1:
                 self.stop("nothing is waiting")
             elif self._left() == 0 and all(report and not report.under_way for report in self._reports):
                 self.stop(f"the budget of {self._visits} visits is spent")
@@ -243,9 +297,12 @@ class Coordinator:
         gains = [report.gain if report else 0.0 for report in self._reports]
         visits = [self._spent(number) + more for number, more in enumerate(leases(best_keys, lease))]
         here = [number for number, report in enumerate(self._reports) if report]
+        addresses = self._addresses.round({n: report.addresses for n, report in enumerate(self._reports) if report})
         self._granted.write([(number, visits[number]) for number in here])
         rivals = [max(gains[:number] + gains[number + 1 :], default=0.0) for number in range(len(gains))]
-        await _all(self._shards[number].grant(Lease(visits[number], rivals[number])) for number in here)
+        await _all(
+            self._shards[number].grant(Lease(visits[number], rivals[number]), addresses[number]) for number in here
+        )
         await _all(self._shards[number].deliver() for number in here)
 
     def _spent(self, number: int) -> int:
@@ -256,7 +313,7 @@ class Coordinator:
     def _left(self) -> int | None:
         if self._visits is None:
             return None
-        return max(0, self._visits - sum(map(self._spent, range(len(self._shards)))))
+        return max(0, self._visits - self._before.visits - sum(map(self._spent, range(len(self._shards)))))
 
     def _is_idle(self) -> bool:
         return all(
@@ -265,8 +322,8 @@ class Coordinator:
         )
 
     def totals(self) -> Totals:
-        reports = [report for report in self._reports if report]
+        reports = [self._before, *(report for report in self._reports if report)]
         spent = [self._spent(number) for number in range(len(self._shards))]
         counts = ("pages", "relevant", "failed", "waiting")
         summed = {name: sum(getattr(report, name) for report in reports) for name in counts}
-        return Totals(**summed, visits=sum(spent), busiest=max(spent) / max(1, sum(spent)))
+        return Totals(**summed, visits=self._before.visits + sum(spent), busiest=max(spent) / max(1, sum(spent)))

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable
 
 from spoor.parse import pdf
 from spoor.parse.document_text import DocumentText, Unreadable
-from spoor.parse.epub import read_epub
 from spoor.parse.html import LONGEST_TAG, LONGEST_URL, USUAL, Interest, read_page
-from spoor.parse.office import read_docx, read_open_document
+from spoor.parse.zipped import read_docx, read_epub, read_open_document
 from spoor.records import Failure, Link, Page
 from spoor.urls import join
 

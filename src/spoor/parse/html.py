@@ -1,4 +1,4 @@
-"""What does a response say? A page with its texts, its links and the words around them."""
+"""What does a response say? A page with its texts, its links and the words around them. A browser may add to it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from html import escape
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from spoor.parse.scripted import Script, forward, is_thin, locations, needs_scri
 from spoor.parse.tags import META, TELLING_TAGS
 from spoor.parse.tidy_text import WINDOW, TidyText, crowded, tidied, words_after, words_before
 from spoor.parse.walk import END, INSIDE, IS_APART, IS_NOFOLLOW, START, UNDER, VALUES, WHAT, Numbers, deepest
-from spoor.records import Link, Page
+from spoor.records import Link, Page, Rendering
 from spoor.urls import join
 
 LONGEST = 500
@@ -293,3 +294,54 @@ def _ends_of_words(text: TidyText, starts: Numbers, ends: Numbers) -> list[tuple
     """From where to where the words reach that begin there; not all of those that are never closed."""
     first, last = text.begins[starts], text.ends[np.minimum(ends, starts + LONGEST)]
     return list(zip(first.tolist(), last.tolist(), strict=True))
+
+
+# What a browser made of a page.
+
+
+LEAST_GAIN = 100
+"""Characters of text by which a page must be longer to have gained some; every page gets a few, such as a greeting."""
+_TYPE = "text/html; charset=utf-8"
+
+
+def with_rendering(page: Page, rendering: Rendering, interest: Interest) -> Page:
+    """Charsets, status and size stay those of the response. Rendering can lose text that a response had."""
+    drawn = _read(page, rendering, interest)
+    longer, shorter = (drawn, page) if len(drawn.text) >= len(page.text) else (page, drawn)
+    links = _each_once(longer.links, shorter.links)[: interest.most_links]
+    more_text = len(longer.text) >= len(page.text) + LEAST_GAIN
+    gained = more_text or len(links) > len(page.links)
+    return replace(
+        page,
+        title=longer.title or shorter.title,
+        text=longer.text,
+        main_text=longer.main_text,
+        tag_texts=longer.tag_texts,
+        links=links,
+        unrecorded=max(page.unrecorded, drawn.unrecorded),
+        canonical=page.canonical or drawn.canonical,
+        noindex=page.noindex or drawn.noindex,
+        language=page.language or drawn.language,
+        published=longer.published or shorter.published,
+        feeds=tuple(dict.fromkeys((*page.feeds, *drawn.feeds))),
+        needs_scripts=False,
+        rendering=replace(rendering, html="", links=(), gained=gained),
+    )
+
+
+def _read(page: Page, rendering: Rendering, interest: Interest) -> Page:
+    """With the links that are not in the tree, as if they were: so what the page asks for its links holds for them."""
+    drawn = read_page(page.url, rendering.html.encode("utf8", "replace"), _TYPE, 200, interest)
+    known = {page.url, *(link.url for link in drawn.links)}
+    others = {url for address in rendering.links if (url := join(page.url, address)) is not None} - known
+    if not others:
+        return drawn
+    anchors = "".join(f'<a href="{escape(url)}"></a>' for url in sorted(others))
+    return read_page(page.url, (anchors + rendering.html).encode("utf8", "replace"), _TYPE, 200, interest)
+
+
+def _each_once(first: tuple[Link, ...], second: tuple[Link, ...]) -> tuple[Link, ...]:
+    links = {link.url: link for link in first}
+    for link in second:
+        links.setdefault(link.url, link)
+    return tuple(links.values())

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from spoor.errors import BadInput
 from spoor.frontier.entry import State
 from spoor.lab.build.warc_source import take_apart
 from spoor.parse.apart import read_apart
-from spoor.parse.drawn import with_rendering
-from spoor.parse.html import USUAL
+from spoor.parse.html import USUAL, with_rendering
 from spoor.records import Failure, Key, Page, Rendering, Verdict
 from spoor.report.showing import delay_column
 from spoor.store.crawl_folder import CrawlFolder, message_of, tree_of
-from spoor.store.journal import PageRow, open_to_read
-from spoor.store.journal import pages as page_rows
+from spoor.store.crawl_parts import open_parts, pages_in_order
+from spoor.store.journal import PageRow
 
 _ROWS_AT_ONCE = 1000
 STATES = {int(state): state.name.lower().replace("_", " ") for state in State}
@@ -96,9 +93,9 @@ class KnownHost:
 
 def pages(folder: CrawlFolder, relevant_only: bool = False, texts: bool = True) -> Iterator[CrawledPage]:
     """In the order they came. Without `texts` the archive is not opened."""
-    with _database(folder) as db:
-        for row in page_rows(db, relevant_only):
-            page = archived_page(folder, db, row) if texts else None
+    with open_parts(folder) as parts:
+        for part, row in pages_in_order(parts, relevant_only):
+            page = archived_page(part.folder, part.db, row) if texts else None
             verdict = Verdict(row.relevance, row.relevant, row.because, row.label)
             facts = (row.language, row.status, row.size, row.ended, row.duplicate_of)
             yield CrawledPage(row.url, row.title, page.text if page else "", verdict, *facts)
@@ -119,38 +116,33 @@ def archived_page(folder: CrawlFolder, db: sqlite3.Connection, row: PageRow) -> 
 
 def verdicts(folder: CrawlFolder) -> Iterator[PageVerdict]:
     """In the order they were given."""
-    with _database(folder) as db:
-        for row in page_rows(db):
+    with open_parts(folder) as parts:
+        for _, row in pages_in_order(parts):
             yield PageVerdict(row.url, row.relevant, row.relevance, row.because, row.label)
 
 
 def links(folder: CrawlFolder) -> Iterator[KnownLink]:
-    """In the order they were found."""
+    """In the order they were found, shard by shard."""
     columns = "url, name, state, key1, key2, key3, depth, found_on, tries, because"
     query = f"SELECT links.id, {columns} FROM links JOIN hosts ON hosts.id = links.host WHERE links.id > ? ORDER BY 1"
-    with _database(folder) as db:
-        for url, host, state, *keys, depth, found_on, tries, because in _in_pieces(db, query):
-            priority = tuple(part for part in keys if part is not None)
-            yield KnownLink(url, host, STATES[state], priority, depth, found_on, tries, because)
+    with open_parts(folder) as parts:
+        for part in parts:
+            for url, host, state, *keys, depth, found_on, tries, because in _in_pieces(part.db, query):
+                if part.has(host):
+                    priority = tuple(number for number in keys if number is not None)
+                    yield KnownLink(url, host, STATES[state], priority, depth, found_on, tries, because)
 
 
 def hosts(folder: CrawlFolder) -> Iterator[KnownHost]:
-    """In the order they were found."""
-    fetched = "(SELECT {} FROM pages WHERE pages.host = name)"
-    counts = f"{fetched.format('count(*)')}, {fetched.format('ifnull(sum(relevant), 0)')}"
-    with _database(folder) as db:
-        columns = f"name, address, {delay_column(db)}, {counts}"
-        for row in _in_pieces(db, f"SELECT id, {columns} FROM hosts WHERE id > ? ORDER BY 1"):
-            yield KnownHost(*row)
-
-
-@contextlib.contextmanager
-def _database(folder: CrawlFolder) -> Iterator[sqlite3.Connection]:
-    with contextlib.closing(open_to_read(folder.database)) as db:
-        try:
-            yield db
-        except sqlite3.Error as error:
-            raise BadInput(f"cannot read {folder.database}: {error}") from None
+    """In the order they were found, shard by shard."""
+    fetched = "SELECT count(*), ifnull(sum(relevant), 0) FROM pages WHERE host = ?"
+    with open_parts(folder) as parts:
+        for part in parts:
+            columns = f"name, address, {delay_column(part.db)}"
+            for name, *known in _in_pieces(part.db, f"SELECT id, {columns} FROM hosts WHERE id > ? ORDER BY 1"):
+                if part.has(name):
+                    counts = [one.db.execute(fetched, (name,)).fetchone() for one in parts]
+                    yield KnownHost(name, *known, *map(sum, zip(*counts, strict=True)))
 
 
 def _in_pieces(db: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:

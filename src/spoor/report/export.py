@@ -3,17 +3,15 @@ relevant."""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, date, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from spoor.errors import BadInput, MissingExtra, UsageError
 from spoor.files import replacing
@@ -29,7 +27,8 @@ from spoor.progress import Advance, unseen
 from spoor.records import Failure, Page
 from spoor.report.figures import count_needing_scripts
 from spoor.store.crawl_folder import CrawlFolder, message_of, tree_of
-from spoor.store.journal import PageRow, open_to_read, pages
+from spoor.store.crawl_parts import Part, open_parts, pages_in_order
+from spoor.store.journal import PageRow
 from spoor.store.marks import newest_marks
 from spoor.store.warc_records import date_of
 from spoor.teaching.kept_pages import has_students, version_of
@@ -94,10 +93,10 @@ def export(folder: CrawlFolder, selection: Selection, out: Path, advance: Advanc
     write = writer_of(selection.format)
     require_trafilatura()
     report = Report()
-    with contextlib.closing(open_to_read(folder.database)) as db:
-        report[NEED_SCRIPTS] = count_needing_scripts(db)
-        archived = _archived(folder, db, selection.every, report, advance)
-        documents = _with_teaching(_documents(archived, selection.workers), db)
+    with open_parts(folder) as parts:
+        report[NEED_SCRIPTS] = sum(count_needing_scripts(part.db) for part in parts)
+        archived = _archived(parts, selection.every, report, advance)
+        documents = _with_teaching(_documents(archived, selection.workers), parts)
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
             with replacing(out) as partial:
@@ -152,15 +151,13 @@ FORMATS: dict[str, Callable[[Iterable[Document], Path], None]] = {
 }
 
 
-def _archived(
-    folder: CrawlFolder, db: sqlite3.Connection, every: bool, report: Report, advance: Advance
-) -> Iterator[Archived]:
+def _archived(parts: Sequence[Part], every: bool, report: Report, advance: Advance) -> Iterator[Archived]:
     """Those that are not exported are counted at once."""
-    for page in pages(db, relevant_only=not every):
+    for part, page in pages_in_order(parts, relevant_only=not every):
         message = None
         if page.noindex and not every:
             report["not to be indexed"] += 1
-        elif (message := _message(folder, db, page)) is None:
+        elif (message := _message(part.folder, part.db, page)) is None:
             report["not in the archive" if page.warc_file != "" else NOT_KEPT] += 1
         if message is None:
             advance(1)
@@ -181,12 +178,13 @@ def _documents(archived: Iterator[Archived], workers: int) -> Iterator[Document]
     return in_order(_read, batches, workers)
 
 
-def _with_teaching(documents: Iterator[Document], db: sqlite3.Connection) -> Iterator[Document]:
+def _with_teaching(documents: Iterator[Document], parts: Sequence[Part]) -> Iterator[Document]:
     """With what is known of how each verdict was learned."""
-    marks, taught = newest_marks(db), has_students(db)
+    marks = {url: mark for part in parts for url, mark in newest_marks(part.db).items()}
+    taught = [part.db for part in parts if has_students(part.db)]
     for document in documents:
         mark = marks.get(document.url)
-        version = version_of(db, document.url) if taught else 0
+        version = max((version_of(db, document.url) for db in taught), default=0)
         yield replace(document, version=version, confirmed_by=kind_of_teacher(mark.who) if mark else "")
 
 
@@ -249,6 +247,6 @@ def _counted(documents: Iterable[Document], report: Report, advance: Advance) ->
 
 def count(folder: CrawlFolder, every: bool) -> int:
     """How many pages an export has to deal with."""
-    with contextlib.closing(open_to_read(folder.database)) as db:
-        row: tuple[Any, ...] = db.execute("SELECT count(*) FROM pages WHERE relevant = 1 OR ?", (every,)).fetchone()
-    return int(row[0])
+    query = "SELECT count(*) FROM pages WHERE relevant = 1 OR ?"
+    with open_parts(folder) as parts:
+        return sum(int(part.db.execute(query, (every,)).fetchone()[0]) for part in parts)

@@ -7,201 +7,92 @@ import json
 import sqlite3
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import groupby, islice
+from itertools import chain, groupby, islice, pairwise, repeat
 from operator import itemgetter
 from typing import Any
 
 from spoor.events import Steered
-from spoor.expected_finds import ExpectedFinds
 from spoor.progress import Advance, unseen
 from spoor.report.showing import one_moment
+from spoor.report.summary import Curve, Figures, Find, Incident, Kind, Pace, Reason, Stop, Totals
 from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.crawl_parts import Part, count_shared_payloads, duplicate_of
 from spoor.store.event_rows import WHILE_IT_RUNS
-from spoor.store.journal import needs_scripts_column
+from spoor.store.journal import needs_scripts_column, pages_of
 from spoor.store.recent import expected_in
 from spoor.store.renders import render_totals
 from spoor.store.steered import steered
+from spoor.teaching.history import TaughtSoFar, taught_so_far
 
 MOST_ROWS = 20
 """Of each table; the rest is counted together."""
 CURVE_POINTS = 200
+SAME_STOP = 60.0
+"""Seconds within which the shards of a crawl stop for one and the same reason."""
 
-Curve = tuple[tuple[int, int, int], ...]
-"""Visits, relevant pages found, links waiting."""
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """`visits` = `pages` + `redirects` + `failures`. `sitemaps` is how often one was read, `from_sitemaps` how many
-    links were let in by that. `needs_scripts` are pages of which hardly anything could be read, `rendered` those whose
-    scripts were run, for `render_seconds`; `gained_by_rendering` how many of these gained text or links. Times in
-    seconds since the epoch, sizes in bytes."""
-
-    pages: int
-    relevant: int
-    redirects: int
-    failures: int
-    given_up: int
-    hosts: int
-    hosts_with_pages: int
-    hosts_with_relevant: int
-    dropped: int
-    duplicates: int
-    near_duplicates: int
-    not_kept: int
-    sitemaps: int
-    from_sitemaps: int
-    needs_scripts: int
-    rendered: int
-    gained_by_rendering: int
-    render_seconds: float
-    bytes: int
-    median_size: int
-    began: float
-    ended: float
-
-    @property
-    def visits(self) -> int:
-        return self.pages + self.redirects + self.failures
-
-    @property
-    def seconds(self) -> float:
-        return self.ended - self.began
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """The end of a run; `idle`: seconds of it in which a connection was left free for better links."""
-
-    at: float
-    because: str
-    idle: float
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """Pages that have something in common, and how many of them were relevant."""
-
-    name: str
-    pages: int
-    relevant: int
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why something did not come to pass: how often for good, and how often only for now."""
-
-    because: str
-    for_good: int
-    for_now: int
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """The median of the seconds that a visit to this host took."""
-
-    host: str
-    seconds: float
-    visits: int
-
-
-@dataclass(frozen=True, slots=True)
-class Incident:
-    """Something out of the ordinary. `longest`: seconds that it took at most; None: it takes no time."""
-
-    what: str
-    times: int
-    longest: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Find:
-    """A relevant page."""
-
-    url: str
-    title: str
-    relevance: float
-    because: str
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """`stops` has one for each time the crawl stopped; `going_on` is True when something was done after the last of
-    them: the crawl runs, or was killed. `links` counts by the states of the frontier."""
-
-    name: str
-    totals: Totals
-    links: Counter[str]
-    stops: tuple[Stop, ...]
-    going_on: bool
-    curve: Curve
-    statuses: tuple[Kind, ...]
-    languages: tuple[Kind, ...]
-    labels: tuple[Kind, ...]
-    hosts: tuple[Kind, ...]
-    failures: tuple[Reason, ...]
-    refusals: tuple[Reason, ...]
-    redirects: tuple[Reason, ...]
-    slowest: tuple[Pace, ...]
-    incidents: tuple[Incident, ...]
-    steered: tuple[Steered, ...]
-    finds: tuple[Find, ...]
-    expected: ExpectedFinds | None
+Parts = Sequence[Part]
 
 
 def figures(folder: CrawlFolder, advance: Advance = unseen) -> Figures:
     """As of one moment, so that the numbers agree with one another though a crawl may be running. `advance` is told of
     each of the `PARTS`. What is in memory at once does not grow with the crawl, but for the visits to one host."""
     parts: dict[str, Any] = {}
-    with one_moment(folder) as db:
-        _count_by_host(db)
+    with one_moment(folder) as shards:
+        _count_by_host(shards)
         for name, count in PARTS.items():
-            parts[name] = count(db)
+            parts[name] = count(shards)
             advance(1)
     stops, incidents = parts["stops"], (*parts.pop("incidents"), *_untranslated(folder))
     going_on = not stops or parts["totals"].ended > stops[-1].at
-    name, expected = folder.path.resolve().name, expected_in(folder)
-    return Figures(name=name, going_on=going_on, incidents=incidents, expected=expected, **parts)
+    expected = expected_in(folder)
+    return Figures(name=folder.name, going_on=going_on, incidents=incidents, expected=expected, **parts)
 
 
-def _count_by_host(db: sqlite3.Connection) -> None:
-    """Makes a table beside the database. By the index of pages it would be a jump to and fro for every page."""
-    counted = "SELECT host, count(*) AS pages, sum(relevant) AS relevant FROM pages NOT INDEXED GROUP BY host"
-    db.execute(f"CREATE TEMP TABLE by_host AS {counted}")
+def _count_by_host(parts: Parts) -> None:
+    """Makes a table beside the first database. By the index of pages it would be a jump to and fro for every page."""
+    columns = "host TEXT PRIMARY KEY, pages INTEGER, relevant INTEGER"
+    add = "INSERT INTO by_host VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET "
+    add += "pages = pages + excluded.pages, relevant = relevant + excluded.relevant"
+    parts[0].db.execute(f"CREATE TEMP TABLE by_host ({columns}) WITHOUT ROWID")
+    for part in parts:
+        for counted in (
+            "SELECT host, count(*), sum(relevant) FROM pages NOT INDEXED GROUP BY host",
+            "SELECT name, 0, 0 FROM hosts",
+        ):
+            parts[0].db.executemany(add, part.db.execute(counted))
 
 
-def _totals(db: sqlite3.Connection) -> Totals:
-    pages, relevant, volume = _row(db, "SELECT count(*), ifnull(sum(relevant), 0), ifnull(sum(size), 0) FROM pages")
+def _totals(parts: Parts) -> Totals:
+    pages, relevant, volume = _sum(parts, "SELECT count(*), ifnull(sum(relevant), 0), ifnull(sum(size), 0) FROM pages")
     failed = "FROM events WHERE kind = 'failed' AND number IS NOT NULL"
-    duplicates, near_duplicates = _duplicates(db)
+    duplicates, near_duplicates = _duplicates(parts)
     let_in = "ifnull(sum(json_extract(detail, '$.added')), 0)"
-    sitemaps, from_sitemaps = _row(db, f"SELECT count(*), {let_in} FROM events WHERE kind = 'sitemap read'")
-    began, ended = _span(db)
-    renders = render_totals(db)
+    sitemaps, from_sitemaps = _sum(parts, f"SELECT count(*), {let_in} FROM events WHERE kind = 'sitemap read'")
+    began, ended = _span(parts)
+    renders = [render_totals(part.db) for part in parts]
     return Totals(
         pages=pages,
         relevant=relevant,
-        redirects=_count(db, "FROM events WHERE kind = 'redirected'"),
-        failures=_count(db, failed),
-        given_up=_count(db, f"{failed} AND json_extract(detail, '$.again_at') IS NULL"),
-        hosts=_count(db, "FROM hosts"),
-        hosts_with_pages=_count(db, "FROM temp.by_host"),
-        hosts_with_relevant=_count(db, "FROM temp.by_host WHERE relevant"),
-        dropped=_count(db, "FROM dropped") + _count(db, f"FROM events WHERE {_TURNED_AWAY}"),
+        redirects=_count(parts, "FROM events WHERE kind = 'redirected'"),
+        failures=_count(parts, failed),
+        given_up=_count(parts, f"{failed} AND json_extract(detail, '$.again_at') IS NULL"),
+        hosts=_count(parts[:1], "FROM temp.by_host"),
+        hosts_with_pages=_count(parts[:1], "FROM temp.by_host WHERE pages"),
+        hosts_with_relevant=_count(parts[:1], "FROM temp.by_host WHERE relevant"),
+        dropped=_count(parts, "FROM dropped") + _count(parts, f"FROM events WHERE {_TURNED_AWAY}"),
         duplicates=duplicates,
         near_duplicates=near_duplicates,
-        not_kept=_count(db, "FROM pages WHERE warc_file = ''"),
+        not_kept=_count(parts, "FROM pages WHERE warc_file = ''"),
         sitemaps=sitemaps,
         from_sitemaps=from_sitemaps,
-        needs_scripts=count_needing_scripts(db),
-        rendered=renders.rendered,
-        gained_by_rendering=renders.gained,
-        render_seconds=renders.seconds,
+        needs_scripts=sum(count_needing_scripts(part.db) for part in parts),
+        rendered=sum(one.rendered for one in renders),
+        gained_by_rendering=sum(one.gained for one in renders),
+        render_seconds=sum(one.seconds for one in renders),
         bytes=volume,
-        median_size=_median_size(db, pages),
+        median_size=_median_size(parts, pages),
         began=began,
         ended=ended,
     )
@@ -212,88 +103,109 @@ def count_needing_scripts(db: sqlite3.Connection) -> int:
     return int(db.execute(f"SELECT count(*) FROM pages WHERE {needs_scripts_column(db)}").fetchone()[0])
 
 
-def _duplicates(db: sqlite3.Connection) -> tuple[int, int]:
+def _duplicates(parts: Parts) -> tuple[int, int]:
     """Pages with the payload of an earlier one, and pages with nearly its text."""
     duplicates = "FROM pages {} WHERE duplicate_of != ''"
-    alike = _count(db, duplicates.format(""))
-    same = _count(db, duplicates.format("JOIN digests USING (digest)") + " AND duplicate_of = digests.url")
-    return same, alike - same
+    alike = _count(parts, duplicates.format(""))
+    same = _count(parts, duplicates.format("JOIN digests USING (digest)") + " AND duplicate_of = digests.url")
+    return same + count_shared_payloads(parts), alike - same
 
 
-def _median_size(db: sqlite3.Connection, pages: int) -> int:
-    row = db.execute("SELECT size FROM pages ORDER BY size LIMIT 1 OFFSET ?", (pages // 2,)).fetchone()
-    return int(row[0]) if row else 0
+def _median_size(parts: Parts, pages: int) -> int:
+    sizes = heapq.merge(*(part.db.execute("SELECT size FROM pages ORDER BY size") for part in parts))
+    return int(next(islice(sizes, pages // 2, None), (0,))[0])
 
 
-def _span(db: sqlite3.Connection) -> tuple[float, float]:
+def _span(parts: Parts) -> tuple[float, float]:
     """From the beginning of the first visit to the end of the last; nothing has happened yet: the epoch."""
-    began, ended = _row(
-        db,
-        "SELECT min(started), max(ended) FROM (SELECT started, ended FROM pages UNION ALL "
-        f"SELECT started, at FROM events WHERE kind != 'ended' AND {WHILE_IT_RUNS})",
-    )
-    return began or 0.0, ended or 0.0
+    query = "SELECT min(started), max(ended) FROM (SELECT started, ended FROM pages UNION ALL "
+    query += f"SELECT started, at FROM events WHERE kind != 'ended' AND {WHILE_IT_RUNS})"
+    began, ended = zip(*_rows(parts, query), strict=True)
+    return min(filter(None, began), default=0.0), max(filter(None, ended), default=0.0)
 
 
-def _stops(db: sqlite3.Connection) -> tuple[Stop, ...]:
-    rows = db.execute("SELECT at, detail FROM events WHERE kind = 'ended' ORDER BY id")
+def _stops(parts: Parts) -> tuple[Stop, ...]:
+    rows = sorted(_rows(parts, "SELECT at, detail FROM events WHERE kind = 'ended' ORDER BY id"), key=itemgetter(0))
     details = ((at, json.loads(detail)) for at, detail in rows)
-    return tuple(Stop(at, detail["because"], detail.get("idle", 0.0)) for at, detail in details)
+    stops = [Stop(at, detail["because"], detail.get("idle", 0.0)) for at, detail in details]
+    return tuple(_of_all(stops)) if len(parts) > 1 else tuple(stops)
+
+
+def _of_all(stops: Iterable[Stop]) -> Iterator[Stop]:
+    """Stops of single shards, in the order of time, as stops of the crawl."""
+    last: Stop | None = None
+    for stop in stops:
+        if last is not None and stop.because == last.because and stop.at < last.at + SAME_STOP:
+            last = Stop(stop.at, stop.because, last.idle + stop.idle)
+            continue
+        if last is not None:
+            yield last
+        last = stop
+    if last is not None:
+        yield last
 
 
 _PIECE = """
-SELECT count(*), sum(relevant), waiting, max(id) FROM (
-    SELECT id, relevant, waiting FROM pages WHERE id > :after AND id <= :until
+SELECT count(*), sum(relevant), waiting, at, max(id) FROM (
+    SELECT id, relevant, waiting, ended AS at FROM pages WHERE id > :after AND id <= :until
     UNION ALL
-    SELECT id, 0, json_extract(detail, '$.waiting') FROM events
+    SELECT id, 0, json_extract(detail, '$.waiting'), at FROM events
     WHERE number IS NOT NULL AND id > :after AND id <= :until
 )
 """
-"""Visits in a piece of the journal, which numbers pages and events together; `waiting` is that of its last visit."""
+"""Visits in a piece of the journal, which numbers pages and events together; `waiting` and `at` are those of its last
+visit."""
 
 
-def _curve(db: sqlite3.Connection) -> Curve:
-    return tuple(_points(db))
+def _curve(parts: Parts) -> Curve:
+    """Of all shards: what each had done by then, added up."""
+    done, points = [(0, 0, 0)] * len(parts), list[tuple[int, int, int]]()
+    by_part = [zip(_points(part.db), repeat(number), strict=False) for number, part in enumerate(parts)]
+    for (_, point), number in heapq.merge(*by_part):
+        done[number] = point
+        visits, found, waiting = (sum(counts) for counts in zip(*done, strict=True))
+        points.append((visits, found, waiting))
+    return tuple(points[:: -len(parts)][::-1])
 
 
-def _points(db: sqlite3.Connection) -> Iterator[tuple[int, int, int]]:
-    """In the order in which visits ended, at equal distances in the journal."""
-    (last,) = _row(db, "SELECT max(ifnull((SELECT max(id) FROM pages), 0), ifnull((SELECT max(id) FROM events), 0))")
+def _points(db: sqlite3.Connection) -> Iterator[tuple[float, tuple[int, int, int]]]:
+    """When, and what was done by then: in the order in which visits ended, at equal distances in the journal."""
+    query = "SELECT max(ifnull((SELECT max(id) FROM pages), 0), ifnull((SELECT max(id) FROM events), 0))"
+    (last,) = db.execute(query).fetchone()
     points, visits, found = min(CURVE_POINTS, last), 0, 0
     for point in range(points):
         piece = {"after": last * point // points, "until": last * (point + 1) // points}
-        more, relevant, waiting, _ = db.execute(_PIECE, piece).fetchone()
+        more, relevant, waiting, at, _ = db.execute(_PIECE, piece).fetchone()
         if more:
             visits, found = visits + more, found + relevant
-            yield visits, found, waiting
+            yield at, (visits, found, waiting)
 
 
-def _kinds(db: sqlite3.Connection, column: str) -> tuple[Kind, ...]:
+def _kinds(parts: Parts, column: str) -> tuple[Kind, ...]:
     """Pages by what they have in this column, if anything; the commonest first."""
-    rows = db.execute(
-        f"SELECT {column}, count(*), sum(relevant) FROM pages WHERE ifnull({column}, '') != '' "
-        f"GROUP BY {column} ORDER BY count(*) DESC, {column}"
-    )
-    kinds = [Kind(str(name), pages, relevant) for name, pages, relevant in islice(rows, MOST_ROWS)]
-    others, pages, relevant = 0, 0, 0
-    for _, more_pages, more_relevant in rows:
-        others, pages, relevant = others + 1, pages + more_pages, relevant + more_relevant
-    return tuple([*kinds, Kind(f"{others} others", pages, relevant)] if others else kinds)
+    query = f"SELECT {column}, count(*), sum(relevant) FROM pages WHERE ifnull({column}, '') != '' GROUP BY 1"
+    pages, relevant = Counter[Any](), Counter[Any]()
+    for name, *counts in _rows(parts, query):
+        pages[name], relevant[name] = pages[name] + counts[0], relevant[name] + counts[1]
+    names = sorted(pages, key=lambda name: (-pages[name], name))
+    kinds = [Kind(str(name), pages[name], relevant[name]) for name in names[:MOST_ROWS]]
+    if others := names[MOST_ROWS:]:
+        kinds.append(Kind(f"{len(others)} others", *(sum(map(c.__getitem__, others)) for c in (pages, relevant))))
+    return tuple(kinds)
 
 
-def _hosts(db: sqlite3.Connection) -> tuple[Kind, ...]:
+def _hosts(parts: Parts) -> tuple[Kind, ...]:
     """Those that gave most, and of two that gave as much the one that took fewer visits."""
-    rows = db.execute(
-        f"SELECT host, pages, relevant FROM temp.by_host ORDER BY relevant DESC, pages, host LIMIT {MOST_ROWS}"
-    )
-    return tuple(Kind(*row) for row in rows)
+    best = f"FROM temp.by_host WHERE pages ORDER BY relevant DESC, pages, host LIMIT {MOST_ROWS}"
+    return tuple(Kind(*row) for row in _rows(parts[:1], f"SELECT host, pages, relevant {best}"))
 
 
-def _failures(db: sqlite3.Connection) -> tuple[Reason, ...]:
+def _failures(parts: Parts) -> tuple[Reason, ...]:
     """By reason, those of robots.txt and sitemaps included; for good: not tried again."""
-    rows = db.execute(
+    rows = _rows(
+        parts,
         "SELECT json_extract(detail, '$.purpose'), json_extract(detail, '$.reason'), "
-        "json_extract(detail, '$.again_at') IS NULL, count(*) FROM events WHERE kind = 'failed' GROUP BY 1, 2, 3"
+        "json_extract(detail, '$.again_at') IS NULL, count(*) FROM events WHERE kind = 'failed' GROUP BY 1, 2, 3",
     )
     whose = {"page": "", "robots": "robots.txt: ", "sitemap": "sitemap: "}
     return _reasons((whose[purpose] + reason, *rest) for purpose, reason, *rest in rows)
@@ -302,24 +214,25 @@ def _failures(db: sqlite3.Connection) -> tuple[Reason, ...]:
 _TURNED_AWAY = "kind = 'refused' AND NOT json_extract(detail, '$.parked')"
 
 
-def _refusals(db: sqlite3.Connection) -> tuple[Reason, ...]:
+def _refusals(parts: Parts) -> tuple[Reason, ...]:
     """Links that were not followed; for good: dropped when discovered or when their turn came, for now: parked."""
     queries = (
         "SELECT because, 1, count(*) FROM dropped GROUP BY 1",
         f"SELECT json_extract(detail, '$.because'), 1, count(*) FROM events WHERE {_TURNED_AWAY} GROUP BY 1",
         "SELECT because, 0, count(*) FROM links WHERE state = 2 GROUP BY 1",
     )
-    return _reasons(row for query in queries for row in db.execute(query))
+    return _reasons(row for query in queries for row in _rows(parts, query))
 
 
 WITH_COOKIES = "a loop, once more with the cookies that were set in it"
 
 
-def _redirects(db: sqlite3.Connection) -> tuple[Reason, ...]:
+def _redirects(parts: Parts) -> tuple[Reason, ...]:
     """What became of their targets; for good: not queued, for now: queued."""
-    rows = db.execute(
+    rows = _rows(
+        parts,
         "SELECT json_extract(detail, '$.again'), json_extract(detail, '$.because'), "
-        "json_extract(detail, '$.because') != '', count(*) FROM events WHERE kind = 'redirected' GROUP BY 1, 2"
+        "json_extract(detail, '$.because') != '', count(*) FROM events WHERE kind = 'redirected' GROUP BY 1, 2",
     )
     return _reasons((because or (WITH_COOKIES if again else "followed"), *rest) for again, because, *rest in rows)
 
@@ -347,8 +260,8 @@ ORDER BY 1, 2
 """Of every visit to a page, whatever came of it."""
 
 
-def _slowest(db: sqlite3.Connection) -> tuple[Pace, ...]:
-    paces = _paces(db.execute(_DURATIONS))
+def _slowest(parts: Parts) -> tuple[Pace, ...]:
+    paces = _paces(heapq.merge(*(part.db.execute(_DURATIONS) for part in parts)))
     return tuple(heapq.nsmallest(MOST_ROWS // 2, paces, key=lambda pace: (-pace.seconds, pace.host)))
 
 
@@ -370,41 +283,73 @@ SELECT CASE kind
     WHEN 'sitemap read' THEN CASE json_extract(detail, '$.cut')
         WHEN '' THEN 'a sitemap lists URLs of other hosts, which were left out'
         ELSE 'a sitemap was not read to its end: ' || json_extract(detail, '$.cut') END
-END AS what, count(*), max(abs(json_extract(detail, '$.seconds')))
+END AS what, count(*), max(abs(json_extract(detail, '$.seconds'))), min(at)
 FROM events WHERE kind IN ('trouble', 'held', 'paused', 'resumed', 'clock set')
 OR (kind = 'sitemap read' AND (json_extract(detail, '$.cut') != '' OR json_extract(detail, '$.foreign')))
 GROUP BY what ORDER BY min(id)
 """
 
 
-def _incidents(db: sqlite3.Connection) -> tuple[Incident, ...]:
-    return tuple(Incident(*row) for row in db.execute(f"{_INCIDENTS} LIMIT {MOST_ROWS}"))
+def _incidents(parts: Parts) -> tuple[Incident, ...]:
+    """In the order in which the first of each kind happened."""
+    found: dict[str, Incident] = {}
+    for what, times, longest, _ in sorted(_rows(parts, _INCIDENTS), key=itemgetter(3)):
+        before = found.get(what, Incident(what, 0, None))
+        slowest = max((one for one in (before.longest, longest) if one is not None), default=None)
+        found[what] = Incident(what, before.times + times, slowest)
+    return tuple(islice(found.values(), MOST_ROWS))
 
 
-def _steered(db: sqlite3.Connection) -> tuple[Steered, ...]:
-    """The last of them."""
-    return tuple(steered(db)[-MOST_ROWS:])
+def _steered(parts: Parts) -> tuple[Steered, ...]:
+    """The last of them. What all shards were told is told once."""
+    actions = sorted((one for part in parts for one in steered(part.db)), key=lambda one: one.at)
+    again = {after.id for before, after in pairwise(actions) if _is_one(before, after)} if len(parts) > 1 else set()
+    return tuple([one for one in actions if one.id not in again][-MOST_ROWS:])
+
+
+def _is_one(before: Steered, after: Steered) -> bool:
+    same = (before.action, before.who, before.refused) == (after.action, after.who, after.refused)
+    return same and after.at < before.at + SAME_STOP
 
 
 def _untranslated(folder: CrawlFolder) -> Iterator[Incident]:
-    for reason, texts in folder.translations.untranslated().most_common(MOST_ROWS):
+    counts = sum((part.translations.untranslated() for part in folder.parts), Counter[str]())
+    for reason, texts in counts.most_common(MOST_ROWS):
         yield Incident(f"a text was used as it is, because the translator {reason}", texts, None)
 
 
-def _finds(db: sqlite3.Connection) -> tuple[Find, ...]:
+def _finds(parts: Parts) -> tuple[Find, ...]:
     """The best of the relevant pages, and of equals the first found. Copies are left out."""
-    rows = db.execute(
-        "SELECT url, title, relevance, because FROM pages WHERE relevant AND duplicate_of = '' "
-        f"ORDER BY relevance DESC, id LIMIT {MOST_ROWS}"
-    )
-    return tuple(Find(*row) for row in rows)
+    query = "SELECT url, title, relevance, because, ended FROM pages WHERE relevant AND duplicate_of = '' "
+    query += f"ORDER BY relevance DESC, id LIMIT {MOST_ROWS if len(parts) == 1 else -1}"
+    by_part = [zip(repeat(part), part.db.execute(query), strict=False) for part in parts]
+    best = heapq.merge(*by_part, key=lambda item: (-item[1][2], item[1][4])) if len(parts) > 1 else by_part[0]
+    finds = (Find(*row[:4]) for part, row in best if len(parts) == 1 or not _is_copy(parts, part, row[0]))
+    return tuple(islice(finds, MOST_ROWS))
 
 
-def _links(db: sqlite3.Connection) -> Counter[str]:
-    return Counter(dict(db.execute("SELECT name, value FROM counters")))
+def _is_copy(parts: Parts, part: Part, url: str) -> bool:
+    return any(duplicate_of(parts, part, page) for page in pages_of(part.db, url))
 
 
-PARTS: dict[str, Callable[[sqlite3.Connection], Any]] = {
+def _links(parts: Parts) -> Counter[str]:
+    """What was settled before its host was moved to another shard is known to both."""
+    links = Counter(dict[str, int]())
+    for part in parts:
+        links.update(dict(part.db.execute("SELECT name, value FROM counters")))
+        hosts = part.db.execute("SELECT id, name FROM hosts") if part.share else ()
+        moved = [number for number, name in hosts if not part.has(name)]
+        count = "SELECT count(*) FROM links INDEXED BY links_by_url WHERE host = ? AND state = 4"
+        links["settled"] -= sum(part.db.execute(count, (number,)).fetchone()[0] for number in moved)
+    return links
+
+
+def _taught(parts: Parts) -> TaughtSoFar:
+    """A crawl that is taught has no shards."""
+    return taught_so_far(parts[0].db)
+
+
+PARTS: dict[str, Callable[[Parts], Any]] = {
     "totals": _totals,
     "links": _links,
     "stops": _stops,
@@ -419,15 +364,20 @@ PARTS: dict[str, Callable[[sqlite3.Connection], Any]] = {
     "slowest": _slowest,
     "incidents": _incidents,
     "steered": _steered,
+    "taught": _taught,
     "finds": _finds,
 }
 """How each of the `Figures` is counted; `_totals` and `_hosts` after `_count_by_host`."""
 
 
-def _count(db: sqlite3.Connection, of: str) -> int:
-    return int(_row(db, f"SELECT count(*) {of}")[0])
+def _count(parts: Parts, of: str) -> int:
+    return int(_sum(parts, f"SELECT count(*) {of}")[0])
 
 
-def _row(db: sqlite3.Connection, query: str) -> tuple[Any, ...]:
-    row: tuple[Any, ...] = db.execute(query).fetchone()
-    return row
+def _sum(parts: Parts, query: str) -> tuple[int, ...]:
+    """Column by column, where the query has one row."""
+    return tuple(map(sum, zip(*_rows(parts, query), strict=True)))
+
+
+def _rows(parts: Parts, query: str) -> Iterator[tuple[Any, ...]]:
+    return chain.from_iterable(part.db.execute(query) for part in parts)

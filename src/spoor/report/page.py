@@ -6,15 +6,17 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
-from spoor.actions import described
+from spoor.actions import Mark, described
 from spoor.errors import BadInput
 from spoor.events import Steered
-from spoor.expected_finds import ExpectedFinds
 from spoor.files import replacing
 from spoor.report.charts import line_chart
-from spoor.report.figures import MOST_ROWS, Figures, Find, Incident, Kind, Pace, Reason
+from spoor.report.figures import MOST_ROWS
 from spoor.report.showing import duration, moment, plain, share, size
 from spoor.report.style import STYLE
+from spoor.report.summary import Figures, Find, Incident, Kind, Pace, Reason
+from spoor.stopping import ExpectedFinds
+from spoor.teaching.history import TaughtSoFar
 
 Cell = str
 """HTML: whatever came from the crawl is escaped already."""
@@ -27,6 +29,11 @@ HEAD = """<!doctype html>
 <meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 """
+LESSON_COLUMNS = ("version", "answers", "changed", "surprises", "contradictions")
+LESSON_NOTE = (
+    "Changed are verdicts on pages; surprises are new answers that contradict what the judge was sure of; "
+    "contradictions are pages of which two teachers say the opposite."
+)
 
 
 def write_page(figures: Figures, path: Path) -> None:
@@ -47,7 +54,9 @@ def html_of(figures: Figures) -> str:
         _reasons("Redirects", figures.redirects, ("left", "followed")),
         _paces(figures.slowest),
         _incidents(figures.incidents),
-        _steered(figures.steered),
+        _steered(figures.steered, bool(figures.taught.answers)),
+        _teachers(figures.taught),
+        _lessons(figures.taught),
         _kinds("Languages", "language", figures.languages),
         _kinds("Labels", "label", figures.labels),
         _stops(figures),
@@ -119,7 +128,12 @@ def _curves(figures: Figures) -> Iterable[str]:
 
 def _kinds(title: str, what: str, kinds: Sequence[Kind], note: str = "") -> str:
     rows = [
-        (_safe(kind.name), f"{kind.pages:,}", f"{kind.relevant:,}", share(kind.relevant, kind.pages) + _bar(kind))
+        (
+            _safe(kind.name),
+            f"{kind.pages:,}",
+            f"{kind.relevant:,}",
+            share(kind.relevant, kind.pages) + _bar(kind.relevant, kind.pages),
+        )
         for kind in kinds
     ]
     return _table(title, (what, "pages", "relevant", "share"), rows, note)
@@ -130,8 +144,8 @@ def _spread(figures: Figures) -> str:
     return f"{totals.hosts_with_relevant:,} of {totals.hosts_with_pages:,} hosts that gave pages gave a relevant one."
 
 
-def _bar(kind: Kind) -> str:
-    return f'<span class="bar"><i style="width:{100 * kind.relevant / kind.pages:.0f}%"></i></span>'
+def _bar(part: int, whole: int) -> str:
+    return f'<span class="bar"><i style="width:{100 * part / max(1, whole):.0f}%"></i></span>'
 
 
 def _paces(paces: Sequence[Pace]) -> str:
@@ -146,11 +160,37 @@ def _incidents(incidents: Sequence[Incident]) -> str:
     return _table("Incidents", ("what", "times", "longest"), rows)
 
 
-def _steered(actions: Sequence[Steered]) -> str:
+def _steered(actions: Sequence[Steered], without_marks: bool) -> str:
+    """Marks that a judge learned from are counted as answers."""
     rows = [
-        (_safe(described(one.action)), _safe(one.who), moment(one.at), _safe(one.refused or "done")) for one in actions
+        (_safe(described(one.action)), _safe(one.who), moment(one.at), _safe(one.refused or "done"))
+        for one in actions
+        if not (without_marks and isinstance(one.action, Mark))
     ]
     return _table("Steered by persons", ("action", "who", "when", "outcome"), rows)
+
+
+def _teachers(taught: TaughtSoFar) -> str:
+    rows = [
+        (_safe(one.who), _number(one.relevant), _number(one.irrelevant), _number(one.unsaid)) for one in taught.answers
+    ]
+    return _table("Answers of teachers", ("teacher", "relevant", "irrelevant", "could not say"), rows)
+
+
+def _lessons(taught: TaughtSoFar) -> str:
+    lessons = taught.lessons[-MOST_ROWS:]
+    most = max((one.changed for one in lessons), default=0)
+    rows = [
+        (
+            f"{one.version}",
+            _number(one.answers),
+            _number(one.changed) + _bar(one.changed, most),
+            _number(one.surprises),
+            _number(one.contradictions),
+        )
+        for one in lessons
+    ]
+    return _table("Lessons of the judge", LESSON_COLUMNS, rows, LESSON_NOTE)
 
 
 def _reasons(title: str, reasons: Sequence[Reason], columns: tuple[str, str]) -> str:

@@ -2,15 +2,19 @@
 
 Every request is there, those for robots.txt, their redirects and those of scripts included. Only what is on disk can be
 checked: a visit that was cut off by a kill left no row, and of a robots.txt only the last text is kept, so that visits
-are held against it from the time it came."""
+are held against it from the time it came.
+
+Of a crawl of several shards, the visits of all are gone through together. The clocks of their machines must agree."""
 
 from __future__ import annotations
 
+import heapq
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
+from operator import itemgetter
 from typing import Any
 
 from spoor import robots
@@ -20,6 +24,7 @@ from spoor.lab.delays import LastVisits, RobotsHistory, share
 from spoor.report.showing import has_robots_files, one_moment
 from spoor.robots import NeededFile, RobotsFile, delay_for, holding_for
 from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.crawl_parts import Part, owner_of
 from spoor.store.journal import delay_in
 from spoor.store.renders import fetch_ends, sub_requests
 from spoor.urls import host_of, robots_url
@@ -55,9 +60,10 @@ class Conduct:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One visit. `answered`: it is known from which address. `again_at` is when the same URL may be asked for again
-    after a failure."""
+    """One visit, by a shard. `answered`: it is known from which address. `again_at` is when the same URL may be asked
+    for again after a failure."""
 
+    shard: int
     began: float
     ended: float
     host: str
@@ -69,20 +75,20 @@ class Call:
 
 @dataclass
 class _Host:
-    """A host while its visits are gone through. `found`: its address is known."""
+    """A host while its visits are gone through. `found_by`: the shards that know its address."""
 
     visits: LastVisits
-    found: bool = False
+    found_by: set[int] = field(default_factory=set)
     retries: dict[str, float] = field(default_factory=dict)
 
 
 def conduct(folder: CrawlFolder, promise: Promise) -> Conduct:
     """Address by address, so that only the visits to one are in memory at a time."""
     hosts, visits, breaches, tightest = 0, 0, list[Breach](), float("inf")
-    with one_moment(folder) as db:
-        files = _Files(db, promise)
-        for neighbours in _neighbours(db):
-            calls = [call for name in neighbours for call in _calls(db, name)]
+    with one_moment(folder) as parts:
+        files = _Files(parts, promise)
+        for neighbours in _neighbours(parts):
+            calls = [call for name in neighbours for n, part in enumerate(parts) for call in _calls(part.db, n, name)]
             check = _Check(promise, files, calls)
             breaches += check.breaches()
             hosts, visits = hosts + len({call.host for call in calls}), visits + len(calls)
@@ -93,18 +99,18 @@ def conduct(folder: CrawlFolder, promise: Promise) -> Conduct:
 
 class _Files:
     """The robots.txt files of a crawl: what was known of them at any time, and what they say. In a folder of version 2
-    there is one for each host; it goes by the name of the https one."""
+    there is one for each host; it goes by the name of the https one. What one shard knows counts for all: a host may
+    have been moved."""
 
-    def __init__(self, db: sqlite3.Connection, promise: Promise) -> None:
-        self._db = db
+    def __init__(self, parts: Sequence[Part], promise: Promise) -> None:
+        self._parts = parts
         self._promise = promise
-        self._by_host = not has_robots_files(db)
+        self._by_host = not has_robots_files(parts[0].db)
         self._history = RobotsHistory()
         self._rules = robots.RulesCache(promise.agent, self._text)
         asked = "json_extract(detail, '$.purpose') = 'robots'"
-        for at, url, kind, detail in db.execute(
-            f"SELECT at, url, kind, detail FROM events WHERE {asked} ORDER BY at, id"
-        ):
+        query = f"SELECT at, url, kind, detail FROM events WHERE {asked} ORDER BY at, id"
+        for at, url, kind, detail in heapq.merge(*(part.db.execute(query) for part in parts), key=itemgetter(0)):
             self._note(at, url, kind, json.loads(detail))
 
     def _note(self, at: float, url: str, kind: str, detail: dict[str, Any]) -> None:
@@ -136,13 +142,15 @@ class _Files:
 
     def _text(self, url: str) -> str:
         if not self._by_host:
-            return stored_robots_text(self._db, url)
-        row = self._db.execute("SELECT robots FROM hosts WHERE name = ?", (host_of(url),)).fetchone()
+            texts = (stored_robots_text(part.db, url) for part in (owner_of(self._parts, url), *self._parts))
+            return next(filter(None, texts), "")
+        row = self._parts[0].db.execute("SELECT robots FROM hosts WHERE name = ?", (host_of(url),)).fetchone()
         return "" if row is None else str(row[0])
 
 
 class _Check:
-    """Goes through the visits to the hosts at one address, in the order in which they began."""
+    """Goes through the visits to the hosts at one address, in the order in which they began. `_first` has those by
+    which a shard found out that a host is there: the other shards do not know of them."""
 
     def __init__(self, promise: Promise, files: _Files, calls: Sequence[Call]) -> None:
         self.promise = promise
@@ -151,6 +159,7 @@ class _Check:
         self._calls = sorted(calls, key=lambda call: (call.began, not call.for_rules, call.ended))
         self._hosts = {call.host: _Host(LastVisits(promise.rules.connections)) for call in calls}
         self._address = LastVisits(len(calls) + 1)
+        self._first = {call.shard: LastVisits(len(calls) + 1) for call in calls}
 
     def breaches(self) -> Iterator[Breach]:
         for call in self._calls:
@@ -174,35 +183,44 @@ class _Check:
             yield "too many visits at once"
         elif call.began < since + delay:
             yield f"after {call.began - since:.3f} s, with a host delay of {delay:g} s"
-        elif host.found:  # Before that nobody knew at which address the host is.
-            since, due = self._address.since(call.began), self.promise.rules.address_delay
+        elif call.shard in host.found_by:  # Before that nobody knew at which address the host is.
+            since = max(self._address.since(call.began), self._first[call.shard].since(call.began))
+            due = self.promise.rules.address_delay
             if call.began < since + due:
                 yield f"after {call.began - since:.3f} s at its IP address, with a delay of {due:g} s"
 
     def _note(self, call: Call, host: _Host) -> None:
         host.visits.visit(call.began, call.ended)
-        if host.found or call.answered:  # Its address is known since the end of that very visit.
-            self._address.visit(call.began if host.found else -inf, call.ended)
-            host.found = True
+        if call.shard in host.found_by:
+            self._address.visit(call.began, call.ended)
+        elif call.answered:  # Its address is known since the end of that very visit.
+            self._first[call.shard].visit(-inf, call.ended)
+            host.found_by.add(call.shard)
         if call.again_at is not None:
             host.retries[call.url] = call.again_at
 
 
-def _neighbours(db: sqlite3.Connection) -> Iterator[list[str]]:
+def _neighbours(parts: Sequence[Part]) -> Iterable[list[str]]:
     """The hosts at each IP address, by name; a host of which none is known is alone."""
+    addresses: dict[str, str] = {}
+    for part in parts:
+        for name, address in part.db.execute("SELECT name, address FROM hosts ORDER BY id"):
+            if part.has(name) or name not in addresses:
+                addresses[name] = address or name
     groups: dict[str, list[str]] = {}
-    for name, address in db.execute("SELECT name, address FROM hosts ORDER BY id"):
-        groups.setdefault(address or name, []).append(name)
-    yield from groups.values()
+    for name, address in addresses.items():
+        groups.setdefault(address, []).append(name)
+    return groups.values()
 
 
-def _calls(db: sqlite3.Connection, host: str) -> Iterable[Call]:
+def _calls(db: sqlite3.Connection, shard: int, host: str) -> Iterable[Call]:
     fetched = fetch_ends(db, host)
     rows = db.execute("SELECT started, ended, url, number FROM pages WHERE host = ?", (host,))
     for began, ended, url, number in rows:
-        yield Call(began, fetched.get((url, number), ended), host, url)
-    yield from (Call(began, ended, host, url) for began, ended, url in sub_requests(db, host))
+        yield Call(shard, began, fetched.get((url, number), ended), host, url)
+    yield from (Call(shard, began, ended, host, url) for began, ended, url in sub_requests(db, host))
     query = "SELECT started, at, url, kind, detail FROM events WHERE host = ? AND started IS NOT NULL"
     for began, ended, url, kind, detail in db.execute(query, (host,)):
         facts = json.loads(detail)
-        yield Call(began, ended, host, url, facts["purpose"] == "robots", kind != "failed", facts.get("again_at"))
+        rules, answered = facts["purpose"] == "robots", kind != "failed"
+        yield Call(shard, began, ended, host, url, rules, answered, facts.get("again_at"))

@@ -1,4 +1,4 @@
-"""The database of a crawl as of one moment, and its text and numbers fit to be shown to a person."""
+"""The databases of a crawl as of one moment, and its text and numbers fit to be shown to a person."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import chain
 
-from spoor.errors import BadInput
 from spoor.store.crawl_folder import CrawlFolder
-from spoor.store.journal import open_to_read
+from spoor.store.crawl_parts import Part, open_parts
 
 # Text from the web and numbers from the database, fit to be shown to a person.
 
@@ -59,23 +58,21 @@ def share(part: int, whole: int) -> str:
     return f"{part / whole:.0%}" if whole else "–"
 
 
-# The database of a crawl as of one moment, though the crawl may be running.
+# The databases of a crawl as of one moment, though the crawl may be running.
 
 
 SORTED_KIB = 32 * 1024
-"""What SQLite holds of a database, and what it sorts at once before it turns to a file."""
+"""What SQLite holds of all databases, and what it sorts at once before it turns to a file."""
 
 
 @contextlib.contextmanager
-def one_moment(folder: CrawlFolder) -> Iterator[sqlite3.Connection]:
+def one_moment(folder: CrawlFolder) -> Iterator[list[Part]]:
     """What is committed later is not seen: numbers read one after the other agree. Changes nothing."""
-    with contextlib.closing(open_to_read(folder.database)) as db:
-        try:
-            db.execute(f"PRAGMA cache_size = -{SORTED_KIB}")
-            db.execute("BEGIN")
-            yield db
-        except sqlite3.Error as error:
-            raise BadInput(f"cannot read {folder.database}: {error}") from None
+    with open_parts(folder) as parts:
+        for part in parts:
+            part.db.execute(f"PRAGMA cache_size = -{SORTED_KIB // len(parts)}")
+            part.db.execute("BEGIN")
+        yield parts
 
 
 def delay_column(db: sqlite3.Connection) -> str:

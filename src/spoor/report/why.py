@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 import sqlite3
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from math import inf
 
 from spoor import robots
@@ -18,6 +18,7 @@ from spoor.records import Listed
 from spoor.report.showing import delay_column, has_robots_files, one_moment
 from spoor.robots import NeededFile, RobotsFile, holding_for
 from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.crawl_parts import Part, duplicate_of, owner_of
 from spoor.store.journal import DroppedRow, EventRow, PageRow, dropped, events_of, last_moment, pages_of
 from spoor.store.renders import RenderRow, render_of
 from spoor.store.steered import steered
@@ -25,8 +26,11 @@ from spoor.urls import canonical, host_of, near_misses, robots_url
 
 STEPS_BACK = 10
 SUGGESTIONS = 5
-LOOKED_THROUGH = 2000
-"""URLs or host names among which similar ones are looked for."""
+LOOKED_THROUGH = 500
+"""URLs or host names among which similar ones are looked for: some milliseconds, and few enough to be read from a cold
+disk."""
+Redirects = Callable[[sqlite3.Connection, str], Iterable[tuple[str, str]]]
+"""The first URLs that redirected to one, each with why that was not followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,8 @@ class Account:
     that come before it. `robots` is what holds for it, as last heard of, or must be asked for first; None: not known
     (a folder of version 2). `has_rules` and `allowed` are what that robots.txt says. `listed` is what the sitemap said
     of it where it was found; None: nothing, or it was found elsewhere. `blocked` is the action by which a person
-    blocked it; None: nobody did.
+    blocked it; None: nobody did. `shard` is the one that has its host, `handed_over_by` the one that found it there
+    where `path` begins, if that was another; "" in a crawl without shards.
     """
 
     url: str
@@ -59,6 +64,8 @@ class Account:
     similar: tuple[str, ...]
     listed: Listed | None
     blocked: Steered | None
+    shard: str
+    handed_over_by: str
 
     @property
     def discovered(self) -> bool:
@@ -66,37 +73,60 @@ class Account:
 
 
 def account(folder: CrawlFolder, url: str, agent: str) -> Account:
+    with one_moment(folder) as parts:
+        return account_in(parts, url, agent, redirects_to)
+
+
+def account_in(parts: Sequence[Part], url: str, agent: str, redirects: Redirects) -> Account:
     """`url` is normalised. It is looked for as it is, and then without what makes no difference to a page."""
-    with one_moment(folder) as db:
-        accounts = (_account(db, spelling, agent) for spelling in dict.fromkeys((url, canonical(url))))
-        known = next((one for one in accounts if one.discovered), None)
-        return known or _account(db, canonical(url), agent)
+    known = _account(parts, url, agent, redirects)
+    if known.discovered or canonical(url) == url:
+        return known
+    return _account(parts, canonical(url), agent, redirects)
 
 
-def _account(db: sqlite3.Connection, url: str, agent: str) -> Account:
-    entry, host, lost = stored_entry(db, url), _host(db, host_of(url)), dropped(db, url)
+def _account(parts: Sequence[Part], url: str, agent: str, redirects: Redirects) -> Account:
+    owner = owner_of(parts, url)
+    db = owner.db
+    entry, host, lost = stored_entry(db, url), _host(db, host_of(url)), _dropped(parts, url)
     holding, text = _robots(db, url)
-    pages, events = tuple(pages_of(db, url)), tuple(events_of(db, url))
+    visits = [(part, page) for part in parts for page in pages_of(part.db, url)]
+    events = sorted((event for part in parts for event in events_of(part.db, url)), key=lambda event: event.at)
     found_on = entry.found_on if entry else lost.found_on if lost else ""
     return Account(
         url=url,
         entry=entry,
-        path=tuple(_path(db, found_on)),
+        path=tuple(_path(parts, found_on)),
         ahead=_ahead(db, entry) if entry else 0,
         outbid=entry is not None and _outbid(db, entry),
-        pages=pages,
-        renders=tuple(filter(None, (render_of(db, page.host, url, page.number) for page in pages))),
-        events=events,
+        pages=tuple(replace(page, duplicate_of=duplicate_of(parts, part, page)) for part, page in visits),
+        renders=tuple(filter(None, (render_of(part.db, page.host, url, page.number) for part, page in visits))),
+        events=tuple(events),
         dropped=lost,
-        sent_here=() if entry else tuple(_sent_here(db, url)),
+        sent_here=() if entry else tuple(row for part in parts for row in redirects(part.db, url)),
         host=host,
         robots=holding,
         has_rules=bool(text),
         allowed=robots.allows(text, agent, url),
         similar=() if entry or lost or events else tuple(_similar(db, url)),
-        listed=_listed(db, found_on, url) if found_on else None,
+        listed=_listed(parts, found_on, url) if found_on else None,
         blocked=_blocked(db, url),
+        shard=owner.name,
+        handed_over_by=_sender(parts, owner, found_on),
     )
+
+
+def _sender(parts: Sequence[Part], owner: Part, found_on: str) -> str:
+    """The shard that fetched the page where a link was found; "": its own, or nobody did yet."""
+    if not found_on or any(pages_of(owner.db, found_on)):
+        return ""
+    return next((part.name for part in parts if pages_of(part.db, found_on)), "")
+
+
+def _dropped(parts: Sequence[Part], url: str) -> DroppedRow | None:
+    """By its own shard, or by one that found it and did not hand it over."""
+    found = (dropped(part.db, url) for part in parts)
+    return min((row for row in found if row), key=lambda row: row.at, default=None)
 
 
 def _blocked(db: sqlite3.Connection, url: str) -> Steered | None:
@@ -106,14 +136,15 @@ def _blocked(db: sqlite3.Connection, url: str) -> Steered | None:
     return blocks[-1] if because else None
 
 
-def _listed(db: sqlite3.Connection, sitemap: str, url: str) -> Listed | None:
-    claims = (event.detail["claims"].get(url) for event in events_of(db, sitemap) if event.kind == "sitemap read")
+def _listed(parts: Sequence[Part], sitemap: str, url: str) -> Listed | None:
+    events = (event for part in parts for event in events_of(part.db, sitemap))
+    claims = (event.detail["claims"].get(url) for event in events if event.kind == "sitemap read")
     return next((Listed(url, *claim) for claim in claims if claim), None)
 
 
-def _path(db: sqlite3.Connection, found_on: str) -> Iterator[Entry]:
+def _path(parts: Sequence[Part], found_on: str) -> Iterator[Entry]:
     for _ in range(STEPS_BACK):
-        entry = stored_entry(db, found_on) if found_on else None
+        entry = stored_entry(owner_of(parts, found_on).db, found_on) if found_on else None
         if entry is None:
             return
         yield entry
@@ -135,9 +166,10 @@ def _outbid(db: sqlite3.Connection, entry: Entry) -> bool:
     return bool(db.execute(query, (last_moment(db) or 0.0, entry.key[0])).fetchone()[0])
 
 
-def _sent_here(db: sqlite3.Connection, url: str) -> Iterator[tuple[str, str]]:
+def redirects_to(db: sqlite3.Connection, url: str) -> list[tuple[str, str]]:
+    """Goes through all events."""
     query = "SELECT url, json_extract(detail, '$.because') FROM events WHERE kind = 'redirected' AND number IS NOT NULL"
-    yield from db.execute(query + " AND json_extract(detail, '$.to') = ? ORDER BY id LIMIT 3", (url,)).fetchall()
+    return db.execute(query + " AND json_extract(detail, '$.to') = ? ORDER BY id LIMIT 3", (url,)).fetchall()
 
 
 def _host(db: sqlite3.Connection, name: str) -> Host | None:
@@ -158,7 +190,8 @@ def _similar(db: sqlite3.Connection, url: str) -> list[str]:
     """Known URLs: other spellings of this one, then URLs of its host that are written alike, or else of such hosts."""
     spellings = [other for other in near_misses(url) if stored_entry(db, other)]
     table = "links INDEXED BY links_by_url"
-    of_host = f"SELECT url FROM {table} WHERE host = (SELECT id FROM hosts WHERE name = ?) ORDER BY id LIMIT ?"
+    some = f"SELECT id, url FROM {table} WHERE host = (SELECT id FROM hosts WHERE name = ?) LIMIT {LOOKED_THROUGH}"
+    of_host = f"SELECT url FROM ({some}) ORDER BY id LIMIT ?"
     beside = [known for (known,) in db.execute(of_host, (host_of(url), LOOKED_THROUGH))]
     alike = difflib.get_close_matches(url, beside, SUGGESTIONS, 0.7)
     if not beside:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from spoor import settings as config
-from spoor.actions import Action, Mark, Stop, Submission
+from spoor.actions import Action, AddSeeds, Budget, Mark, SlowDown, Stop, Submission
 from spoor.errors import BadInput
 from spoor.events import Steered
 from spoor.frontier.entry import HostRules
@@ -25,7 +25,9 @@ from spoor.steering.checking import normalised, with_action
 from spoor.steering.inbox import Inbox
 from spoor.steering.log import SteeringLog
 from spoor.store.crawl_folder import CrawlFolder, is_current, is_open_for_crawling, locked
+from spoor.store.crawl_parts import open_parts, owner_of
 from spoor.store.journal import Journal, open_to_read, pages_of
+from spoor.store.sharded_folder import ShardedFolder
 from spoor.store.sqlite_files import sums_of, write_sums
 from spoor.store.steered import steered, steered_by
 from spoor.urls import canonical
@@ -52,6 +54,32 @@ def submit(folder: CrawlFolder, action: Action, who: str = "") -> Receipt:
     submission = Inbox(folder.inbox).leave(asked, who or user())
     do_what_waits(folder)
     return Receipt(submission.id, outcome(folder, submission.id))
+
+
+def addressees(folder: CrawlFolder, action: Action) -> list[tuple[CrawlFolder, Action]]:
+    """Who is to do what: the crawl itself, or of several shards those that have the hosts, or all of them. To stop, one
+    that runs is enough: the crawl ends when one of its shards is stopped."""
+    if not ShardedFolder(folder.path).exists:
+        return [(folder, action)]
+    with open_parts(folder) as parts:
+        match action:
+            case Budget():
+                how = "stop it, and start it again with another --max-pages or --max-minutes"
+                raise BadInput(f"{folder.path}: the shards of a crawl share one budget; {how}")
+            case Stop():
+                return [(next(filter(is_open_for_crawling, folder.parts), folder.parts[0]), action)]
+            case AddSeeds(urls):
+                seeds = {owner_of(parts, url).folder: list[str]() for url in urls}
+                for url in urls:
+                    seeds[owner_of(parts, url).folder].append(url)
+                return [(part, AddSeeds(tuple(own))) for part, own in seeds.items()]
+            case SlowDown(host):
+                return [(owner_of(parts, f"http://{host}/").folder, action)]
+            case Mark(url):
+                fetched = (part for part in parts for one in (url, canonical(url)) if pages_of(part.db, one))
+                return [(next(fetched, owner_of(parts, url)).folder, action)]
+            case _:
+                return [(part, action) for part in folder.parts]
 
 
 def _of_a_page(folder: CrawlFolder, action: Action) -> Action:

@@ -36,6 +36,7 @@ from spoor.store.duplicates import same_payload
 from spoor.store.journal import PageRow
 from spoor.store.migration import STEPS
 from spoor.store.renders import render_of
+from spoor.store.sharded_folder import ShardedFolder
 from spoor.store.snapshots import Snapshots
 from spoor.store.sqlite_files import sums_of, write_sums
 from spoor.store.translations import Translations
@@ -69,12 +70,28 @@ class CrawlFolder:
     path: Path
 
     @property
+    def name(self) -> str:
+        """Of a shard with that of the crawl: `many-thai-pages/003`."""
+        path = self.path.resolve()
+        is_shard = ShardedFolder(path.parent.parent).exists and path.parent.name == "shards"
+        return f"{path.parent.parent.name}/{path.name}" if is_shard else path.name
+
+    @property
     def database(self) -> Path:
         return self.path / "crawl.db"
 
     @property
     def warcs(self) -> Path:
         return self.path / "warc"
+
+    @property
+    def parts(self) -> tuple[CrawlFolder, ...]:
+        """The folders of its shards, as far as these were begun; itself, where it is a crawl without shards."""
+        sharded = ShardedFolder(self.path)
+        if not sharded.exists:
+            return (self,)
+        folders = map(CrawlFolder, sharded.folders())
+        return tuple(folder for folder in folders if folder.database.exists() and folder.database.stat().st_size)
 
     @property
     def snapshots(self) -> Snapshots:
@@ -91,6 +108,11 @@ class CrawlFolder:
     @property
     def in_work(self) -> Path:
         return self.path / "in-work"
+
+    @property
+    def idle(self) -> Path:
+        """Seconds that the run that is going on was idle by choice."""
+        return self.path / "idle"
 
     @property
     def examples(self) -> Path:
@@ -147,14 +169,15 @@ def open_for_crawling(path: Path, progress: Progress = silently) -> Iterator[Cra
 
 
 def open_for_reading(path: Path) -> CrawlFolder:
-    """A crawl that may be running."""
+    """A crawl that may be running, or one of several shards."""
     folder = CrawlFolder(path)
     if not path.exists():
         raise BadInput(f"there is no folder {path}")
-    if (path / "shards.toml").exists():
-        raise BadInput(f"{path} is a crawl of several shards; give one of the folders in {path / 'shards'}")
-    if not is_ours(folder, READABLE) or not folder.database.exists():
-        raise BadInput(f"{path} is not a crawl folder; `spoor crawl --out FOLDER` makes one")
+    if not (parts := folder.parts):
+        raise BadInput(f"{path} is a crawl of several shards of which none has begun yet; try again in a minute")
+    for part in parts:
+        if not is_ours(part, READABLE) or not part.database.exists():
+            raise BadInput(f"{part.path} is not a crawl folder; `spoor crawl --out FOLDER` makes one")
     return folder
 
 

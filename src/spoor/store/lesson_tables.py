@@ -14,6 +14,7 @@ CREATE TABLE IF NOT EXISTS students (
     version INTEGER PRIMARY KEY, at REAL NOT NULL, answers INTEGER NOT NULL, marks TEXT NOT NULL,
     changed REAL NOT NULL, row INTEGER NOT NULL
 );
+CREATE TABLE IF NOT EXISTS student_shifts (version INTEGER PRIMARY KEY, shift REAL NOT NULL);
 """
 
 

@@ -103,14 +103,19 @@ class Mail:
 
     def write(self, db: sqlite3.Connection) -> None:
         for receiver, mailed in self._sent.items():
-            count = "INSERT INTO sent VALUES (?, 1) ON CONFLICT DO UPDATE SET number = number + 1 RETURNING number"
-            ((number,),) = db.execute(count, (receiver,)).fetchall()
-            db.execute("INSERT INTO outbox VALUES (?, ?, ?)", (receiver, number, packed(mailed)))
+            enclose(db, receiver, packed(mailed))
         db.executemany("INSERT OR REPLACE INTO inbox VALUES (?, ?)", self._received.items())
         db.executemany("INSERT INTO lessons (after, body) VALUES (?, ?)", self._lessons)
         self._sent.clear()
         self._received.clear()
         self._lessons.clear()
+
+
+def enclose(db: sqlite3.Connection, receiver: int, body: bytes) -> None:
+    """One letter more in the outbox, inside a transaction of somebody else."""
+    count = "INSERT INTO sent VALUES (?, 1) ON CONFLICT DO UPDATE SET number = number + 1 RETURNING number"
+    ((number,),) = db.execute(count, (receiver,)).fetchall()
+    db.execute("INSERT INTO outbox VALUES (?, ?, ?)", (receiver, number, body))
 
 
 def lessons_of_others(db: sqlite3.Connection, after: int) -> Iterator[tuple[float, Lesson]]:

@@ -28,7 +28,8 @@ from spoor.store.steered import SteeredActions
 
 
 _TYPES: dict[str, tuple[type, ...]] = {"INTEGER": (int,), "REAL": (float, int), "TEXT": (str,), "BLOB": (bytes,)}
-_LATER = ("marks", "steered", "judged", "students", "model_calls", "renders", "sub_requests", "render_hosts")
+_OF_A_STUDENT = ("judged", "students", "student_shifts")
+_LATER = ("marks", "steered", *_OF_A_STUDENT, "model_calls", "renders", "sub_requests", "render_hosts")
 """Tables that crawls of this version did not have at first."""
 _STORED = {"INTEGER": "integer", "REAL": "real", "TEXT": "text", "BLOB": "blob"}
 

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import contextlib
+import heapq
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
+from operator import itemgetter
 
 from spoor import settings as config
-from spoor.expected_finds import TRIES, ExpectedFinds, expected_finds
+from spoor.stopping import TRIES, ExpectedFinds, expected_finds
 from spoor.store.crawl_folder import CrawlFolder
-from spoor.store.journal import open_to_read
+from spoor.store.crawl_parts import open_parts
 
 IN_LOG_ODDS = ("learned",)
 """Strategies whose keys say how probable it is that a link leads to a relevant page."""
 
-_PAGES = "SELECT id, host, url, relevant FROM pages ORDER BY id DESC LIMIT ?"
+_PAGES = "SELECT id, ended, host, url, relevant FROM pages ORDER BY id DESC LIMIT ?"
 # A robots.txt has no number. What failed because our own side was out of order does not count.
-_OTHERS = """SELECT id, host, url, 0 FROM events WHERE kind IN ('failed', 'redirected') AND number IS NOT NULL
+_OTHERS = """SELECT id, at, host, url, 0 FROM events WHERE kind IN ('failed', 'redirected') AND number IS NOT NULL
              AND ifnull(detail ->> 'excused', 0) = 0 ORDER BY id DESC LIMIT ?"""
 
 
 def last_requests(db: sqlite3.Connection, most: int) -> list[bool]:
     """Whether each brought a relevant page, oldest first. Requests for robots.txt files are left out."""
-    return [relevant for _, _, relevant in _last(db, most)]
+    return [relevant for *_, relevant in _last(db, most)]
 
 
 def expected_in(folder: CrawlFolder) -> ExpectedFinds | None:
@@ -31,29 +33,33 @@ def expected_in(folder: CrawlFolder) -> ExpectedFinds | None:
     settings = folder.settings()
     if settings is None or not states_probability(config.loads(settings).crawl.strategy):
         return None
-    with contextlib.closing(open_to_read(folder.database)) as db:
-        return expected_from(db)
+    with open_parts(folder) as parts:
+        return expected_from(*(part.db for part in parts))
 
 
 def states_probability(strategy: str) -> bool:
     return strategy.partition(":")[0] in IN_LOG_ODDS
 
 
-def expected_from(db: sqlite3.Connection) -> ExpectedFinds | None:
+def expected_from(*shards: sqlite3.Connection) -> ExpectedFinds | None:
     """Reads one entry of an index for every link that waits."""
-    waiting = dict(db.execute("SELECT key1, count(*) FROM links WHERE state = 0 GROUP BY key1"))
-    return expected_finds(waiting, list(last_tries(db, TRIES)))
+    waiting = Counter(dict[float, int]())
+    for db in shards:
+        waiting.update(dict(db.execute("SELECT key1, count(*) FROM links WHERE state = 0 GROUP BY key1")))
+    tries = heapq.merge(*(_last_tries(db, TRIES) for db in shards), key=itemgetter(0))
+    return expected_finds(waiting, [(key, relevant) for _, key, relevant in tries][-TRIES:])
 
 
-def last_tries(db: sqlite3.Connection, most: int) -> Iterator[tuple[float, bool]]:
-    """The first part of the key that the link had when it was fetched, and whether it led to a relevant page."""
+def _last_tries(db: sqlite3.Connection, most: int) -> Iterator[tuple[float, float, bool]]:
+    """When it was, the first part of the key that the link had when it was fetched, and whether it led to a relevant
+    page."""
     query = "SELECT key1 FROM links WHERE host = (SELECT id FROM hosts WHERE name = ?) AND url = ?"
-    for host, url, relevant in _last(db, most):
+    for at, host, url, relevant in _last(db, most):
         row = db.execute(query, (host, url)).fetchone()
         if row is not None:
-            yield row[0], relevant
+            yield at, row[0], relevant
 
 
-def _last(db: sqlite3.Connection, most: int) -> list[tuple[str, str, bool]]:
+def _last(db: sqlite3.Connection, most: int) -> list[tuple[float, str, str, bool]]:
     rows = sorted([*db.execute(_PAGES, (most,)), *db.execute(_OTHERS, (most,))])[-most:]
-    return [(host, url, bool(relevant)) for _, host, url, relevant in rows]
+    return [(at, host, url, bool(relevant)) for _, at, host, url, relevant in rows]

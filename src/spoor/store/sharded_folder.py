@@ -1,7 +1,7 @@
 """A crawl of several shards on disk: which files make one, and how many visits each shard was granted.
 
 crawl.toml      exactly what ran
-shards.toml     how many shards there are, and which bucket of hosts is whose
+shards.toml     how many shards there are, and which bucket of hosts is whose; where they go, while they are moved
 coordinator.db  visits granted to each shard (SQLite)
 lock            the process that coordinates, or did last; locked while it does
 shards/003/     a crawl folder for each shard, readable as any other
@@ -14,6 +14,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from spoor.errors import BadInput, BrokenStorage, UsageError
 from spoor.files import replacing
@@ -33,10 +34,23 @@ class ShardedFolder:
     def shard(self, number: int) -> Path:
         return self.path / "shards" / f"{number:03}"
 
+    def folders(self) -> list[Path]:
+        """Of all shards that ever were, those that have no hosts any more included."""
+        return sorted((self.path / "shards").glob("[0-9]*"), key=lambda path: (len(path.name), path.name))
+
+    @property
+    def exists(self) -> bool:
+        """False: it is no folder of shards."""
+        return self._file.exists()
+
     @property
     def shards(self) -> int | None:
-        """How many there are; None: it is no folder of shards."""
-        return max(_read(self._file)) + 1 if self._file.exists() else None
+        """How many there are, or will be once a move that was begun is over; None: it is no folder of shards."""
+        return max(self.moving_to() or self.buckets()) + 1 if self.exists else None
+
+    def buckets(self) -> tuple[int, ...]:
+        """The shard of each."""
+        return _read(self._file)
 
     def table(self, shards: int) -> tuple[int, ...]:
         """The shard of each bucket, as it was written down when the crawl began; written down if it begins now."""
@@ -49,22 +63,44 @@ class ShardedFolder:
             )
         return table
 
+    # While buckets are moved, the file has the table of before and that of afterwards.
+
+    def moving_to(self) -> tuple[int, ...] | None:
+        """The shard of each bucket, once a move that was begun is over; None: none was."""
+        return _read(self._file, "moving_to") if "moving_to" in _parsed(self._file) else None
+
+    def plan(self, table: Sequence[int]) -> None:
+        self._write(self.buckets(), table)
+
+    def moved(self) -> None:
+        """The move is over."""
+        self._write(self.moving_to() or self.buckets())
+
     @property
     def _file(self) -> Path:
         return self.path / "shards.toml"
 
-    def _write(self, table: Sequence[int]) -> None:
-        with replacing(self._file, ".partial") as partial:
-            partial.write_text(f"buckets = [{', '.join(map(str, table))}]\n", "utf8")
+    def _write(self, table: Sequence[int], moving_to: Sequence[int] | None = None) -> None:
+        tables = {"buckets": table} if moving_to is None else {"buckets": table, "moving_to": moving_to}
+        with replacing(self._file, ".partial", durable=True) as partial:
+            lines = (f"{name} = [{', '.join(map(str, buckets))}]\n" for name, buckets in tables.items())
+            partial.write_text("".join(lines), "utf8")
 
 
-def _read(file: Path) -> tuple[int, ...]:
+def _read(file: Path, name: str = "buckets") -> tuple[int, ...]:
     try:
-        table = tomllib.loads(file.read_text("utf8"))["buckets"]
+        table = _parsed(file)[name]
         if len(table) != BUCKETS or not all(isinstance(shard, int) and shard >= 0 for shard in table):
             raise ValueError(f"it needs {BUCKETS} numbers of shards")
         return tuple(table)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadInput(f"cannot read {file}: {error}; put it back as it was") from None
+
+
+def _parsed(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text("utf8"))
+    except (OSError, ValueError) as error:
         raise BadInput(f"cannot read {file}: {error}; put it back as it was") from None
 
 

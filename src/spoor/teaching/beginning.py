@@ -43,4 +43,4 @@ def beginner(examples: Sequence[Page], about: str = "", aim: Aim = HALF) -> Stud
     words = tuple(telling_words([about] if about else [page.titled_text for page in examples], PRIOR_WORDS))
     positive = [Example(sample_of(text), True) for text in texts]
     negative = [Example(sample_of(text), False) for text in presumed_negatives(texts)]
-    return Student(" ".join(words[:3]) or "the examples", tuple(positive + negative), words, aim)
+    return Student.beginning(" ".join(words[:3]) or "the examples", positive + negative, words, aim)

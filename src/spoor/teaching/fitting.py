@@ -28,6 +28,8 @@ ENOUGH = 12
 the two kinds."""
 FEW = 5
 """Answers that say a page is irrelevant, from which on they stand for all that are."""
+LEAST_SEEN = 20
+"""Pages from which on their scores say where the threshold lies."""
 LEAST_SLOPE = 1e-3
 """A higher score never means less, however the answers are."""
 
@@ -61,6 +63,27 @@ def learned_from(
     )
 
 
+def has_enough(said: Sequence[Example]) -> bool:
+    """Whether these answers alone say how probable a score is."""
+    return _is_enough(np.array([each.relevant for each in said], bool))
+
+
+def _is_enough(said: Flags) -> bool:
+    return bool(min(said.sum(), (~said).sum()) >= ENOUGH)
+
+
+def divided(scores: Floats) -> float:
+    """The score that best divides pages nobody has answered about into two kinds: that with the largest variance
+    between them (Otsu). 0: there are too few, or all are alike."""
+    ordered, below = np.sort(scores), np.arange(1, len(scores))
+    if len(ordered) < LEAST_SEEN or ordered[0] == ordered[-1]:
+        return 0.0
+    sums, above = np.cumsum(ordered), len(ordered) - below
+    apart = sums[:-1] / below - (sums[-1] - sums[:-1]) / above
+    best = int(np.argmax(below * above * apart**2))
+    return float(ordered[best] + ordered[best + 1]) / 2.0
+
+
 def _scaled(rows: Rows) -> Rows:
     """Common words count less from the beginning."""
     return replace(rows, weights=rows.weights * rarity()[rows.places])
@@ -79,7 +102,7 @@ def _scale(
 ) -> tuple[float, float, float]:
     """Slope and shift of the log odds, and the threshold. `begun` examples come before those that were answered."""
     said = relevant[begun:]
-    if min(said.sum(), (~said).sum()) < ENOUGH:
+    if not _is_enough(said):
         return 1.0, -_midway(scores, relevant, begun), 0.5
     slope, shift = calibration(scores[begun:], said)
     chances = 1.0 / (1.0 + np.exp(-(slope * scores[begun:] + shift)))

@@ -51,13 +51,15 @@ class JudgedPage:
 @dataclass(frozen=True, slots=True)
 class Version:
     """A lesson: what the student of this `version` knows are these marks, by their numbers. `changed` is the share of
-    all verdicts that were turned by it; `row` the last row of the journal before it."""
+    all verdicts that were turned by it; `row` the last row of the journal before it; `shift` what was taken off its log
+    odds because of the pages seen by then."""
 
     version: int
     at: float
     marks: tuple[int, ...]
     changed: float
     row: int
+    shift: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,7 @@ def _write_lesson(db: sqlite3.Connection, version: Version, revisions: Sequence[
     marks = version.marks
     row = (version.version, version.at, len(marks), json.dumps(marks), version.changed, version.row)
     db.execute("INSERT INTO students VALUES (?, ?, ?, ?, ?, ?)", row)
+    db.execute("INSERT INTO student_shifts VALUES (?, ?)", (version.version, version.shift))
     found = [(one.probability, one.url) for one in revisions]
     db.executemany("UPDATE judged SET probability = ? WHERE url = ?", found)
     changed = [(one, one.verdict) for one in revisions if one.verdict is not None]
@@ -150,7 +153,19 @@ def versions(db: sqlite3.Connection) -> list[Version]:
     if not has_students(db):
         return []
     rows = db.execute("SELECT version, at, marks, changed, row FROM students ORDER BY version").fetchall()
-    return [Version(version, at, tuple(json.loads(marks)), *rest) for version, at, marks, *rest in rows]
+    shifts = _shifts(db)
+    return [
+        Version(version, at, tuple(json.loads(marks)), changed, row, shifts.get(version, 0.0))
+        for version, at, marks, changed, row in rows
+    ]
+
+
+def _shifts(db: sqlite3.Connection) -> dict[int, float]:
+    """By version. Crawls of earlier releases have no such table."""
+    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'student_shifts'"
+    return (
+        dict(db.execute("SELECT version, shift FROM student_shifts").fetchall()) if db.execute(query).fetchone() else {}
+    )
 
 
 def version_of(db: sqlite3.Connection, url: str) -> int:
@@ -216,16 +231,23 @@ def revised_pages(db: sqlite3.Connection) -> dict[str, tuple[int, Verdict]]:
     return {url: (row, Verdict(share, bool(yes), because, label)) for url, row, share, yes, because, label in rows}
 
 
+_DECIDING = (
+    "FROM judged JOIN pages ON pages.host = judged.host AND pages.url = judged.url WHERE decides AND duplicate_of = ''"
+)
+"""Visited pages on which the student decides. Duplicates are left out: what holds of one holds of all."""
+_SPREAD = "judged.id * 2654435761 % 4294967296"
+"""An order that is spread over all pages, and the same for the same ones."""
+
+
+def some_samples(db: sqlite3.Connection, most: int) -> list[Sample]:
+    rows = db.execute(f"SELECT sample {_DECIDING} ORDER BY {_SPREAD} LIMIT ?", (most,)).fetchall()
+    return [unpacked(sample) for (sample,) in rows]
+
+
 def uncertain_pages(db: sqlite3.Connection, threshold: float, most: int) -> list[tuple[str, float, Sample]]:
-    """Visited pages on which the student decides, with their probabilities: the nearest to the threshold, and as many
-    others. Duplicates are left out: what holds of one holds of all."""
-    query = (
-        "SELECT judged.url, probability, sample FROM judged "
-        "JOIN pages ON pages.host = judged.host AND pages.url = judged.url "
-        "WHERE decides AND duplicate_of = '' ORDER BY {} LIMIT ?"
-    )
+    """With their probabilities: the nearest to the threshold, and as many others."""
+    query = f"SELECT judged.url, probability, sample {_DECIDING} ORDER BY {{}} LIMIT ?"
     near = db.execute(query.format("abs(probability - ?)"), (threshold, most)).fetchall()
-    # Spread over all, and the same for the same pages.
-    spread = db.execute(query.format("judged.id * 2654435761 % 4294967296"), (most,)).fetchall()
+    spread = db.execute(query.format(_SPREAD), (most,)).fetchall()
     found = {url: (url, probability, sample) for url, probability, sample in [*near, *spread]}
     return [(url, probability, unpacked(sample)) for url, probability, sample in found.values()]

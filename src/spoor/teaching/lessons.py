@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -20,17 +21,20 @@ from spoor.teaching.kept_pages import (
     excerpt_of,
     revised_pages,
     sample_of_page,
+    some_samples,
     stored_pages,
     uncertain_pages,
     versions,
 )
-from spoor.teaching.questions import SURE, Candidate, chosen
+from spoor.teaching.questions import SURE, THRESHOLD_AFTER, Candidate, chosen, is_threshold_due
 from spoor.teaching.student import Answer, Answered, Student
 from spoor.teaching.taught_judge import TaughtJudge
 from spoor.teaching.teachers import is_automatic
 
 CHANGED = 0.05
 """A relevance that moves by less leaves a verdict as it was: strategies need not learn anew from every hair."""
+SEEN = 1_000
+"""Pages by whose scores the threshold is found while there are few answers."""
 CANDIDATES = 200
 """Pages among which those to ask about are chosen, and as many that are not uncertain."""
 
@@ -58,6 +62,18 @@ def unlearned(db: sqlite3.Connection, marks: Sequence[PageMark]) -> int:
     return len({mark.id for mark in marks} ^ set(known[-1].marks if known else ()))
 
 
+def is_threshold_due_in(db: sqlite3.Connection) -> bool:
+    """Whether many more pages have come since the last lesson."""
+    known = versions(db)
+    return is_threshold_due(_pages_until(db, sys.maxsize), _pages_until(db, known[-1].row if known else 0))
+
+
+def _pages_until(db: sqlite3.Connection, row: int) -> int:
+    """How many came up to a row of the journal; no more are counted than make a difference."""
+    some = "SELECT 1 FROM pages WHERE id <= ? LIMIT ?"
+    return int(db.execute(f"SELECT count(*) FROM ({some})", (row, THRESHOLD_AFTER[-1])).fetchone()[0])
+
+
 def student_of_version(db: sqlite3.Connection, student: Student) -> Student:
     """A student that has just begun, brought to the last version that there was."""
     known = versions(db)
@@ -65,7 +81,8 @@ def student_of_version(db: sqlite3.Connection, student: Student) -> Student:
         return student
     last = set(known[-1].marks)
     marks = [mark for mark in marks_since(db) if mark.id in last]
-    return replace(student, version=known[-1].version - 1).taught(answered(db, marks))
+    taught = replace(student, version=known[-1].version - 1).taught(answered(db, marks))
+    return taught.shifted(known[-1].shift)
 
 
 def answered(db: sqlite3.Connection, marks: Sequence[PageMark]) -> list[Answered]:
@@ -98,7 +115,8 @@ def judge_again(
 ) -> Retrained:
     """What follows if a `student` that was taught by these marks takes the place of the one in the judge; writes
     nothing. `rows` are the last ones of the journal, before this run and now."""
-    before, taught = judge.student, judge.with_student(student)
+    shift = 0.0 if student.is_calibrated else student.shift_by(some_samples(db, SEEN))
+    before, taught = judge.student, judge.with_student(student.shifted(shift))
     revisions: list[Revision] = []
     changed: dict[str, Verdict] = {}
     turned = gain = 0
@@ -110,7 +128,7 @@ def judge_again(
                 changed[page.url] = verdict
             revisions.append(Revision(page.url, page.host, own.relevance, changed.get(page.url)))
     ids = tuple(mark.id for mark in marks)
-    version = Version(taught.student.version, now, ids, turned / max(1, len(revisions)), rows[1])
+    version = Version(taught.student.version, now, ids, turned / max(1, len(revisions)), rows[1], shift)
     surprises, contradictions = _surprises(before, taught.student), _contradictions(db)
     event = Taught(now, version.version, len(ids), turned, gain, surprises, contradictions)
     return Retrained(taught, version, revisions, changed, event)
@@ -163,10 +181,15 @@ def revised_lessons(db: sqlite3.Connection, strategy: Strategy, after: int = 0) 
 
 
 def next_questions(
-    db: sqlite3.Connection, student: Student, most: int, may_know: Callable[[str], bool]
+    db: sqlite3.Connection,
+    student: Student,
+    most: int,
+    may_know: Callable[[str], bool],
+    done: Set[str] = frozenset(),
 ) -> list[Question]:
-    """The pages to ask about now; the same for the same database."""
-    asked, threshold = asked_urls(db), student.model.threshold
+    """The pages to ask about now; the same for the same database. `done` were asked about, though the database does not
+    say so yet."""
+    asked, threshold = asked_urls(db) | done, student.model.threshold
     found = uncertain_pages(db, threshold, CANDIDATES + len(asked))
     candidates = [
         Candidate(url, probability - threshold, sample)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ CROWDED = 0.25
 """What each earlier question about a host takes off the uncertainty of a page there."""
 ALIKE = 0.8
 """A cosine from which on two pages are of one cluster: one of them is asked about."""
+THRESHOLD_AFTER = (25, 100, 400, 1_600, 6_400)
+"""Pages after which the threshold is looked for among their scores, while answers are too few to say where it lies."""
 UNCHANGED, IN_A_ROW = 0.01, 3
 """Of the verdicts: a lesson that changes fewer has changed nothing; after so many in a row the student has settled."""
 
@@ -45,6 +48,11 @@ def due(visits: int, questions: int, budget: int | None = None) -> int:
 def is_lesson_due(answers: int, learned: int, questions: int) -> bool:
     """Whether enough answers have come since the student last learned."""
     return answers > learned and (answers - learned >= max(1, questions // BATCHES) or answers >= questions)
+
+
+def is_threshold_due(pages: int, before: int) -> bool:
+    """Whether so many `pages` tell more of the threshold than those `before`."""
+    return bisect(THRESHOLD_AFTER, pages) > bisect(THRESHOLD_AFTER, before)
 
 
 def chosen(candidates: Sequence[Candidate], most: int, asked: Iterable[str], chance: Random) -> list[str]:

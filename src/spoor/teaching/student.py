@@ -16,7 +16,7 @@ from spoor.judging.regression import Sample, sample_of
 from spoor.parse.words import features
 from spoor.records import Page, TargetPrior, Verdict
 from spoor.strategy import PageByPage
-from spoor.teaching.fitting import Example, learned_from
+from spoor.teaching.fitting import Example, divided, has_enough, learned_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +70,17 @@ class Student(PageByPage):
     name: str
     begun: tuple[Example, ...] = field(repr=False)
     words: tuple[str, ...] = field(repr=False)
+    model: TopicModel = field(repr=False)
     aim: Aim = HALF
     answers: Mapping[str, Answered] = field(default_factory=dict, repr=False)
     version: int = 0
-    model: TopicModel = field(init=False, repr=False)
 
     reads_content: ClassVar[bool] = True
     reads_main_text: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        model = learned_from(self.name, self.begun, self._said(), (self.aim.precision, self.aim.recall))
-        object.__setattr__(self, "model", model)
+    @staticmethod
+    def beginning(name: str, begun: Sequence[Example], words: Sequence[str], aim: Aim = HALF) -> Student:
+        return Student(name, tuple(begun), tuple(words), _model(name, begun, {}, aim), aim)
 
     @property
     def target_prior(self) -> TargetPrior:
@@ -90,7 +90,23 @@ class Student(PageByPage):
     def taught(self, answers: Sequence[Answered]) -> Student:
         """The next version, which knows all of these answers and no others; the last answer about a page counts."""
         latest = {one.answer.url: one for one in answers}
-        return replace(self, answers=latest, version=self.version + 1)
+        model = _model(self.name, self.begun, latest, self.aim)
+        return replace(self, model=model, answers=latest, version=self.version + 1)
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether probabilities and threshold follow from answers."""
+        return has_enough(_said(self.answers))
+
+    def shift_by(self, seen: Sequence[Sample]) -> float:
+        """By how much its log odds are too high, as the scores of pages that it has seen fall into two kinds. Pages
+        that it was fitted to say nothing of that."""
+        fitted_to = {each.sample.places.tobytes() for each in (*self.begun, *_said(self.answers))}
+        new = [one for one in seen if one.places.tobytes() not in fitted_to]
+        return divided(self.model.log_odds(new))
+
+    def shifted(self, shift: float) -> Student:
+        return replace(self, model=replace(self.model, bias=self.model.bias - shift))
 
     def verdict(self, page: Page) -> Verdict:
         if (known := self.answers.get(page.url)) is not None:
@@ -119,9 +135,14 @@ class Student(PageByPage):
         deciding = "; ".join(f"{side} {', '.join(words)}" for side, words in sides.items() if words)
         return replace(again, because=f"{again.because}: {deciding}") if deciding else again
 
-    def _said(self) -> list[Example]:
-        by_url = sorted(self.answers.values(), key=lambda one: one.answer.url)
-        return [Example(one.sample, one.answer.relevant) for one in by_url]
+
+def _model(name: str, begun: Sequence[Example], answers: Mapping[str, Answered], aim: Aim) -> TopicModel:
+    return learned_from(name, begun, _said(answers), (aim.precision, aim.recall))
+
+
+def _said(answers: Mapping[str, Answered]) -> list[Example]:
+    by_url = sorted(answers.values(), key=lambda one: one.answer.url)
+    return [Example(one.sample, one.answer.relevant) for one in by_url]
 
 
 def confirmed(answer: Answer) -> Verdict:

@@ -128,7 +128,11 @@ def register_crawl(commands: Commands) -> None:
         "--shards",
         type=at_least_one,
         metavar="N",
-        help="run as N shards, processes of Ray on this machine (1, without Ray; or as the folder has)",
+        help="run as N shards, processes of Ray on this machine; moves hosts where the folder has more or fewer (1, "
+        "without Ray; or as the folder has)",
+    )
+    parser.add_argument(
+        "--rebalance", action="store_true", help="first move hosts between shards, so that as many links wait on each"
     )
     parser.add_argument("--cluster", metavar="ADDRESS", help="run the shards on this Ray cluster, as in 10.0.0.1:6379")
     add_json(parser)

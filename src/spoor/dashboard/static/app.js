@@ -1,6 +1,6 @@
 // Which view is shown, of which crawl; and what happens when the server has news.
 
-import { follow, get, query } from "./api.js";
+import { act, follow, get, query } from "./api.js";
 import { el, inward } from "./dom.js";
 import * as failures from "./failures.js";
 import * as hosts from "./hosts.js";
@@ -10,22 +10,35 @@ import * as page from "./page.js";
 import * as pages from "./pages.js";
 import * as queue from "./queue.js";
 import * as settings from "./settings.js";
+import * as teach from "./teach.js";
 
-const VIEWS = { overview, pages, hosts, queue, failures, log, settings };
-const TITLES = { overview: "Overview", pages: "Pages", hosts: "Hosts", queue: "Queue", failures: "Failures", log: "Log", settings: "Settings" };
+const VIEWS = { overview, pages, teach, hosts, queue, failures, log, settings };
+const TITLES = { overview: "Overview", pages: "Pages", teach: "Teach", hosts: "Hosts", queue: "Queue", failures: "Failures", log: "Log", settings: "Settings" };
 const main = document.getElementById("view");
 let crawls = [];
 let update = null;
 let shown = "";
 
-export function address(crawl, view, parameters = {}) {
+function address(crawl, view, parameters = {}) {
   return `#/${crawl}/${view}${query(parameters)}`;
 }
 
-export function say(text) {
+function say(text) {
   document.getElementById("message").textContent = text;
   clearTimeout(say.timer);
   say.timer = setTimeout(() => say(""), 8000);
+}
+
+// Whether an action was done; what became of it is said.
+async function ask(crawl, action, done) {
+  try {
+    await act(crawl, action);
+    if (done) say(done);
+    return true;
+  } catch (error) {
+    say(error.message);
+    return false;
+  }
 }
 
 function place() {
@@ -37,7 +50,7 @@ function place() {
 async function show() {
   if (location.hash === "#view") return;
   const now = place();
-  const context = { ...now, crawls, address, say, overview: crawls.find((one) => one.number === now.crawl) };
+  const context = { ...now, crawls, address, ask: (action, done) => ask(now.crawl, action, done), overview: crawls.find((one) => one.number === now.crawl) };
   const view = now.view === "page" ? page : VIEWS[now.view] ?? overview;
   const mine = (shown = location.hash);
   update = null;
@@ -63,13 +76,13 @@ function heading(now) {
   state.className = `state ${crawl.state}`;
   const about = [crawl.target, crawl.strategy && `by ${crawl.strategy}`, crawl.because];
   document.getElementById("about").textContent = about.filter(Boolean).join(" · ");
-  navigation(now);
+  navigation(now, crawl);
   choice(now);
 }
 
-function navigation(now) {
+function navigation(now, crawl) {
   const current = now.view === "page" ? "pages" : now.view;
-  const links = Object.keys(VIEWS).map((view) => {
+  const links = Object.keys(VIEWS).filter((view) => view !== "teach" || crawl.teaching).map((view) => {
     const link = inward(address(now.crawl, view), TITLES[view]);
     if (view === current) link.setAttribute("aria-current", "page");
     return link;

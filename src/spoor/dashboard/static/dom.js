@@ -22,6 +22,11 @@ export function outward(url, text = url) {
   return el("a", { href: url, rel: "noreferrer noopener nofollow", target: "_blank" }, said(text));
 }
 
+// A text in pieces, of which some are words to be seen.
+export function marks(pieces) {
+  return pieces.map((piece) => (piece.marked ? el("mark", {}, piece.text) : piece.text));
+}
+
 export function inward(address, ...children) {
   return el("a", { href: address }, ...children);
 }
@@ -49,6 +54,11 @@ export function wide(...children) {
   return el("td", { class: "wide" }, ...children);
 }
 
+// On one line.
+export function whole(...children) {
+  return el("td", { class: "wide whole" }, ...children);
+}
+
 export function wideHead(text) {
   return el("th", { class: "wide", scope: "col" }, text);
 }
@@ -68,9 +78,9 @@ export function drawing(text) {
   return document.importNode(parsed, true);
 }
 
-const whole = new Intl.NumberFormat("en");
+const integers = new Intl.NumberFormat("en");
 
-export const number = (value) => whole.format(Math.round(value));
+export const number = (value) => integers.format(Math.round(value));
 export const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)}\u00a0%`;
 export const moment = (at) => (at ? new Date(1000 * at).toLocaleString("sv-SE") : "–");
 

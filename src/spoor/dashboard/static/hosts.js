@@ -1,7 +1,6 @@
-// Hosts: what each gave and cost; sorted by any column, searched, blocked.
+// Hosts: what each gave and cost; sorted by any column, searched, blocked, slowed down.
 
-import { act } from "./api.js";
-import { button, el, field, inward, moment, number, percent, said, section, table, wide } from "./dom.js";
+import { button, el, field, inward, moment, number, percent, said, section, table, whole, wide } from "./dom.js";
 import { list } from "./list.js";
 
 const COLUMNS = [["name", "Host"], ["relevant", "Relevant"], ["pages", "Pages"], ["share", "Share"], ["failures", "Failures"], ["seconds", "Seconds"], ["last", "Last"]];
@@ -35,27 +34,48 @@ function drawn(context, chosen, hosts, go) {
 function row(context, host) {
   const blocked = context.overview?.blocks.includes(host.host);
   const why = host.blocked;
+  const delay = wide(host.delay === null ? "–" : `${host.delay} s`);
   return [
     el("th", { scope: "row" }, inward(context.address(context.crawl, "pages", { host: host.host }), el("bdi", { dir: "ltr" }, host.host)), why ? el("small", {}, said(why)) : null),
-    number(host.relevant), number(host.pages), wide(percent(host.share)), wide(number(host.failures)), wide(host.seconds.toFixed(2)), wide(moment(host.last)),
-    wide(host.delay === null ? "–" : `${host.delay} s`),
-    el("td", {}, blocking(context, host.host, blocked)),
+    number(host.relevant), number(host.pages), wide(percent(host.share)), wide(number(host.failures)), wide(host.seconds.toFixed(2)), whole(moment(host.last)),
+    delay,
+    el("td", {}, el("div", { class: "acts" }, blocking(context, host.host, blocked), slowing(context, host, delay))),
   ];
 }
 
 function blocking(context, host, blocked) {
-  const act_ = async (event) => {
+  const change = async (event) => {
     const action = blocked ? "unblock" : "block";
     event.target.disabled = true;
-    try {
-      await act(context.crawl, { action, pattern: host });
-      blocked = !blocked;
-      event.target.textContent = blocked ? "Unblock" : "Block";
-      context.say(`${host} is ${blocked ? "blocked" : "unblocked"}.`);
-    } catch (error) {
-      context.say(error.message);
-    }
+    if (await context.ask({ action, pattern: host }, `${host} is ${action}ed.`)) blocked = !blocked;
     event.target.disabled = false;
+    named();
   };
-  return button(blocked ? "Unblock" : "Block", act_, { "aria-label": `${blocked ? "Unblock" : "Block"} ${host}` });
+  const named = () => {
+    own.textContent = blocked ? "Unblock" : "Block";
+    own.setAttribute("aria-label", `${own.textContent} ${host}`);
+  };
+  const own = button("", change);
+  named();
+  return own;
+}
+
+// A longer delay. The server says what is too short.
+function slowing(context, host, delay) {
+  const seconds = el("input", { type: "number", min: 0, step: "any", value: 2 * (host.delay || 1), "aria-label": `Seconds between two requests to ${host.host}` });
+  const open = button("Slow", () => {
+    open.replaceWith(form);
+    seconds.focus();
+  }, { "aria-label": `Slow down ${host.host}` });
+  const submit = async (event) => {
+    event.preventDefault();
+    const asked = Number(seconds.value);
+    if (await context.ask({ action: "slow down", host: host.host, seconds: asked }, `${host.host} is asked every ${asked} s at most.`)) {
+      delay.textContent = `${asked} s`;
+      form.replaceWith(open);
+      open.focus();
+    }
+  };
+  const form = el("form", { class: "acts", onsubmit: submit }, seconds, "s", el("button", { type: "submit" }, "Set"));
+  return open;
 }

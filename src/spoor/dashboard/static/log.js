@@ -23,5 +23,6 @@ function drawn(context, events) {
 }
 
 function detail(facts) {
-  return Object.entries(facts).filter(([name, value]) => value && name !== "purpose").map(([name, value]) => `${name.replaceAll("_", " ")}: ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ");
+  const shown = (name, value) => (name === "again_at" ? moment(value) : typeof value === "object" ? JSON.stringify(value) : value);
+  return Object.entries(facts).filter(([name, value]) => value && name !== "purpose").map(([name, value]) => `${name.replaceAll("_", " ")}: ${shown(name, value)}`).join(", ");
 }

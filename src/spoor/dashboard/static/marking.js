@@ -1,17 +1,13 @@
 // What a person says of a page: relevant or not; the same button again takes it back.
 
-import { act } from "./api.js";
 import { button, el } from "./dom.js";
 
 export function marking(context, page) {
   const mark = (relevant) => async () => {
     const said = page.mark === relevant ? null : relevant;
-    try {
-      await act(context.crawl, { action: "mark", url: page.url, relevant: said });
+    if (await context.ask({ action: "mark", url: page.url, relevant: said })) {
       page.mark = said;
       draw();
-    } catch (error) {
-      context.say(error.message);
     }
   };
   const about = page.title.trim() || page.url;

@@ -1,7 +1,7 @@
 // A crawl at a glance, side by side with others, and the buttons that steer it.
 
-import { act, query, svg } from "./api.js";
-import { button, bytes, drawing, duration, el, field, moment, number, percent, section, select, tile } from "./dom.js";
+import { query, svg } from "./api.js";
+import { button, bytes, drawing, duration, el, field, inward, moment, number, percent, section, select, tile } from "./dom.js";
 
 const CHARTS = [
   ["relevant", "Relevant pages found"],
@@ -9,7 +9,6 @@ const CHARTS = [
   ["waiting", "Links waiting"],
   ["failures", "Failed requests"],
 ];
-const SECONDS_BETWEEN_CHARTS = 2;
 
 export async function show(holder, context) {
   if (!context.overview) throw new Error(`there is no crawl ${context.crawl}`);
@@ -31,16 +30,13 @@ export async function show(holder, context) {
   const go = (parameters) => (location.hash = context.address(context.crawl, "overview", { over, beside: [...beside].join(","), ...parameters }));
   holder.append(numbers, forecast, choices(context, over, beside, go), charts, steering);
   let known = "";
-  let waits = 0;
   const update = (crawls, overview) => {
     if (!overview) return;
-    tiles(numbers, overview);
+    tiles(numbers, context, overview);
     forecast.replaceChildren(expectation(overview));
     const now = JSON.stringify(crawls.map((one) => [one.requests, one.waiting]));
-    if (now !== known && ++waits >= SECONDS_BETWEEN_CHARTS) {
-      [known, waits] = [now, 0];
-      redraw();
-    }
+    if (known && now !== known) redraw();
+    known = now;
     const state = `${overview.state} ${overview.blocks.join()} ${overview.max_pages} ${overview.max_minutes}`;
     if (steering.dataset.state !== state) {
       steering.dataset.state = state;
@@ -52,8 +48,12 @@ export async function show(holder, context) {
   return update;
 }
 
-function tiles(holder, crawl) {
+function tiles(holder, context, crawl) {
   const known = crawl.counted < 1 ? el("small", {}, `counted up to ${percent(crawl.counted)}`) : null;
+  const { expected, teaching } = crawl;
+  const more = [];
+  if (expected) more.push(tile(number(expected.among_waiting), `relevant pages expected among the links that wait; with those yet to be discovered, ${number(expected.next_200)} in the next 200 requests and ${number(expected.next_500)} in the next 500`));
+  if (teaching) more.push(tile(number(teaching.answers), `answers taught the judge, in ${number(teaching.version)} lessons; ${number(teaching.turned)} verdicts revised`, inward(context.address(crawl.number, "teach"), "Teach")));
   holder.replaceChildren(
     tile(number(crawl.relevant), "relevant pages", known),
     tile(percent(crawl.share), `of ${number(crawl.pages)} pages are relevant; ${percent(crawl.share_lately)} lately`),
@@ -62,7 +62,8 @@ function tiles(holder, crawl) {
     tile(number(crawl.failures), `failed requests; ${number(crawl.redirects)} redirects`),
     tile(bytes(crawl.bytes), "fetched"),
     tile(number(crawl.hosts), `hosts asked; ${number(crawl.hosts_with_relevant)} gave relevant pages`),
-    tile(duration(crawl.idle), "idle by choice, in runs that have ended: connections left free for better links"),
+    tile(duration(crawl.idle), "idle by choice: connections left free for better links"),
+    ...more,
   );
 }
 
@@ -89,14 +90,7 @@ function choices(context, over, beside, go) {
 }
 
 function controls(context, crawl) {
-  const run = (action, done) => async () => {
-    try {
-      await act(context.crawl, action);
-      context.say(done);
-    } catch (error) {
-      context.say(error.message);
-    }
-  };
+  const run = (action, done) => () => context.ask(action, done);
   const live = crawl.state === "running" || crawl.state === "paused";
   const buttons = live
     ? [

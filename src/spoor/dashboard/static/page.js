@@ -1,13 +1,12 @@
 // One page: why it was judged so, its text with the words of the reason marked, and the archived page.
 
 import { get } from "./api.js";
-import { bytes, button, el, inward, moment, outward, said, section } from "./dom.js";
+import { bytes, button, el, inward, marks, moment, outward, said, section } from "./dom.js";
 import { marking } from "./marking.js";
 
 export async function show(holder, context) {
   const path = `crawls/${context.crawl}/pages/${encodeURIComponent(context.id)}`;
   const { page, text, shortened, why } = await get(path);
-  const marked = text.map((piece) => (piece.marked ? el("mark", {}, piece.text) : piece.text));
   holder.append(
     el("p", {}, inward(context.address(context.crawl, "pages"), "← Pages")),
     section(said(page.title.trim() || page.url),
@@ -17,7 +16,7 @@ export async function show(holder, context) {
       el("p", {}, "Do you agree? ", marking(context, page)),
       page.duplicate_of ? el("p", { class: "note" }, "A duplicate of ", outward(page.duplicate_of)) : null),
     section("Archived page", preview(`/api/v1/${path}/preview`, page)),
-    section("Text", marked.length ? el("div", { class: "text", dir: "auto", lang: page.language || null, tabindex: "0", role: "region", "aria-label": "Text" }, marked) : el("p", { class: "note" }, "No text in the archive."),
+    section("Text", text.length ? el("div", { class: "text", dir: "auto", lang: page.language || null, tabindex: "0", role: "region", "aria-label": "Text" }, marks(text)) : el("p", { class: "note" }, "No text in the archive."),
       shortened ? el("p", { class: "note" }, "The text continues.") : null),
     section("Why", lines(why)),
   );

@@ -1,7 +1,7 @@
 // Links that wait, and why; and the explanation of any URL.
 
 import { get, query } from "./api.js";
-import { el, field, inward, moment, section, table, wide, wideHead } from "./dom.js";
+import { el, field, inward, moment, section, table, whole, wide, wideHead } from "./dom.js";
 import { list } from "./list.js";
 import { lines } from "./page.js";
 
@@ -36,10 +36,6 @@ function drawn(context, links) {
     String(link.place), whole(link.key), wide(String(link.depth)), whole(moment(link.free_at)),
   ]);
   return table(["Link", "Place", wideHead("Key"), wideHead("Depth"), wideHead("Host free at")], rows, "Links waiting");
-}
-
-function whole(text) {
-  return el("td", { class: "wide whole" }, text);
 }
 
 function evidence(numbers) {

@@ -162,10 +162,11 @@ class Response:
 
 
 def warc_files(source: Path) -> list[Path]:
-    """The WARC files that a source names: itself, or those of a crawl folder."""
+    """The WARC files that a source names: itself, or those of a crawl folder and of its shards."""
     if not source.is_dir():
         return [source]
-    files = sorted((source / "warc").glob("*.warc*"))
+    folders = [source / "warc", *source.glob("shards/*/warc")]
+    files = sorted((file for folder in folders for file in folder.glob("*.warc*")), key=lambda file: file.name)
     if not files:
         raise BadInput(f"{source} is a folder without warc/*.warc files; give WARC files or a crawl folder")
     return files

@@ -1,0 +1,105 @@
+"""A crawl to be read: its database, or those of its shards as if they were one.
+
+A page is read where it was fetched. What waits, and what is known of a host, is asked of the shard that has the host by
+now: before its bucket was moved, another may have fetched pages of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import heapq
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, repeat
+
+from spoor.errors import BadInput
+from spoor.records import Miss, Sighting
+from spoor.share import Share, bucket_of
+from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.duplicates import NOTHING, same_payload
+from spoor.store.journal import PageRow, lessons, open_to_read, pages
+from spoor.store.sharded_folder import ShardedFolder
+from spoor.urls import host_of
+
+
+@dataclass(frozen=True)
+class Part:
+    """The folder of a shard and its database, or those of a crawl without shards. `share` are its hosts; None: all."""
+
+    folder: CrawlFolder
+    db: sqlite3.Connection
+    share: Share | None = None
+
+    @property
+    def name(self) -> str:
+        """Of a shard; "" where there are none."""
+        return self.folder.path.name if self.share else ""
+
+    def has(self, host: str) -> bool:
+        return self.share is None or self.share.table[bucket_of(host)] == self.share.me
+
+
+@contextlib.contextmanager
+def open_parts(folder: CrawlFolder) -> Iterator[list[Part]]:
+    """Changes nothing, and sees every committed batch while a crawl is running."""
+    sharded = ShardedFolder(folder.path)
+    table = sharded.buckets() if sharded.exists else None
+    with contextlib.ExitStack() as opened:
+        parts = []
+        for part in folder.parts:
+            db = opened.enter_context(contextlib.closing(open_to_read(part.database)))
+            parts.append(Part(part, db, Share(int(part.path.name), table) if table else None))
+        try:
+            yield parts
+        except sqlite3.Error as error:
+            raise BadInput(f"cannot read {', '.join(str(part.database) for part in folder.parts)}: {error}") from None
+
+
+def owner_of(parts: Sequence[Part], url: str) -> Part:
+    """The shard that has the host of a URL; the first, where that has not begun yet."""
+    host = host_of(url)
+    return next((part for part in parts if part.has(host)), parts[0])
+
+
+def pages_in_order(parts: Sequence[Part], relevant_only: bool = False) -> Iterator[tuple[Part, PageRow]]:
+    """In the order they came, each with the shard that fetched it. Duplicates are found across shards, too."""
+    by_part = [zip(repeat(part), pages(part.db, relevant_only), strict=False) for part in parts]
+    for part, row in heapq.merge(*by_part, key=lambda item: item[1].ended) if len(parts) > 1 else by_part[0]:
+        yield part, replace(row, duplicate_of=duplicate_of(parts, part, row)) if len(parts) > 1 else row
+
+
+def lessons_in_order(databases: Sequence[sqlite3.Connection]) -> Iterator[Sighting | Miss]:
+    """All that a crawl learned from, as `lessons` has it; of several shards by when each visit began."""
+    by_part = [lessons(db) for db in databases]
+    return heapq.merge(*by_part, key=lambda lesson: lesson.visit.at) if len(by_part) > 1 else by_part[0]
+
+
+def duplicate_of(parts: Sequence[Part], part: Part, page: PageRow) -> str:
+    """The URL of an earlier page with the same payload on any shard, or nearly the same text on its own; "": none."""
+    if page.duplicate_of or page.digest in ("", NOTHING):
+        return page.duplicate_of
+    kept = [(found.at, found.url) for one in parts if (found := same_payload(one.db, page.digest)) is not None]
+    own = same_payload(part.db, page.digest)
+    earlier = [(at, url) for at, url in kept if own is not None and at < own.at and url != page.url]
+    return min(earlier)[1] if earlier else ""
+
+
+def count_shared_payloads(parts: Sequence[Part]) -> int:
+    """Pages with the same payload as an earlier page of another shard: these do not know of one another."""
+    query = "SELECT digest, at, url FROM digests WHERE digest != ? ORDER BY digest"
+    by_part = [zip(part.db.execute(query, (NOTHING,)), repeat(part), strict=False) for part in parts if len(parts) > 1]
+    duplicates = 0
+    for _, same in groupby(heapq.merge(*by_part, key=_digest), _digest):
+        ((_, _, original), _), *later = sorted(same, key=lambda kept: kept[0][1:])
+        duplicates += sum(url != original and _is_page(part, url) for (_, _, url), part in later)
+    return duplicates
+
+
+def _digest(kept: tuple[tuple[str, float, str], Part]) -> str:
+    return kept[0][0]
+
+
+def _is_page(part: Part, url: str) -> bool:
+    query = "SELECT 1 FROM pages WHERE host = ? AND url = ? AND duplicate_of = ''"
+    return part.db.execute(query, (host_of(url), url)).fetchone() is not None

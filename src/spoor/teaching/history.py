@@ -1,0 +1,46 @@
+"""What a judge was taught so far: who answered how often, and what each lesson changed. Read from crawl.db."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from dataclasses import dataclass
+
+from spoor.events import Taught
+from spoor.store.marks import marks_since
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCount:
+    """What a teacher says now, of each page the last word. `unsaid`: taken back, or a program could not say."""
+
+    who: str
+    relevant: int
+    irrelevant: int
+    unsaid: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaughtSoFar:
+    """Lessons in their order; of a crawl that nobody taught, nothing."""
+
+    answers: tuple[AnswerCount, ...]
+    lessons: tuple[Taught, ...]
+
+
+def taught_so_far(db: sqlite3.Connection) -> TaughtSoFar:
+    lessons = _lessons(db)
+    return TaughtSoFar(_answers(db) if lessons else (), lessons)
+
+
+def _answers(db: sqlite3.Connection) -> tuple[AnswerCount, ...]:
+    last = {(mark.who, mark.url): mark.relevant for mark in marks_since(db)}
+    counts = Counter((who, relevant) for (who, _), relevant in last.items())
+    teachers = dict.fromkeys(who for who, _ in last)
+    return tuple(AnswerCount(who, *(counts[who, said] for said in (True, False, None))) for who in teachers)
+
+
+def _lessons(db: sqlite3.Connection) -> tuple[Taught, ...]:
+    rows = db.execute("SELECT at, detail FROM events WHERE kind = 'taught' ORDER BY id").fetchall()
+    return tuple(Taught(at, **json.loads(detail)) for at, detail in rows)
