@@ -102,8 +102,10 @@ class Mail:
     # What every commit writes.
 
     def write(self, db: sqlite3.Connection) -> None:
+        different = {id(one): one for mailed in self._sent.values() for one in mailed}  # A lesson goes to all others.
+        dumped = {known: _dumped(one) for known, one in different.items()}
         for receiver, mailed in self._sent.items():
-            enclose(db, receiver, packed(mailed))
+            enclose(db, receiver, _compressed([dumped[id(one)] for one in mailed]))
         db.executemany("INSERT OR REPLACE INTO inbox VALUES (?, ?)", self._received.items())
         db.executemany("INSERT INTO lessons (after, body) VALUES (?, ?)", self._lessons)
         self._sent.clear()
@@ -131,7 +133,15 @@ def lessons_of_others(db: sqlite3.Connection, after: int) -> Iterator[tuple[floa
 
 
 def packed(batch: Sequence[Mailed]) -> bytes:
-    return zlib.compress(json.dumps([_row(mailed) for mailed in batch], separators=(",", ":")).encode(), 1)
+    return _compressed([_dumped(mailed) for mailed in batch])
+
+
+def _compressed(dumped: Sequence[str]) -> bytes:
+    return zlib.compress(f"[{','.join(dumped)}]".encode(), 1)
+
+
+def _dumped(mailed: Mailed) -> str:
+    return json.dumps(_row(mailed), separators=(",", ":"))
 
 
 def unpacked(body: bytes) -> list[Mailed]:
@@ -197,7 +207,7 @@ def _visit(
         trail=trail_of(trail),
         depth=depth,
         found_on=found_on,
-        hints=base64.b85decode(hints),
+        hints=base64.b64decode(hints),
     )
 
 
@@ -206,8 +216,8 @@ def _evidence(evidence: dict[str, float]) -> dict[str, float]:
 
 
 def _dumped_hints(hints: Hints) -> str | list[float]:
-    return base64.b85encode(hints).decode() if isinstance(hints, bytes) else list(hints)
+    return base64.b64encode(hints).decode() if isinstance(hints, bytes) else list(hints)
 
 
 def _hints(hints: str | list[float]) -> Hints:
-    return base64.b85decode(hints) if isinstance(hints, str) else tuple(map(float, hints))
+    return base64.b64decode(hints) if isinstance(hints, str) else tuple(map(float, hints))
