@@ -83,24 +83,29 @@ def _quotient(row: Areas, count: int, orders: Sequence[int]) -> float:
 
 
 def print_ratios(results: Sequence[Result], counts: Sequence[int]) -> None:
-    """For each row, and over all; of the orders that every number of shards was run from."""
+    """For each row, and over all; of the orders from which one shard and several were run."""
     lines = []
     for name, count in product(dict.fromkeys(result.conditions for result in results), counts[1:]):
         here = [result for result in results if result.conditions == name and result.shards in (1, count)]
         by_row = {row: [result for result in here if result.row == row] for row in {r.row: None for r in here}}
-        both = {row: of for row, of in by_row.items() if {result.shards for result in of} == {1, count}}
+        both = {row: of for row, of in by_row.items() if _orders(of, 1) & _orders(of, count)}
         for label, rows in (*((row, [of]) for row, of in both.items()), ("all", [*both.values()])):
-            by_visits = ratio([_areas(row, lambda result: result.by_visits) for row in rows], count)
-            by_time = ratio([_areas(row, lambda result: result.by_time) for row in rows], count)
-            lines.append([name, str(count), label, by_visits, by_time if NAMED[name] else ""])
-    print_table(["conditions", "shards", "row", "area over visits", "area over time"], lines)
+            by_visits = [_areas(row, count, lambda result: result.by_visits) for row in rows]
+            by_time = [_areas(row, count, lambda result: result.by_time) for row in rows]
+            runs = sum(len(row[count]) for row in by_visits)
+            lines.append([name, str(count), label, str(runs), ratio(by_visits, count)])
+            lines[-1].append(ratio(by_time, count) if NAMED[name] else "")
+    print_table(["conditions", "shards", "row", "orders", "area over visits", "area over time"], lines)
 
 
-def _areas(row: Sequence[Result], area: Callable[[Result], float]) -> Areas:
-    """Of the orders from which one shard and several were run."""
-    counts = sorted({result.shards for result in row})
-    orders = set.intersection(*({r.order for r in row if r.shards == count} for count in counts))
-    return {count: [area(r) for r in row if r.shards == count and r.order in orders] for count in counts}
+def _orders(row: Sequence[Result], shards: int) -> set[int]:
+    return {result.order for result in row if result.shards == shards}
+
+
+def _areas(row: Sequence[Result], count: int, area: Callable[[Result], float]) -> Areas:
+    of = {(result.shards, result.order): area(result) for result in row}
+    orders = sorted(_orders(row, 1) & _orders(row, count))
+    return {shards: [of[shards, order] for order in orders] for shards in (1, count)}
 
 
 def main(options: Sequence[str] = ()) -> None:

@@ -1,4 +1,4 @@
-"""Makes report.png, dashboard-overview.png, dashboard-hosts.png and harvest.svg in docs/images: runs the demo, takes
+"""Makes report.png, dashboard-overview.png, dashboard-pages.png and harvest.svg in docs/images: runs the demo, takes
 pictures of its report and of the dashboard, and draws both harvests.
 
     PYTHONPATH=. python scripts/pictures.py
@@ -45,7 +45,7 @@ def make_pictures() -> int:
 
 
 async def photograph_dashboard(demo: Path) -> None:
-    """The overview of both crawls, and hosts as on a telephone at night."""
+    """The overview of both crawls, and pages as on a telephone at night."""
     crawls = [Watched(CrawlFolder(demo / strategy), number) for number, strategy in enumerate(STRATEGIES, 1)]
     async with serving(Dashboard(crawls, Guard.of("127.0.0.1")), "127.0.0.1", 0) as link, tab(demo / "browser") as page:
         await page.look(1100)
@@ -53,9 +53,9 @@ async def photograph_dashboard(demo: Path) -> None:
         await page.until("document.querySelectorAll('.tile').length > 8 && document.querySelectorAll('.line-2').length")
         await page.photograph(IMAGES / "dashboard-overview.png")
         await page.look(390, 760, "dark")
-        await page.run("location.hash = '#/1/hosts'")
-        await page.until("document.querySelector('tbody tr')")
-        await page.photograph(IMAGES / "dashboard-hosts.png", whole=False)
+        await page.run("location.hash = '#/1/pages?order=best'")
+        await page.until("document.querySelector('.cards li').textContent")
+        await page.photograph(IMAGES / "dashboard-pages.png", whole=False)
 
 
 def harvest(demo: Path) -> str:

@@ -7,7 +7,6 @@ import contextlib
 import json
 import signal
 import sqlite3
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +23,8 @@ from spoor.ordering.simple import Arrival
 from spoor.records import Outcome, Page, Visit
 from spoor.store.incidents import InWork, SavedTroubles, died_of
 from spoor.strategy import Strategy
+from tests import deadly_crawl
+from tests.forked import Forked
 from tests.thread_server import served_here
 from tests.tiny import graph, truth, url
 
@@ -188,9 +189,8 @@ async def _run_until_it_ends(folder: Path, where: str) -> list[int]:
     """The exit codes of one process after another."""
     codes: list[int] = []
     async with served_here(_served) as seed:
-        command = (sys.executable, "-c", "from tests.deadly_crawl import main; main()", str(folder), f"{seed}/", where)
         while (not codes or codes[-1]) and len(codes) < 5:
-            codes.append(await (await asyncio.create_subprocess_exec(*command)).wait())
+            codes.append(await asyncio.to_thread(Forked(deadly_crawl.main, str(folder), f"{seed}/", where).wait))
     return codes
 
 

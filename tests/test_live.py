@@ -45,6 +45,7 @@ from spoor.store.incidents import died_of
 from spoor.store.journal import open_to_read
 from spoor.strategy import hinted
 from spoor.urls import host_of
+from tests.forked import NOWHERE, Forked, spoor
 from tests.served import served
 
 
@@ -188,24 +189,29 @@ class Crawler:
         self._flags = flags
         self._seeds = web.folder / "seeds.txt"
         self.log = folder.with_suffix(".log")
-        words = [sys.executable, "-m", "spoor", "web", "serve", str(web.folder), "--port", "0", "--log", str(self.log)]
-        self._server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-        assert self._server.stdout is not None
-        self._proxy = self._server.stdout.readline().split("proxy ")[1].split(";")[0]
+        said = folder.with_suffix(".said")
+        self._server = spoor("web", "serve", str(web.folder), "--port", "0", "--log", str(self.log), stdout=said)
+        while not (said.exists() and "\n" in said.read_text()):
+            assert self._server.poll() is None
+            time.sleep(0.005)
+        self._proxy = said.read_text().split("proxy ")[1].split(";")[0]
 
     def __enter__(self) -> Crawler:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._server.terminate()
-        self._server.communicate()
+        self._server.wait()
 
-    def start(self, errors: int | None = None) -> subprocess.Popen[bytes]:
+    def start(self, errors: Path = NOWHERE) -> Forked:
         """The first time with settings, later with what the folder says. `errors` is where it complains."""
-        command = [sys.executable, "-m", "spoor", "crawl", "--out", str(self.folder), "--proxy", self._proxy]
+        return spoor(*self.words(), stderr=errors)
+
+    def words(self) -> list[str]:
+        words = ["crawl", "--out", str(self.folder), "--proxy", self._proxy]
         if not (self.folder / "crawl.toml").exists():
-            command += ["--charset", "th", "--seeds", str(self._seeds), *self._flags]
-        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
+            words += ["--charset", "th", "--seeds", str(self._seeds), *self._flags]
+        return words
 
     def kill_in_work(self, seconds: float) -> bool | None:
         """So long after the first page came. Says whether pages were under way when it was killed; None: there was
@@ -221,8 +227,9 @@ class Crawler:
         return self._under_way()
 
     def kill_at(self, pages: int) -> None:
-        """As soon as so many pages have come in all, and while none is worked on: it waits for one."""
-        process = self.start()
+        """As soon as so many pages have come in all, and while none is worked on: it waits for one. Not forked, so that
+        each of its processes hashes in another way."""
+        process = subprocess.Popen([sys.executable, "-m", "spoor", *self.words()], stdout=subprocess.DEVNULL)
         while process.poll() is None:
             time.sleep(0.005)
             process.send_signal(signal.SIGSTOP)
@@ -319,11 +326,9 @@ def small_disk(folder: Path, size: str) -> Iterator[None]:
 def test_a_full_disk_ends_a_crawl_with_one_line_and_nothing_is_lost(web: Web, whole: set[str], tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     with small_disk(disk, "1m"), Crawler(web, disk / "crawl", *CAREFUL) as crawler:
-        process = crawler.start(subprocess.PIPE)
-        _, said = process.communicate(timeout=120)
-        assert process.returncode == 1
-        (line,) = said.decode().splitlines()[-1:]
-        assert "run the same command again" in line and "Traceback" not in said.decode()
+        assert crawler.start(tmp_path / "said").wait(timeout=120) == 1
+        said = (tmp_path / "said").read_text("utf8")
+        assert "run the same command again" in said.splitlines()[-1] and "Traceback" not in said
         with contextlib.closing(sqlite3.connect(disk / "crawl" / "crawl.db")) as db:
             assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         subprocess.run(["mount", "-o", "remount,size=64m", str(disk)], check=True)

@@ -22,7 +22,7 @@ from spoor.report.figures import figures
 from spoor.share import BUCKETS, bucket_of, even_table
 from spoor.store.crawl_folder import open_for_reading
 from spoor.store.mail import lessons_of_others, unpacked
-from spoor.store.moving import Databases, move_buckets, moving, open_to_move, rebalanced
+from spoor.store.moving import Databases, move_buckets, moving, open_to_move, rebalanced, waiting_by_bucket
 from spoor.store.sharded_folder import ShardedFolder
 from spoor.urls import host_of
 from tests.crashing_shards import Crashes, CrashingShard, crawled
@@ -63,6 +63,10 @@ def opened(folder: Path, shards: int) -> Iterator[Databases]:
         db.close()
 
 
+def owner(table: Sequence[int], url: str) -> int:
+    return table[bucket_of(host_of(url))]
+
+
 def open_links(databases: Databases, table: Sequence[int]) -> Rows:
     """What waits, each with all that is known of it, and nowhere but with its owner."""
     found = Rows()
@@ -70,7 +74,7 @@ def open_links(databases: Databases, table: Sequence[int]) -> Rows:
     for number, db in databases.items():
         names = EvidenceNames.of(db)
         for url, evidence, *known in db.execute(f"SELECT {columns} FROM links"):
-            if table[bucket_of(host_of(url))] == number:
+            if owner(table, url) == number:
                 found[(url, tuple(sorted(names.unpack(evidence).items())), *known)] += 1
             else:
                 assert known[0] == 4, f"{url} is open with shard {number}, which does not have its host"
@@ -86,7 +90,7 @@ def under_way(databases: Databases, table: Sequence[int] | None = None) -> Count
             for mailed in unpacked(body) if heard is None or number > heard[0] else ():
                 if isinstance(mailed, Handed):
                     found[mailed.link.url, mailed.found_on] += 1
-                    assert table is None or table[bucket_of(host_of(mailed.link.url))] == receiver == sender
+                    assert table is None or owner(table, mailed.link.url) == receiver == sender
     return found
 
 
@@ -95,10 +99,11 @@ def test_a_move_that_is_killed_at_every_point_comes_to_the_same(before: int, aft
     rng = random.Random(before * 10 + after)
     world, old = a_tree(rng, hosts=9, pages=90), even_table(before)
     begun(tmp_path, world, old, rng)
-    new = rebalanced(old, after, [1] * BUCKETS)
     with opened(tmp_path, max(before, after)) as databases:
+        new = rebalanced(old, after, waiting_by_bucket(databases, old))
         links, letters = open_links(databases, old), under_way(databases)
-        assert any(row[2] == 0 for row in links) and letters
+        assert any(row[2] == 0 and owner(new, row[0]) != owner(old, row[0]) for row in links)
+        assert letters
     points, done = 0, False
     while not done:
         points += 1
@@ -151,6 +156,8 @@ def test_a_crawl_goes_on_with_more_shards_and_with_one(tmp_path: Path, capsys: p
     assert asyncio.run(small_crawl(crawl, visits=3)) == "the budget of 3 visits is spent"
     move_buckets(folder, 3)
     assert (folder.shards, folder.moving_to()) == (3, None)
+    assert figures(open_for_reading(crawl)).totals.pages == 3
+    assert main(["check", str(crawl)]) == 0
     assert asyncio.run(small_crawl(crawl, visits=5, shards=3)) == "the budget of 5 visits is spent"
     with sqlite3.connect(folder.shard(2) / "crawl.db") as db:
         taught = [lesson.visit.url for _, lesson in lessons_of_others(db, 0)]
@@ -173,13 +180,13 @@ def test_a_crawl_goes_on_with_more_shards_and_with_one(tmp_path: Path, capsys: p
 
 
 def test_a_move_that_was_begun_is_finished_before_another(tmp_path: Path) -> None:
-    crawl, folder = tmp_path / "small", ShardedFolder(tmp_path / "small")
-    asyncio.run(small_crawl(crawl, visits=2))
+    folder = ShardedFolder(tmp_path)
+    folder.table(2)
     folder.plan(rebalanced(folder.buckets(), 4, [1] * BUCKETS))
     assert folder.shards == 4
-    move_buckets(folder, 4)
+    move_buckets(folder, 3)
     assert folder.moving_to() is None
-    assert set(folder.buckets()) == {0, 1, 2, 3}
-    move_buckets(folder, 4, rebalance=True)
-    assert asyncio.run(small_crawl(crawl, shards=4)) == "nothing is waiting"
-    assert Counter(page.url for page in spoor.open_crawl(crawl).pages(texts=False)) == Counter(list(PAGES))
+    assert {*folder.buckets()} == {0, 1, 2}
+    assert [path.name for path in folder.folders()] == ["000", "001", "002", "003"]
+    move_buckets(folder, 3, rebalance=True)
+    assert {*folder.buckets()} == {0, 1, 2}

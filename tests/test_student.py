@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pickle
 import random
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +23,11 @@ from spoor.live.from_settings import Objects
 from spoor.records import Page
 from spoor.server_settings import TeacherSettings
 from spoor.settings import Config, Target
+from spoor.store.journal import Journal
 from spoor.strategy import prior_of
 from spoor.teaching.beginning import beginner
+from spoor.teaching.kept_pages import KeptPages, Version
+from spoor.teaching.lessons import student_of_version
 from spoor.teaching.student import Aim, Answer, Answered, Student, sample
 from spoor.teaching.taught_judge import TaughtJudge
 
@@ -60,6 +65,17 @@ def test_the_pages_it_has_seen_say_where_the_threshold_lies(student: Student) ->
     assert taken[:30].sum() > 25 and taken[30:].sum() < 5
     assert before.shift_by(samples[:19]) == 0.0  # Too few.
     assert before.shift_by([sample(page(HORSES, 0))] * 30) == 0.0  # It was fitted to them.
+
+
+def test_a_student_that_is_resumed_has_the_threshold_that_it_had(student: Student) -> None:
+    with closing(sqlite3.connect(":memory:")) as db:
+        Journal.create(db)
+        kept = KeptPages.create(db)
+        kept.learned(Version(version=1, at=0.0, marks=(), changed=0.0, row=0, shift=1.5), [])
+        kept.write(db)
+        resumed = student_of_version(db, student)
+    assert resumed.version == 1
+    assert resumed.model.bias == student.model.bias - 1.5
 
 
 def test_answers_of_both_kinds_take_the_place_of_what_was_seen(student: Student, schooled: Student) -> None:

@@ -204,6 +204,14 @@ def host_of(url: str) -> str:
     return url[url.index("/") + 2 : url.index("/", 8)]
 
 
+def host_named(text: str) -> str:
+    """As URLs spell it. Raises ValueError with what would be right."""
+    url = normalise(f"http://{text}/")
+    if url is None or url != f"http://{host_of(url)}/":
+        raise ValueError(f"{text[:200]!r} is not the name of a host, such as www.example.org")
+    return host_of(url)
+
+
 def origin_of(url: str) -> str:
     """Scheme, host and port of a normalised URL, `https://example.org`."""
     return url[: url.index("/", 8)]

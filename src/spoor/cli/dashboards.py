@@ -11,11 +11,12 @@ from collections.abc import AsyncIterator
 from spoor.cli.terminal import remark
 from spoor.dashboard.guard import Guard
 from spoor.dashboard.server import Dashboard, serving
-from spoor.dashboard.watching import Watched
+from spoor.dashboard.watching import Watched, answer_promptly
 from spoor.store.crawl_folder import CrawlFolder, open_for_reading
 
 
 def run_dashboard(arguments: argparse.Namespace) -> int:
+    answer_promptly()
     folders = [part for path in arguments.folders for part in open_for_reading(path).parts]
     crawls = [Watched(folder, number) for number, folder in enumerate(folders, 1)]
     asyncio.run(_serve(Dashboard(crawls, Guard.of(arguments.address)), arguments.address, arguments.port))

@@ -58,7 +58,7 @@ async def _crawl(folder: ShardedFolder, settings: Config, shards: int, as_json: 
     if as_json:
         print_json(summary)
     else:
-        say(f"{line.text()}\nended because {ended}; each shard is a crawl folder in {folder.path / 'shards'}")
+        say(f"{line.text()}\nended because {ended}; the crawl is in {folder.path}")
     return 0
 
 

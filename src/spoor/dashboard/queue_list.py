@@ -70,11 +70,10 @@ def _in_order(db: sqlite3.Connection, host: str, most: int) -> Iterator[tuple[En
 def _queue(
     db: sqlite3.Connection, names: EvidenceNames, host: tuple[Any, ...], most: int
 ) -> Iterator[tuple[Entry, float]]:
-    """Read a few at a time: most hosts have none or one among the first."""
+    """Read one at a time: most hosts have none or one among the first, and each is a jump on the disk."""
     number, name, free_at = host
-    rows = db.execute(BEST, (number, most))
-    while found := rows.fetchmany(8):
-        yield from ((entry_of(row, name, names), free_at) for row in found)
+    for row in db.execute(BEST, (number, most)):
+        yield entry_of(row, name, names), free_at
 
 
 def _waiting(place: int, entry: Entry, free_at: float) -> WaitingUrl:

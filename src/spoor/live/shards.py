@@ -114,13 +114,15 @@ class Shard:
         self._running: asyncio.Task[None] | None = None
         self._pages = self._relevant = self._failed = 0
         self._last = NOTHING_DONE
+        self._ended = ""
 
     async def report(self, most: int) -> ShardReport:
         if self._running is None:
             self._running = asyncio.create_task(self._run())
         if self._running.done():
             self._running.result()
-            return replace(self._last, ended=self._opened().ended())
+        if self._ended:
+            return replace(self._last, ended=self._ended)
         session = self._opened()
         crawl, mail, now = session.crawl, session.mail, session.driver.clock()
         spent, frontier = crawl.frontier.spent, crawl.frontier
@@ -163,8 +165,8 @@ class Shard:
         return self._session
 
     def _at_work(self) -> Session:
-        if self._running is None or self._running.done():
-            raise Unavailable(f"shard {self._share.me} is not open")
+        if self._ended:
+            raise Unavailable(f"shard {self._share.me} has ended")
         return self._opened()
 
     async def _run(self) -> None:
@@ -177,6 +179,7 @@ class Shard:
             self._session = session
             async for events in session.run():
                 self._count(events)
+            self._ended = session.ended()
 
     @contextlib.asynccontextmanager
     async def _locked(self) -> AsyncIterator[CrawlFolder]:
@@ -326,4 +329,5 @@ class Coordinator:
         spent = [self._spent(number) for number in range(len(self._shards))]
         counts = ("pages", "relevant", "failed", "waiting")
         summed = {name: sum(getattr(report, name) for report in reports) for name in counts}
-        return Totals(**summed, visits=self._before.visits + sum(spent), busiest=max(spent) / max(1, sum(spent)))
+        visits = self._before.visits + sum(spent)
+        return Totals(**summed, visits=visits, busiest=max(spent) / max(1, visits))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from spoor.errors import BadInput, UsageError
 from spoor.files import ANY, State, array_in, texts_in
 from spoor.records import ADMIT, Evidence, Link, Ruling, Sighting, TrailState, Visit
-from spoor.urls import host_of, normalise, registrable_domain
+from spoor.urls import host_named, host_of, registrable_domain
 
 # How many pages came of each host, for any number of hosts: sixteen bytes each.
 
@@ -107,7 +107,7 @@ class Scope:
     def __post_init__(self) -> None:
         self._include = _each("include", self.include, _pattern)
         self._exclude = _each("exclude", self.exclude, _pattern)
-        self._hosts = frozenset(_each("hosts", self.hosts, _host))
+        self._hosts = frozenset(_each("hosts", self.hosts, host_named))
         self._domains = frozenset(_each("domains", self.domains, _domain))
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
@@ -170,15 +170,8 @@ def _pattern(text: str) -> re.Pattern[str]:
         raise ValueError(f"{text!r} is not a regular expression: {error}") from None
 
 
-def _host(text: str) -> str:
-    url = normalise(f"http://{text}/")
-    if url is None or url != f"http://{host_of(url)}/":
-        raise ValueError(f"{text!r} is not the name of a host, such as www.example.org")
-    return host_of(url)
-
-
 def _domain(text: str) -> str:
-    host = _host(text)
+    host = host_named(text)
     if registrable_domain(f"any.{host}") != host:
         own = registrable_domain(host)
         remedy = (

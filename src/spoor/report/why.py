@@ -27,8 +27,9 @@ from spoor.urls import canonical, host_of, near_misses, robots_url
 STEPS_BACK = 10
 SUGGESTIONS = 5
 LOOKED_THROUGH = 500
-"""URLs or host names among which similar ones are looked for: some milliseconds, and few enough to be read from a cold
-disk."""
+"""Host names, or URLs of pages beside the URL in the order of the alphabet, among which similar ones are looked for."""
+LINKS_LOOKED_THROUGH = 100
+"""The same of links, which lie all over the disk."""
 Redirects = Callable[[sqlite3.Connection, str], Iterable[tuple[str, str]]]
 """The first URLs that redirected to one, each with why that was not followed."""
 
@@ -189,13 +190,24 @@ def _robots(db: sqlite3.Connection, url: str) -> tuple[RobotsFile | NeededFile |
 def _similar(db: sqlite3.Connection, url: str) -> list[str]:
     """Known URLs: other spellings of this one, then URLs of its host that are written alike, or else of such hosts."""
     spellings = [other for other in near_misses(url) if stored_entry(db, other)]
-    table = "links INDEXED BY links_by_url"
-    some = f"SELECT id, url FROM {table} WHERE host = (SELECT id FROM hosts WHERE name = ?) LIMIT {LOOKED_THROUGH}"
-    of_host = f"SELECT url FROM ({some}) ORDER BY id LIMIT ?"
-    beside = [known for (known,) in db.execute(of_host, (host_of(url), LOOKED_THROUGH))]
-    alike = difflib.get_close_matches(url, beside, SUGGESTIONS, 0.7)
+    beside = [*_some_links(db, host_of(url)), *_neighbours(db, url)]
+    alike = difflib.get_close_matches(url, dict.fromkeys(beside), SUGGESTIONS, 0.7)
     if not beside:
         hosts = [name for (name,) in db.execute("SELECT name FROM hosts ORDER BY id LIMIT ?", (LOOKED_THROUGH,))]
         names = difflib.get_close_matches(host_of(url), hosts, SUGGESTIONS, 0.7)
-        alike = [known for name in names for (known,) in db.execute(of_host, (name, 1))]
+        alike = [known for name in names for known in _some_links(db, name)[:1]]
     return list(dict.fromkeys([*spellings, *alike]))[:SUGGESTIONS]
+
+
+def _some_links(db: sqlite3.Connection, host: str) -> list[str]:
+    """URLs of a host, those that were found first before the others."""
+    of_host = "links INDEXED BY links_by_url WHERE host = (SELECT id FROM hosts WHERE name = ?)"
+    some = f"SELECT id, url FROM {of_host} LIMIT {LINKS_LOOKED_THROUGH}"
+    return [known for (known,) in db.execute(f"SELECT url FROM ({some}) ORDER BY id", (host,))]
+
+
+def _neighbours(db: sqlite3.Connection, url: str) -> Iterator[str]:
+    """Pages of the same host, from an index that holds their URLs in the order of the alphabet."""
+    for side in ("url < ? ORDER BY url DESC", "url >= ? ORDER BY url"):
+        query = f"SELECT url FROM pages WHERE host = ? AND {side} LIMIT {LOOKED_THROUGH // 2}"
+        yield from (known for (known,) in db.execute(query, (host_of(url), url)))

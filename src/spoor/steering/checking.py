@@ -7,7 +7,7 @@ from dataclasses import replace
 from spoor.actions import Action, AddSeeds, Block, Budget, Mark, SlowDown, Unblock, action_of, as_json
 from spoor.errors import BadInput
 from spoor.settings import Config
-from spoor.urls import host_of, normalise
+from spoor.urls import host_named, normalise
 
 
 def normalised(action: Action) -> Action:
@@ -49,10 +49,10 @@ def _url(text: str) -> str:
 
 
 def _host(text: str) -> str:
-    url = normalise(f"http://{text.strip()}/")
-    if url is None or url != f"http://{host_of(url)}/":
-        raise BadInput(f"{text[:200]!r} is not the name of a host, such as www.example.org")
-    return host_of(url)
+    try:
+        return host_named(text.strip())
+    except ValueError as error:
+        raise BadInput(str(error)) from None
 
 
 def _pattern(text: str) -> str:

@@ -27,6 +27,7 @@ from spoor.records import Handed, Lesson, Mailed
 from spoor.share import BUCKETS, Share, bucket_of
 from spoor.store.crawl_folder import open_for_crawling
 from spoor.store.crawl_parts import lessons_in_order
+from spoor.store.duplicates import SCHEMA as DUPLICATES
 from spoor.store.journal import SCHEMA as JOURNAL
 from spoor.store.mail import SCHEMA as MAIL
 from spoor.store.mail import Letter, enclose, packed, unpacked
@@ -99,7 +100,7 @@ def open_to_move(database: object) -> sqlite3.Connection:
     db = sqlite3.connect(str(database), isolation_level=None)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = FULL")
-    db.executescript(FRONTIER + NAMES_SCHEMA + JOURNAL + MAIL + RENDERS + STEERED)
+    db.executescript(f"BEGIN; {FRONTIER + NAMES_SCHEMA + JOURNAL + DUPLICATES + MAIL + RENDERS + STEERED} COMMIT;")
     db.create_function("place", 4, place_of_row, deterministic=True)
     return db
 
@@ -127,13 +128,13 @@ def rebalanced(table: Table, shards: int, weights: Sequence[int]) -> tuple[int, 
 
 
 def waiting_by_bucket(databases: Databases, table: Table) -> list[int]:
-    """The links that wait, and one for the bucket itself."""
+    """The links that wait. Empty buckets weigh next to nothing, but are shared out, too."""
     weights = [1] * BUCKETS
     query = "SELECT name, count(*) FROM links JOIN hosts ON hosts.id = links.host WHERE state = 0 GROUP BY links.host"
     for number, db in databases.items():
         for name, count in db.execute(query):
             if table[bucket_of(name)] == number:
-                weights[bucket_of(name)] += count
+                weights[bucket_of(name)] += BUCKETS * count
     return weights
 
 

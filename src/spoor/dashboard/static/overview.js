@@ -54,6 +54,7 @@ function tiles(holder, context, crawl) {
   const more = [];
   if (expected) more.push(tile(number(expected.among_waiting), `relevant pages expected among the links that wait; with those yet to be discovered, ${number(expected.next_200)} in the next 200 requests and ${number(expected.next_500)} in the next 500`));
   if (teaching) more.push(tile(number(teaching.answers), `answers taught the judge, in ${number(teaching.version)} lessons; ${number(teaching.turned)} verdicts revised`, inward(context.address(crawl.number, "teach"), "Teach")));
+  for (const one of more) one.classList.add("broad");
   holder.replaceChildren(
     tile(number(crawl.relevant), "relevant pages", known),
     tile(percent(crawl.share), `of ${number(crawl.pages)} pages are relevant; ${percent(crawl.share_lately)} lately`),
