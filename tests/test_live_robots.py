@@ -11,6 +11,7 @@ import socket
 import sqlite3
 import ssl
 import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -41,7 +42,6 @@ from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import open_for_crawling, open_for_reading
 from spoor.store.incidents import SavedTroubles
 from spoor.strategy import Strategy
-from tests.forked import Forked, spoor
 from tests.logged_hosts import LoggedHosts, leads_to, says, serving
 
 SHORT = FetchLimits(connect=1.0, idle=0.4, whole=0.8)
@@ -208,21 +208,25 @@ async def crawl_and_kill(hosts: LoggedHosts, folder: Path, kills: int) -> None:
     (folder / "crawl.toml").write_text(config.dumps(settings(hosts)), "utf8")
     chance = random.Random(5)
     for _ in range(kills):
-        process = start(folder)
+        process = await start(folder)
         enough = len(hosts.log) + chance.randint(1, 12)
-        while process.poll() is None and (len(hosts.log) < enough or not hosts.under_way):
+        while process.returncode is None and (len(hosts.log) < enough or not hosts.under_way):
             await asyncio.sleep(0.005)
-        assert process.poll() is None and hosts.under_way, "the kill must fall while something is under way"
+        assert process.returncode is None and hosts.under_way, "the kill must fall while something is under way"
         process.kill()
-        process.wait()
+        await process.wait()
         await asyncio.sleep(hosts.seconds + 0.05)
-    assert await asyncio.to_thread(start(folder).wait, 300) == 0
+    process = await start(folder)
+    assert await asyncio.wait_for(process.wait(), 300) == 0
 
 
-def start(folder: Path) -> Forked:
-    """The first time with settings, later with what the folder says."""
+async def start(folder: Path) -> asyncio.subprocess.Process:
+    """The first time with settings, later with what the folder says. In a process that takes its time to start: of
+    a crawl delay that came just before a kill nobody knows, and after the own delay the host is asked again."""
     begun = (folder / "crawl" / "crawl.toml").exists()
-    return spoor("crawl", *([] if begun else [str(folder / "crawl.toml")]), "--out", str(folder / "crawl"))
+    words = ["crawl", *([] if begun else [str(folder / "crawl.toml")]), "--out", str(folder / "crawl")]
+    quiet = subprocess.DEVNULL
+    return await asyncio.create_subprocess_exec(sys.executable, "-m", "spoor", *words, stdout=quiet, stderr=quiet)
 
 
 def in_our_log(folder: Path) -> Counter[str]:
