@@ -162,6 +162,12 @@ def test_a_page_without_a_tree_still_needs_scripts_and_all_is_reported(
         assert line in capsys.readouterr().out
 
 
+def test_pages_that_scripts_make_of_one_shell_are_duplicates_only_by_their_texts(done: Crawled) -> None:
+    assert done.page("huge").duplicate_of == ""
+    assert done.page("filled").duplicate_of == ""
+    assert done.pages["http://filled.test/more/"].duplicate_of == "http://filled.test/"
+
+
 def test_exports_have_the_text_that_scripts_made(done: Crawled, tmp_path: Path) -> None:
     with contextlib.chdir(tmp_path):
         assert main(["export", str(done.folder.path), "--out", "pages.txt", "--format", "text", "--workers", "1"]) == 0

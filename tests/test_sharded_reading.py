@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -48,6 +51,19 @@ def test_copies_on_different_shards_are_duplicates_in_report_and_pages(crawl: Pa
     assert (pages[first].duplicate_of, pages[later].duplicate_of) == ("", first)
     assert {find.url for find in found.finds} & COPIES == {first}
     assert all("กรุงเทพ" in pages[url].text for url in COPIES)
+
+
+def test_pages_that_scripts_made_of_one_payload_are_no_duplicates(crawl: Path, tmp_path: Path) -> None:
+    shutil.copytree(crawl, tmp_path / "scripted")
+    for shard in open_for_reading(tmp_path / "scripted").parts:
+        with closing(sqlite3.connect(shard.database)) as db:
+            columns = "INSERT INTO renders (url, host, number, fetched, seconds, how, rendered, gained) "
+            db.execute(
+                columns + "SELECT url, host, number, 0.0, 1.0, 'settled', 1, 1 FROM pages WHERE url LIKE '%/copy'"
+            )
+            db.commit()
+    assert figures(open_for_reading(tmp_path / "scripted")).totals.duplicates == 0
+    assert all(page.duplicate_of == "" for page in spoor.open_crawl(tmp_path / "scripted").pages(texts=False))
 
 
 def test_pages_links_and_hosts_are_those_of_all_shards(crawl: Path) -> None:

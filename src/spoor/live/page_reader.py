@@ -237,7 +237,9 @@ class Archive:
             at = page.rendering.fetched + page.rendering.seconds
             page = replace(page, rendering=self._archived_tree(visit, page.rendering, at))
         fingerprint = None if page.text_fingerprint is None else page.text_fingerprint.fingerprint
-        same = self.duplicates.same(kept.digest)
+        # Pages made by scripts often share one payload, which says nothing of their texts.
+        is_scripted = page.rendering is not None and page.rendering.gained
+        same = None if is_scripted else self.duplicates.same(kept.digest)
         twin = same.url if same is not None and same.url != page.url else ""
         copied = twin or self.duplicates.alike(page.url, fingerprint)
         facts = PageFacts(

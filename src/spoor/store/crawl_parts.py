@@ -19,6 +19,7 @@ from spoor.share import Share, bucket_of
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import NOTHING, same_payload
 from spoor.store.journal import PageRow, lessons, open_to_read, pages
+from spoor.store.renders import is_made_by_scripts
 from spoor.store.sharded_folder import ShardedFolder
 from spoor.urls import host_of
 
@@ -77,7 +78,7 @@ def lessons_in_order(databases: Sequence[sqlite3.Connection]) -> Iterator[Sighti
 
 def duplicate_of(parts: Sequence[Part], part: Part, page: PageRow) -> str:
     """The URL of an earlier page with the same payload on any shard, or nearly the same text on its own; "": none."""
-    if page.duplicate_of or page.digest in ("", NOTHING):
+    if page.duplicate_of or page.digest in ("", NOTHING) or is_made_by_scripts(part.db, page.url):
         return page.duplicate_of
     kept = [(found.at, found.url) for one in parts if (found := same_payload(one.db, page.digest)) is not None]
     own = same_payload(part.db, page.digest)
@@ -102,4 +103,4 @@ def _digest(kept: tuple[tuple[str, float, str], Part]) -> str:
 
 def _is_page(part: Part, url: str) -> bool:
     query = "SELECT 1 FROM pages WHERE host = ? AND url = ? AND duplicate_of = ''"
-    return part.db.execute(query, (host_of(url), url)).fetchone() is not None
+    return part.db.execute(query, (host_of(url), url)).fetchone() is not None and not is_made_by_scripts(part.db, url)

@@ -135,6 +135,12 @@ def render_of(db: sqlite3.Connection, host: str, url: str, number: int) -> Rende
     return None if row is None else replace(RenderRow(*row), rendered=bool(row[6]), gained=bool(row[7]))
 
 
+def is_made_by_scripts(db: sqlite3.Connection, url: str) -> bool:
+    """Whether a page gained text or links when it was rendered: then its payload does not tell what it says."""
+    query = "SELECT 1 FROM renders WHERE host = ? AND url = ? AND gained"
+    return has_renders(db) and db.execute(query, (host_of(url), url)).fetchone() is not None
+
+
 def render_totals(db: sqlite3.Connection) -> RenderTotals:
     if not has_renders(db):
         return RenderTotals()
