@@ -13,7 +13,9 @@ from subprocess import TimeoutExpired
 from spoor.cli.main import program
 
 _FROM = get_context("forkserver")
-_FROM.set_forkserver_preload(["pytest", "spoor.cli.crawling", "spoor.cli.webs", "tests.deadly_crawl", __name__])
+_FROM.set_forkserver_preload(
+    ["pytest", "spoor.cli.crawling", "spoor.cli.webs", "tests.deadly_crawl", "tests.preloaded", __name__]
+)
 NOWHERE = Path(os.devnull)
 
 

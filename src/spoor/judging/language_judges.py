@@ -163,7 +163,7 @@ SCRIPTS: dict[str, str] = {
 @cache
 def _letters() -> NDArray[np.bool_]:
     """Which code points are letters; the vowel signs of the scripts above count as letters too."""
-    letters = np.array([chr(code).isalpha() for code in range(sys.maxunicode + 1)], np.bool_)
+    letters: NDArray[np.bool_] = np.strings.isalpha(np.arange(sys.maxunicode + 1, dtype=np.uint32).view("U1"))
     for ranges in SCRIPTS.values():
         for code in _codes(ranges):
             letters[code] |= unicodedata.category(chr(code)).startswith("M")

@@ -64,7 +64,7 @@ def kinds(unit: Unit = "letter") -> NDArray[np.uint8]:
     if unit == "byte":
         table[[ord("\n")]] = _SENTENCE_END
         return table
-    table[[code for code in range(sys.maxunicode + 1) if chr(code).isspace()]] = _BLANKS
+    table[np.strings.isspace(np.arange(table.size, dtype=np.uint32).view("U1"))] = _BLANKS
     table[[ord(border) for border in BORDERS]] = _SENTENCE_END
     return table
 
