@@ -9,6 +9,7 @@ import contextlib
 import gc
 import importlib
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,8 @@ from hypothesis import HealthCheck, settings
 
 from tests.effort import times
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # In the background of a shell; so would those that tests start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 settings.register_profile(

@@ -1,5 +1,5 @@
-"""A live crawl that is killed in a lesson: a script. `python -m tests.killed_lessons FOLDER VERSION WHEN`, in a folder
-with its crawl.toml; WHEN is `during` the lesson that makes this version, before it is committed, or `after` it."""
+"""A live crawl that is killed in a lesson. `main` takes a folder with its crawl.toml, a version, and when: `during` the
+lesson that makes this version, before it is committed, or `after` it."""
 
 from __future__ import annotations
 
@@ -45,5 +45,5 @@ async def killed(path: Path, last: int, when: str) -> None:
                     die()
 
 
-if __name__ == "__main__":
+def main() -> None:
     asyncio.run(killed(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]))

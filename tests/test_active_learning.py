@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import shutil
 import signal
-import sys
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,7 +23,9 @@ from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.journal import open_to_read
 from spoor.store.snapshots import named_parts
+from tests import killed_lessons
 from tests.chat_server import chatting
+from tests.forked import Forked
 from tests.html_site import answering, events_of, html, site
 from tests.killed_lessons import in_step
 
@@ -217,10 +217,8 @@ def test_a_crawl_killed_in_and_after_a_lesson_ends_as_one_that_was_not(tmp_path:
             for version, when in ((2, "during"), (4, "after")):
                 with open_for_crawling(tmp_path / "killed") as folder:
                     folder.write_settings(config.dumps(settings))
-                script = (sys.executable, "-m", "tests.killed_lessons", str(tmp_path / "killed"), str(version), when)
-                environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-                process = await asyncio.create_subprocess_exec(*script, env=environment)
-                assert await process.wait() == -signal.SIGKILL
+                process = Forked(killed_lessons.main, str(tmp_path / "killed"), str(version), when)
+                assert await asyncio.to_thread(process.wait) == -signal.SIGKILL
                 done = Crawled(CrawlFolder(tmp_path / "killed"), settings, [])
                 assert done.rows("SELECT max(version) FROM students") == [(version - (when == "during"),)]
             await taught_in(tmp_path / "killed", settings)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import pytest
 
 from spoor.cli.main import main
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
+from tests import forked
 from tests.written_crawl import small_crawl
 
 SEED = "http://127.0.0.1:9/"
@@ -75,9 +74,9 @@ def test_a_folder_that_is_being_crawled_into_is_refused(tmp_path: Path) -> None:
     """By another process: within one, the lock is shared."""
     with open_for_crawling(tmp_path / "crawl"):
         words = ["crawl", "--script", "thai", "--seed", SEED, "--out", str(tmp_path / "crawl")]
-        done = subprocess.run([sys.executable, "-m", "spoor", *words], capture_output=True, text=True)
-    assert done.returncode == 1
-    assert "is crawling into" in done.stderr and done.stderr.count("\n") == 1
+        assert forked.spoor(*words, stderr=tmp_path / "said").wait() == 1
+    said = (tmp_path / "said").read_text()
+    assert "is crawling into" in said and said.count("\n") == 1
 
 
 def test_a_folder_of_another_version_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

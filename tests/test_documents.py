@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
 
 import pytest
 
@@ -283,7 +283,7 @@ def bombs() -> Mapping[str, tuple[bytes, str]]:
             written([tree[0], b"<< /Type /Pages /Kids [" + b"3 0 R " * 200_000 + b"] /Count 200000 >>", page]),
             PDF,
         ),
-        "blanks": (written([*tree, stream(b" " * 600_000_000), font]), PDF),
+        "blanks": (written([*tree, stream(b" " * 400_000_000), font]), PDF),
         "entities": (zipped({"content.xml": f'<!DOCTYPE d [<!ENTITY a0 "ha">{laughs}]><d>&a12;</d>'}), ODT),
         "members": (zipped({"word/document.xml": f"<d>{'<t>x</t>' * 5_000_000}</d>"}), DOCX),
     }
@@ -300,9 +300,9 @@ def test_no_bomb_takes_more_than_its_limits_and_the_next_document_is_read() -> N
         async with working(1, reader, limits) as workers:
             return [await workers.read(VISIT, answer(*document)) for document in made]
 
-    began = time.perf_counter()
+    before = getrusage(RUSAGE_CHILDREN).ru_utime
     *exploded, last = asyncio.run(run())
-    assert time.perf_counter() - began < (limits.seconds + 4.0) * len(made)
+    assert getrusage(RUSAGE_CHILDREN).ru_utime - before < (limits.seconds + 4.0) * len(made)
     assert all(isinstance(outcome, Failure | Judged) for outcome in exploded)
     assert isinstance(last, Judged) and last.verdict.relevant
 

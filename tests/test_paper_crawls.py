@@ -6,8 +6,6 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,6 +22,7 @@ from spoor.lab.web import Web
 from spoor.lab.worlds import RecordedWorld
 from spoor.progress import unseen
 from spoor.records import Page, Visit
+from tests.forked import spoor
 from tests.served import serving
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "papers"
@@ -114,14 +113,12 @@ def visited(out: Path) -> dict[str, bool]:
 
 def killed_on_the_way(words: list[str], out: Path) -> None:
     """In a process of its own, with another that reads its pages."""
-    command = [sys.executable, "-m", "spoor", *words, "--workers", "1"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    ends = time.monotonic() + 60
-    while len(visited(out)) < 20 and process.poll() is None and time.monotonic() < ends:
+    said = out.with_name("said")
+    process = spoor(*words, "--workers", "1", stderr=said)
+    while len(visited(out)) < 20 and process.poll() is None:
         time.sleep(0.02)
     process.kill()
-    said, _ = process.communicate()
-    assert process.returncode == -9, said
+    assert process.wait() == -9, said.read_text()
 
 
 def test_the_crawler_of_a_paper_is_killed_resumed_and_finds_relevant_pages(

@@ -268,7 +268,7 @@ import sys
 from spoor.cli.main import main
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(max(main(line.split()) for line in sys.argv[1:]))
 """
 JUDGED = "--judge mentions:telescope --target relevant"
 COMPARED = f"compare web {JUDGED} --strategies anchor-mentions:word=telescope --workers 2"
@@ -276,45 +276,43 @@ SIMULATED = f"simulate web {JUDGED} --strategy anchor-mentions:word=telescope"
 CRAWLED = "--judge mentions:telescope --strategy anchor-mentions:word=telescope --workers 1 --max-pages 40 --rest 0"
 
 
-def crawl_twice(command: list[str], simulated: str, folder: Path, given: str = "") -> list[str]:
-    """What the command, followed by arguments of spoor, says of a simulated crawl and of a live one."""
+def crawl_twice(command: list[str], simulated: str, folder: Path, given: str = "") -> str:
+    """What the script says of a simulated crawl and of a live one."""
     web = generated(folder)
-    seeds = ["--seeds", str(web / "seeds.txt")]
+    paths = {"PYTHONPATH": str(ROOT / "src")} if command[0] == sys.executable else {"PYTHONPATH": ""}
 
-    async def run(*arguments: str) -> str:
-        paths = {"PYTHONPATH": str(ROOT / "src")} if command[0] == sys.executable else {"PYTHONPATH": ""}
-        pipe = asyncio.subprocess.PIPE
-        whole = (*command, *arguments, *seeds)
-        process = await asyncio.create_subprocess_exec(
-            *whole, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.STDOUT, env={**os.environ, **paths}, cwd=folder
-        )
-        said, _ = await process.communicate(given.encode())
+    async def both() -> str:
+        async with served(Web.open(web)) as proxy:
+            lines = (simulated, f"crawl {CRAWLED} --proxy {proxy} --out {folder / 'crawl'}")
+            whole = (*command, *(f"{line} --seeds {web / 'seeds.txt'}" for line in lines))
+            pipe, place = asyncio.subprocess.PIPE, {**os.environ, **paths}
+            process = await asyncio.create_subprocess_exec(
+                *whole, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.STDOUT, env=place, cwd=folder
+            )
+            said, _ = await process.communicate(given.encode())
         assert process.returncode == 0, said.decode()
         return said.decode()
-
-    async def both() -> list[str]:
-        async with served(Web.open(web)) as proxy:
-            crawl = ("crawl", *CRAWLED.split(), "--proxy", proxy, "--out", str(folder / "crawl"))
-            return [await run(*simulated.split()), await run(*crawl)]
 
     return asyncio.run(both())
 
 
 def test_plug_ins_of_a_script_are_known_in_processes_that_compare_and_that_read(tmp_path: Path) -> None:
     (tmp_path / "crawling.py").write_text(PARTS + SCRIPT)
-    compared, crawled = crawl_twice([sys.executable, str(tmp_path / "crawling.py")], COMPARED, tmp_path)
+    said = crawl_twice([sys.executable, str(tmp_path / "crawling.py")], COMPARED, tmp_path)
+    compared, crawled = said.split("40 pages in ")
     assert "anchor-mentions:word=telescope" in compared
-    assert "40 pages in " in crawled and " 0 failed" in crawled
-    assert "this process" not in compared + crawled
+    assert " 0 failed" in crawled
+    assert "this process" not in said
 
 
 def test_plug_ins_of_a_notebook_are_run_in_its_process_which_is_said_once(tmp_path: Path) -> None:
-    compared, crawled = crawl_twice([sys.executable, "-"], COMPARED, tmp_path, PARTS + SCRIPT)
+    said = crawl_twice([sys.executable, "-"], COMPARED, tmp_path, PARTS + SCRIPT)
     why = "worker processes cannot import what is defined in a notebook or __main__; put it into a module"
-    assert compared.count(f"strategies are run in this process, one after another: {why}\n") == 1
-    assert crawled.count(f"pages are read and judged in this process, without limits of time and memory: {why}\n") == 1
+    assert said.count(f"strategies are run in this process, one after another: {why}\n") == 1
+    assert said.count(f"pages are read and judged in this process, without limits of time and memory: {why}\n") == 1
+    compared, crawled = said.split("40 pages in ")
     assert "anchor-mentions:word=telescope" in compared
-    assert "40 pages in " in crawled and " 0 failed" in crawled
+    assert " 0 failed" in crawled
 
 
 READER = """
@@ -423,9 +421,9 @@ def test_the_example_is_installed_passes_its_tests_and_runs_simulated_and_live(t
     (tmp_path / "example" / "spoor_example.py").unlink()
     its_own = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path / "example")]
     subprocess.run(its_own, check=True, env={**os.environ, "PYTHONPATH": ""})
-    simulated, crawled = crawl_twice([python, "-m", "spoor"], SIMULATED, tmp_path)
+    simulated, crawled = crawl_twice([python, "-c", SCRIPT], SIMULATED, tmp_path).split("40 pages in ")
     assert "anchor-mentions:word=telescope" in simulated
-    assert "40 pages in " in crawled and " 0 failed" in crawled
+    assert " 0 failed" in crawled
 
 
 def fresh_environment(folder: Path) -> str:

@@ -95,12 +95,10 @@ def packed(name: str) -> tuple[int, int]:
     return int.from_bytes(letters[:8], "big"), int.from_bytes(letters[8:], "big")
 
 
-def _spread(low: np.uint64, high: np.uint64) -> np.int64:
+@compiled
+def spread(low: np.uint64, high: np.uint64) -> np.int64:
     """Where in the table a packed name is looked for first."""
     return np.int64(((low ^ high * np.uint64(31)) * _SPREAD) >> np.uint64(64 - _SIZE_BITS))
-
-
-spread = compiled(_spread)
 
 
 def _kinds() -> dict[str, int]:
@@ -122,8 +120,7 @@ def _table(kinds: Iterable[tuple[str, int]]) -> NameTable:
     found = np.zeros(size, np.int64)
     for name, kind in kinds:
         first, second = packed(name)
-        with np.errstate(over="ignore"):  # Not as machine code: to load that takes longer than all else here.
-            place = int(_spread(np.uint64(first), np.uint64(second)))
+        place = int(spread(np.uint64(first), np.uint64(second)))
         while low[place]:
             place = (place + 1) % size
         low[place], high[place], found[place] = first, second, kind
