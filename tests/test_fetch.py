@@ -384,16 +384,17 @@ def test_the_time_that_a_large_body_waits_for_its_turn_is_not_held_against_it() 
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size + bytes(size - 1))
         await writer.drain()
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(whole / 4)
         writer.write(b"!")
         writer.close()
 
-    size = 15_000_000  # more than fits between two sockets
+    size, whole = 3_000_000, 4.0
 
     async def run() -> list[Response | Failure]:
         server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        server.sockets[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 16)  # What waits is not sent.
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
-        async with server, fetcher(FetchLimits(whole=1.5, body=size)) as client:
+        async with server, fetcher(FetchLimits(whole=whole, body=size)) as client:
             return await asyncio.gather(*(client.fetch(f"{url}{n}") for n in range(5 * LARGE_AT_ONCE)))
 
     answers = asyncio.run(run())

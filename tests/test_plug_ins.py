@@ -321,6 +321,9 @@ from spoor.records import Failure
 
 @dataclass(frozen=True)
 class Lengths:
+    def warm_up(self):
+        pass
+
     def read_away(self, visit, response):
         return Failure(f"{len(response.body)} bytes")
 """
@@ -363,6 +366,9 @@ def test_what_a_module_has_registered_is_known_by_name_wherever_strategies_are_c
 
 def test_a_reader_made_in_a_function_stays_here(caplog: pytest.LogCaptureFixture) -> None:
     class Local:
+        def warm_up(self) -> None:
+            pass
+
         def read_away(self, visit: Visit, response: Response) -> Failure:
             return Failure("")
 

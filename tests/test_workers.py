@@ -26,7 +26,12 @@ class Unsendable(Exception):
 
 @dataclass(frozen=True)
 class Echo:
-    """Answers with the length of the body; or does what the body says."""
+    """Answers with the length of the body; or does what the body says. `loading` are seconds."""
+
+    loading: float = 0.0
+
+    def warm_up(self) -> None:
+        time.sleep(self.loading)
 
     def read_away(self, visit: Visit, response: Response) -> Outcome:
         match response.body:
@@ -52,9 +57,9 @@ def asked(number: int, body: bytes) -> tuple[Visit, Response]:
     return Visit(url, "a.test", number, 0.0), Response(url, 200, {}, body, b"", b"", b"", "", 0.0, 0.0)
 
 
-def read_all(bodies: list[bytes], count: int = 2) -> list[Outcome | BaseException]:
+def read_all(bodies: list[bytes], count: int = 2, reader: Echo | None = None) -> list[Outcome | BaseException]:
     async def run() -> list[Outcome | BaseException]:
-        async with working(count, Echo(), LIMITS) as workers:
+        async with working(count, reader or Echo(), LIMITS) as workers:
             reading = [workers.read(*asked(number, body)) for number, body in enumerate(bodies)]
             return await asyncio.gather(*reading, return_exceptions=True)
 
@@ -94,6 +99,10 @@ def test_a_page_that_takes_too_long_is_given_up() -> None:
         over,
         Failure("http://a.test/3 1"),
     ]
+
+
+def test_what_a_process_loads_before_it_reads_is_not_held_against_the_first_page() -> None:
+    assert read_all([b"x"], count=1, reader=Echo(loading=1.5 * LIMITS.seconds)) == [Failure("http://a.test/0 1")]
 
 
 def test_a_page_that_needs_too_much_memory_is_given_up() -> None:

@@ -20,7 +20,7 @@ from spoor.live.workers import Workers
 from spoor.parse import sitemaps
 from spoor.parse.demanding import demanding
 from spoor.parse.documents import kind_of
-from spoor.parse.html import Interest, is_html
+from spoor.parse.html import Interest, is_html, read_page
 from spoor.parse.main_text import extractor_named
 from spoor.parse.simhash import text_fingerprint
 from spoor.records import (
@@ -93,6 +93,10 @@ class Reader:
         (verdict,) = verdicts_of(self.judge, [page])
         seconds = time.perf_counter() - began
         return Judged(page, verdict, self._language(page, verdict), seconds)
+
+    def warm_up(self) -> None:
+        """Compiled code takes a new process most of a second to load. The first page is not made to answer for it."""
+        read_page("http://warm.invalid/", b"<title>t</title><p>Words and <a href=/>a link", "text/html")
 
     def read_away(self, visit: Visit, response: Response) -> Outcome:
         """In another process: what the crawl has no more use for is not sent back."""

@@ -46,6 +46,10 @@ _log = logging.getLogger(__name__)
 class PageReader(Protocol):
     """Sent to every process when it begins."""
 
+    def warm_up(self) -> None:
+        """Loads what reading needs, before limits hold."""
+        ...
+
     def read_away(self, visit: Visit, response: Response) -> Outcome: ...
 
 
@@ -237,6 +241,7 @@ def work(line: int) -> None:
     with contextlib.suppress(EOFError):
         origins, limits = pickle.loads(connection.recv_bytes())
         reader = _unpacked(origins, connection.recv_bytes())
+        reader.warm_up()
         while enough:
             visit, response = pickle.loads(connection.recv_bytes())
             outcome, enough = _outcome(reader, visit, response, limits)
@@ -248,6 +253,9 @@ class _NoReader:
     """Says of every page why the reader could not be unpacked."""
 
     why: str
+
+    def warm_up(self) -> None:
+        """There is nothing to load."""
 
     def read_away(self, visit: Visit, response: Response) -> Outcome:
         raise UsageError(self.why)
