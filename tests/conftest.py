@@ -9,9 +9,11 @@ import contextlib
 import gc
 import importlib
 import os
+import reprlib
 import signal
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -23,10 +25,32 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # In the background of a 
     signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+SOURCE = Path(__file__).parents[1] / "src" / "spoor"
 settings.register_profile(
     "unhurried", max_examples=times(50), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("unhurried")
+reprlib.aRepr.maxlist = 0
+"""`asyncio.run` writes down what its task returned, only to throw that away; of many events that takes long."""
+LONGEST = (
+    "test_chaos",
+    "test_live",
+    "test_package",
+    "test_plug_ins",
+    "test_demo",
+    "test_reading_limits",
+    "test_paper_crawls",
+    "test_python_api",
+    "test_killed_rendering",
+    "test_dashboard_in_chromium",
+    "test_live_robots",
+    "test_floors",
+    "test_active_learning",
+    "test_live_translation",
+    "test_render",
+    "test_generate",
+)
+"""Modules, those that take most time first."""
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -38,12 +62,28 @@ def pytest_xdist_auto_num_workers() -> int:
 def pytest_configure(config: pytest.Config) -> None:
     """What numba compiles is there before several processes would each compile it, at the same time."""
     if config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ:
-        command = [sys.executable, "-m", "tests.machine_code"]
-        parts = [
-            subprocess.Popen([*command, part], cwd=config.rootpath, stdout=subprocess.DEVNULL)
-            for part in ("reading", "simulating")
-        ]
-        assert [part.wait() for part in parts] == [0, 0]
+        sources = [file for file in sorted(SOURCE.rglob("*.py")) if "\n@compiled\n" in file.read_text("utf8")]
+        known, made = Path(config.rootpath, ".pytest_cache", "compiled"), _hash(sources)
+        if not (known.exists() and known.read_text() == made and all(map(_has_machine_code, sources))):
+            _compile(config.rootpath)
+            known.parent.mkdir(exist_ok=True)
+            known.write_text(made)
+
+
+def _hash(sources: list[Path]) -> str:
+    return sha256(b"".join(file.read_bytes() for file in sources)).hexdigest()
+
+
+def _has_machine_code(source: Path) -> bool:
+    return any(source.parent.glob(f"__pycache__/{source.stem}.*.nbi"))
+
+
+def _compile(root: Path) -> None:
+    command = [sys.executable, "-m", "tests.machine_code"]
+    parts = [
+        subprocess.Popen([*command, part], cwd=root, stdout=subprocess.DEVNULL) for part in ("reading", "simulating")
+    ]
+    assert [part.wait() for part in parts] == [0, 0]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -56,6 +96,28 @@ def pytest_collection(session: pytest.Session) -> None:
         for path in sorted(folder.rglob("test_*.py"))[number :: int(worker["workercount"])]:
             with contextlib.suppress(Exception, pytest.skip.Exception):  # What is wrong is told when it is collected.
                 importlib.import_module(".".join((folder.name, *path.relative_to(folder).with_suffix("").parts)))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Each of several processes begins with some of the modules that take longest. What is taken over from it in the
+    end, when another has nothing left, are quick tests, not half of a module that would be set up twice."""
+    worker: dict[str, int | str] | None = getattr(config, "workerinput", None)
+    if worker is None:
+        return
+    count, rest = int(worker["workercount"]), [item for item in items if item.path.stem not in LONGEST]
+    begins = [[item for item in items if item.path.stem in LONGEST[number::count]] for number in range(count)]
+    size = len(items) // count
+    items[:] = [
+        item
+        for number, first in enumerate(begins)
+        for item in (*first, *_taken(rest, size - len(first) if number < count - 1 else len(rest)))
+    ]
+
+
+def _taken(items: list[pytest.Item], count: int) -> list[pytest.Item]:
+    """So many from the front, which are there no longer."""
+    taken, items[:] = items[:count], items[count:]
+    return taken
 
 
 def pytest_collection_finish() -> None:

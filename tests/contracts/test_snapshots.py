@@ -39,7 +39,7 @@ OFTEN = {"page-rank": "every=7", "distiller": "every=7", "link-classifier": "eve
 POLITE = HostRules(delay=1.0, ask_first=True)
 
 
-def drawn(seed: int, pages: int = 90) -> WrittenWorld:
+def drawn(seed: int, pages: int = 60) -> WrittenWorld:
     """A web on a few hosts with texts of its own, many of which say the same; some pages fail or moved."""
     rng = random.Random(seed)
     subjects = [rng.choice(WORDS) for _ in range(pages)]
