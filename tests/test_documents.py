@@ -21,7 +21,7 @@ from spoor.parse.apart import read_apart
 from spoor.parse.document_text import LONGEST_TEXT, Lines
 from spoor.parse.documents import read_answer, readable_types
 from spoor.parse.html import Interest
-from spoor.parse.right_to_left import repaired
+from spoor.parse.pdf import repaired
 from spoor.parse.zipped import DEEPEST
 from spoor.records import Failure, Judged, Outcome, Page, Response, Visit
 from spoor.registry import judge, strategy

@@ -19,7 +19,6 @@ from spoor.judging.encodings import (
     share_inside,
     shipped,
     shipped_for,
-    with_line_ends,
 )
 from spoor.judging.profile_search import trained
 from spoor.judging.profiles import learned
@@ -96,10 +95,6 @@ def test_a_text_is_read_as_it_is_and_as_each_encoding_would_have_it() -> None:
     assert readings(f"{WORD} ᠨᠣᠮ", both) == [f"{WORD} ᠨᠣᠮ", "ᠪᠢᠴᠢᠭ ᠨᠣᠮ", collapse(f"{WORD} ᠨᠣᠮ", SAIYIN)]
 
 
-def test_signs_that_end_a_sentence_become_line_ends() -> None:
-    assert with_line_ends(f"{WORD}\ue237{WORD}", MENKSOFT) == f"{WORD}\n{WORD}"
-
-
 def test_a_table_of_ones_own_describes_another_font(tmp_path: Path) -> None:
     (tmp_path / "smith.toml").write_text(RUNIC, "utf8")
     smith = load(tmp_path / "smith.toml")
@@ -144,8 +139,8 @@ MORE_GREEK = (
 
 def test_a_profile_is_trained_on_a_font_of_ones_own_and_recognises_it() -> None:
     attic = read(ATTIC, "attic")
-    pages = encoded(GREEK.replace(".", "\uf100"), attic)
-    profile = learned(attic.language, attic.name, with_line_ends(pages, attic), "two dozen lines")
+    pages = encoded(GREEK, attic)
+    profile = learned(attic.language, attic.name, pages.replace(".", "\n"), "two dozen lines")
     recogniser = trained(attic.language, (profile,), (2,))
     same_font, real_letters, icons = recogniser.similarities([encoded(MORE_GREEK, attic), MORE_GREEK, "\uf1b3" * 90])
     assert same_font > recogniser.threshold

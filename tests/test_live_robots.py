@@ -11,7 +11,6 @@ import socket
 import sqlite3
 import ssl
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -42,6 +41,7 @@ from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import open_for_crawling, open_for_reading
 from spoor.store.incidents import SavedTroubles
 from spoor.strategy import Strategy
+from tests.forked import Forked, spoor
 from tests.logged_hosts import LoggedHosts, leads_to, says, serving
 
 SHORT = FetchLimits(connect=1.0, idle=0.4, whole=0.8)
@@ -208,25 +208,23 @@ async def crawl_and_kill(hosts: LoggedHosts, folder: Path, kills: int) -> None:
     (folder / "crawl.toml").write_text(config.dumps(settings(hosts)), "utf8")
     chance = random.Random(5)
     for _ in range(kills):
-        process = await start(folder)
+        process = start(folder)
         enough = len(hosts.log) + chance.randint(1, 12)
-        while process.returncode is None and (len(hosts.log) < enough or not hosts.under_way):
+        while process.poll() is None and (len(hosts.log) < enough or not hosts.under_way):
             await asyncio.sleep(0.005)
-        assert process.returncode is None and hosts.under_way, "the kill must fall while something is under way"
+        assert process.poll() is None and hosts.under_way, "the kill must fall while something is under way"
         process.kill()
-        await process.wait()
-        await asyncio.sleep(hosts.seconds + 0.05)
-    process = await start(folder)
-    assert await asyncio.wait_for(process.wait(), 300) == 0
+        process.wait()
+        # Of a crawl delay that came just before the kill nobody knows: after the own delay the host is asked again.
+        await asyncio.sleep(hosts.seconds + ASKED_DELAY)
+    assert await asyncio.to_thread(start(folder).wait, 300) == 0
 
 
-async def start(folder: Path) -> asyncio.subprocess.Process:
-    """The first time with settings, later with what the folder says. In a process that takes its time to start: of
-    a crawl delay that came just before a kill nobody knows, and after the own delay the host is asked again."""
+def start(folder: Path) -> Forked:
+    """The first time with settings, later with what the folder says."""
     begun = (folder / "crawl" / "crawl.toml").exists()
     words = ["crawl", *([] if begun else [str(folder / "crawl.toml")]), "--out", str(folder / "crawl")]
-    quiet = subprocess.DEVNULL
-    return await asyncio.create_subprocess_exec(sys.executable, "-m", "spoor", *words, stdout=quiet, stderr=quiet)
+    return spoor(*words)
 
 
 def in_our_log(folder: Path) -> Counter[str]:

@@ -12,10 +12,9 @@ from pathlib import Path
 from aiohttp import web
 
 from spoor.events import Event, SitemapRead
-from spoor.live.sitemap_archive import LOST, SitemapArchive
+from spoor.live.sitemap_archive import LOST, SitemapArchive, SitemapVersion, SitemapVersions
 from spoor.records import Failure
 from spoor.store.duplicates import Duplicates
-from spoor.store.sitemap_versions import SitemapVersion, SitemapVersions
 from spoor.store.warc import WarcKeeper, not_kept
 from tests.html_site import answering, crawled_at, html, judged
 from tests.kept_responses import response

@@ -54,13 +54,12 @@ from spoor.report.figures import figures
 from spoor.report.page import html_of
 from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.steering.inbox import Inbox
-from spoor.steering.log import SteeringLog
 from spoor.steering.submitting import do_what_waits, outcome, submit, wait_for
 from spoor.store.crawl_folder import CrawlFolder, locked, open_for_crawling
 from spoor.store.folder_check import check
 from spoor.store.journal import Journal, events, open_to_read
 from spoor.store.marks import mark_of, marks_since, newest_marks
-from spoor.store.steered import steered
+from spoor.store.steered import SteeringLog, steered
 from spoor.strategy import Strategy
 from tests.kept_crawl import kept_crawl
 from tests.tiny import truth

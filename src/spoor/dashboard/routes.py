@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from spoor.dashboard import event_list, host_list, lesson_view, overview, page_list, page_view, queue_list
+from spoor.dashboard import lesson_view, lists, overview, page_list, page_view
 from spoor.dashboard.reading import MOST_AT_ONCE, Reading, ShortListQuery
 from spoor.errors import UsageError
 from spoor.report.showing import plain
@@ -57,19 +57,15 @@ _NOTHING = overview.OverviewQuery
 ROUTES = (
     Route("", "A crawl at a glance", _NOTHING, overview.Overview, overview.overview),
     Route("/curve", "What was found over time", _NOTHING, Curve, _curve),
-    Route("/hosts", "Hosts, sorted and searched", host_list.HostQuery, host_list.ListedHost, host_list.hosts, True),
+    Route("/hosts", "Hosts, sorted and searched", lists.HostQuery, lists.ListedHost, lists.hosts, True),
     Route("/pages", "Pages, sorted and searched", page_list.PageQuery, page_list.ListedPage, page_list.pages, True),
     Route("/pages/{page}", "A page, its text and why", page_view.PageNumber, page_view.ShownPage, page_view.shown_page),
     Route("/languages", "Languages of pages", ShortListQuery, page_list.Language, page_list.languages, True),
-    Route(
-        "/queue", "Links that wait, next first", queue_list.QueueQuery, queue_list.WaitingUrl, queue_list.waiting, True
-    ),
+    Route("/queue", "Links that wait, next first", lists.QueueQuery, lists.WaitingUrl, lists.waiting, True),
     Route("/why", "What is known of a URL", page_view.WhyQuery, page_view.Explanation, page_view.why),
-    Route(
-        "/failures", "Failures by reason", event_list.FailureQuery, event_list.FailureKind, event_list.failures, True
-    ),
-    Route("/events", "Events, newest first", event_list.EventQuery, event_list.LoggedEvent, event_list.events, True),
-    Route("/kinds", "Kinds of events", ShortListQuery, event_list.EventKind, event_list.event_kinds, True),
+    Route("/failures", "Failures by reason", lists.FailureQuery, lists.FailureKind, lists.failures, True),
+    Route("/events", "Events, newest first", lists.EventQuery, lists.LoggedEvent, lists.events, True),
+    Route("/kinds", "Kinds of events", ShortListQuery, lists.EventKind, lists.event_kinds, True),
     Route(
         "/questions",
         "Pages that a judge asks about, for whoever teaches it",

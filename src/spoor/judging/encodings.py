@@ -91,11 +91,6 @@ def encoded(text: str, encoding: Encoding) -> str:
     return text.translate(_glyphs(encoding))
 
 
-def with_line_ends(text: str, encoding: Encoding) -> str:
-    """Every sign that ends a sentence as a line end, so that no n-gram reaches across, whoever counts them."""
-    return text.translate({ord(sign): "\n" for sign in encoding.ends})
-
-
 @cache
 def _outside(intervals: tuple[Interval, ...]) -> re.Pattern[str]:
     inside = "".join(f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in intervals)

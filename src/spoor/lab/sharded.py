@@ -75,7 +75,6 @@ class ShardedSimulation:
         self._now = 0.0
         self._round_ends = 0.0
         self._is_idle = True
-        self.handed_over = 0
         for shard in shards if len(shards) > 1 else ():
             shard.crawl.turns.lease = Lease(0)
 
@@ -173,7 +172,6 @@ class ShardedSimulation:
             self._shards[number].crawl.turns.lease = Lease(spent[number] + granted, rival)
 
     def _deliver(self, letters: Sequence[tuple[int, Mailed]]) -> Iterator[Event]:
-        self.handed_over += len(letters)
         for number, shard in enumerate(self._shards):
             if own := [handed for to, handed in letters if to == number]:
                 yield from shard.crawl.receive(own, self._now)

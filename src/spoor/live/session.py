@@ -39,7 +39,7 @@ from spoor.live.page_reader import Archive, LiveDownloader, Reader, Remembering
 from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, relearn_all, warm_name, warm_name_of
 from spoor.live.running import Session
 from spoor.live.scripts import Scripts, browser_for, program_for
-from spoor.live.sitemap_archive import SitemapArchive
+from spoor.live.sitemap_archive import SitemapArchive, SitemapVersions
 from spoor.live.sub_resources import SubResourceFetcher
 from spoor.live.watchdog import NOTICED, SteadyClock, watching
 from spoor.live.workers import Workers, can_be_sent, working
@@ -52,7 +52,6 @@ from spoor.render.browser import Browser
 from spoor.roles import Downloader, Troubles
 from spoor.settings import Config, ScopeSettings
 from spoor.share import Handover, Share
-from spoor.steering.log import SteeringLog
 from spoor.stopping import LastRequests, too_few
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
@@ -61,8 +60,7 @@ from spoor.store.journal import Journal, last_moment
 from spoor.store.mail import Mail
 from spoor.store.recent import last_requests
 from spoor.store.renders import Renders
-from spoor.store.sitemap_versions import SitemapVersions
-from spoor.store.steered import steered
+from spoor.store.steered import SteeringLog, steered
 from spoor.store.warc import WarcKeeper
 from spoor.strategy import Strategy
 from spoor.urls import host_of

@@ -23,13 +23,12 @@ from spoor.guidance import Guidance, Readmission, carry_out
 from spoor.robots import delay_for
 from spoor.steering.checking import normalised, with_action
 from spoor.steering.inbox import Inbox
-from spoor.steering.log import SteeringLog
 from spoor.store.crawl_folder import CrawlFolder, is_current, is_open_for_crawling, locked
 from spoor.store.crawl_parts import open_parts, owner_of
 from spoor.store.journal import Journal, open_to_read, pages_of
 from spoor.store.sharded_folder import ShardedFolder
 from spoor.store.sqlite_files import sums_of, write_sums
-from spoor.store.steered import steered, steered_by
+from spoor.store.steered import SteeringLog, steered, steered_by
 from spoor.urls import canonical
 
 PATIENCE = 0.1

@@ -1,14 +1,19 @@
-"""What persons asked of this crawl, in the order it was done or refused: a small table of crawl.db."""
+"""What persons asked of this crawl, in the order it was done or refused: a small table of crawl.db, written in one
+transaction with the journal and the marks."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from spoor.actions import action_of, as_json
 from spoor.errors import BadInput
 from spoor.events import Event, Steered
+from spoor.frontier.sqlite import SqliteStore
+from spoor.store.journal import Journal
+from spoor.store.marks import Marks
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS steered (
@@ -66,3 +71,25 @@ def _steered(at: float, submission: str, who: str, action: str, refused: str) ->
 def _is_there(db: sqlite3.Connection) -> bool:
     """Crawls that nobody steered have no such table."""
     return db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'steered'").fetchone() is not None
+
+
+@dataclass(frozen=True, slots=True)
+class SteeringLog:
+    """A journal that also keeps the actions and marks among the events."""
+
+    journal: Journal
+    actions: SteeredActions
+    marks: Marks
+
+    @staticmethod
+    def create(store: SqliteStore, journal: Journal) -> SteeringLog:
+        """`journal` is written in every commit of the store already."""
+        log = SteeringLog(journal, SteeredActions.create(store.connection), Marks.create(store.connection))
+        store.write_along(log.actions.write)
+        store.write_along(log.marks.write)
+        return log
+
+    def note(self, events: Sequence[Event]) -> None:
+        self.journal.note(events)
+        self.actions.note(events)
+        self.marks.note(events)
