@@ -25,6 +25,7 @@ from spoor.lab.task import PreparedTask, Task, read_seeds
 from spoor.lab.teaching import Lessons, Teaching
 from spoor.lab.worlds import RecordedWorld
 from spoor.pricing import Limits
+from spoor.records import Verdict
 from spoor.stopping import ExpectedFinds, LastRequests, expected_finds, too_few
 
 EVERY = 100
@@ -97,13 +98,18 @@ def crawled(row: Row, webs: Path, answers: int | None) -> Crawled:
         crawl.begin(task.web.urls[number] for number in task.seeds)
         return seen(row.name, simulate(crawl, world), store, world, world.truth)
     lessons = Lessons(task, Teaching(answers, about=True))
-    return seen(row.name, lessons.events(), lessons.store, world, lambda url: lessons.visited[url].relevant)
+    return seen(row.name, lessons.events(), lessons.store, world, lambda url: sure_find(lessons.visited[url]))
+
+
+def sure_find(verdict: Verdict) -> float:
+    """How sure it is that a page is relevant which is taken for it."""
+    return verdict.relevance if verdict.relevant else 0.0
 
 
 def seen(
-    name: str, events: Iterable[Event], store: MemoryStore, world: RecordedWorld, judged: Callable[[str], bool]
+    name: str, events: Iterable[Event], store: MemoryStore, world: RecordedWorld, judged: Callable[[str], float]
 ) -> Crawled:
-    """`judged`: whether a page that was fetched is taken for relevant now."""
+    """`judged`: how sure it is by now that a page is relevant that was fetched."""
     last, stop = LastRequests(too_few(RULE)), 0
     tries: list[tuple[float, str]] = []
     finds: list[bool] = []
@@ -117,7 +123,7 @@ def seen(
         stop = stop or (len(tries) if last.are_too_few else 0)
         if len(tries) % EVERY == 0:
             waiting = list(store.in_state(State.WAITING))
-            known = [(key, bool(url) and judged(url)) for key, url in tries]
+            known = [(key, judged(url) if url else 0.0) for key, url in tries]
             expected = expected_finds(Counter(entry.key[0] for entry in waiting), known)
             assert expected is not None
             looks.append(Look(len(tries), expected, sum(world.truth(entry.url) for entry in waiting)))

@@ -123,5 +123,11 @@ def test_a_better_key_is_worth_more_and_a_seed_says_nothing() -> None:
     assert worse.among_waiting == 0, "nothing as bad was tried, so nobody knows"
 
 
+def test_a_find_that_is_not_sure_counts_by_its_probability() -> None:
+    expected = expected_finds({0.0: 1000}, [(0.0, 0.6), (0.0, 0.0)] * 100)
+    assert expected is not None
+    assert round(expected.among_waiting) == 300
+
+
 def test_where_nothing_was_tried_nothing_is_said() -> None:
     assert expected_finds({0.0: 10}, [(float("inf"), True)]) is None

@@ -20,6 +20,7 @@ from spoor.lab.generate.chance import Request
 from spoor.lab.task import Task, read_seeds
 from spoor.lab.teaching import Teaching, from_start, taught
 from spoor.live.from_settings import Objects
+from spoor.parse.words import IN_TITLE, place
 from spoor.records import Page
 from spoor.server_settings import TeacherSettings
 from spoor.settings import Config, Target
@@ -28,6 +29,7 @@ from spoor.strategy import prior_of
 from spoor.teaching.beginning import beginner
 from spoor.teaching.kept_pages import KeptPages, Version
 from spoor.teaching.lessons import student_of_version
+from spoor.teaching.presumed import rarity
 from spoor.teaching.student import Aim, Answer, Answered, Student, sample
 from spoor.teaching.taught_judge import TaughtJudge
 
@@ -78,9 +80,30 @@ def test_a_student_that_is_resumed_has_the_threshold_that_it_had(student: Studen
     assert resumed.model.bias == student.model.bias - 1.5
 
 
-def test_answers_of_both_kinds_take_the_place_of_what_was_seen(student: Student, schooled: Student) -> None:
-    assert not student.is_calibrated
-    assert schooled.is_calibrated
+def test_the_more_answers_of_both_kinds_the_less_the_pages_seen_say_of_the_threshold(student: Student) -> None:
+    seen = [sample(page(words, n)) for words in (HORSES, SHIPS) for n in range(50, 80)]
+    taught = [
+        student.taught([*answered(HORSES, True, range(10, 10 + n)), *answered(SHIPS, False, range(n))])
+        for n in (0, 3, 20)
+    ]
+    shifts = [one.shifted(-100.0).shift_by(seen) for one in taught]
+    assert shifts[0] > shifts[1] > shifts[2] > 0.0
+
+
+def test_a_threshold_that_was_asked_for_is_that_of_the_answers_alone() -> None:
+    strict = beginner([page(HORSES, n) for n in range(3)], aim=Aim(precision=0.9))
+    strict = strict.taught([*answered(HORSES, True, range(10, 30)), *answered(SHIPS, False, range(20))])
+    assert strict.shifted(-10.0).shift_by([sample(page(SHIPS, n)) for n in range(50, 80)]) == 0.0
+
+
+def test_a_sentence_says_what_pages_are_about_beside_the_examples(student: Student) -> None:
+    both = beginner([page(HORSES, number) for number in range(3)], "the rudder and the keel")
+    ship = page(SHIPS, 7)
+    assert both.verdict(ship).relevance > student.verdict(ship).relevance
+
+
+def test_a_word_that_texts_about_anything_hold_counts_twice_in_a_title() -> None:
+    assert rarity()[place(f"{IN_TITLE}captain")] == 2 * rarity()[place("captain")]
 
 
 @pytest.fixture(scope="module")

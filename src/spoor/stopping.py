@@ -100,8 +100,9 @@ STEPS, FARTHEST = 25, 2.0
 MOST = 30.0
 """Log odds that differ from certainty."""
 
-Try = tuple[float, bool]
-"""The first part of the key of a link when it was fetched, and whether it led to a relevant page."""
+Try = tuple[float, float]
+"""The first part of the key of a link when it was fetched, and how sure it is that it led to a relevant page: 0 or 1
+where the judge is not one that is taught."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +136,14 @@ class _Worth:
     little each is worth nobody knows."""
 
     curve: _Curve
-    tries: Counter[Try]
+    finds: Mapping[float, float]
+    tries: Mapping[float, int]
     lowest: float
 
     def of(self, key: float) -> float:
         if key < self.lowest:
             return 0.0
-        finds, misses = self.tries[key, True], self.tries[key, False]
-        return (finds + FEW * self.curve.at(key)) / (finds + misses + FEW)
+        return (self.finds.get(key, 0.0) + FEW * self.curve.at(key)) / (self.tries.get(key, 0) + FEW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +156,10 @@ class _Curve:
 
 
 def _worth(tries: Sequence[Try]) -> _Worth:
-    counts = Counter(tries)
-    return _Worth(_fitted(counts), counts, min(key for key, _ in tries))
+    finds: dict[float, float] = {}
+    for key, found in tries:
+        finds[key] = finds.get(key, 0.0) + found
+    return _Worth(_fitted(Counter(tries)), finds, Counter(key for key, _ in tries), min(finds))
 
 
 def _fitted(counts: Counter[Try]) -> _Curve:

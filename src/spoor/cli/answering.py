@@ -29,7 +29,7 @@ from spoor.settings import Config
 from spoor.steering.submitting import submit
 from spoor.store.crawl_folder import CrawlFolder, is_crawled_into, open_for_crawling, open_for_reading
 from spoor.store.journal import open_to_read
-from spoor.teaching.kept_pages import has_students
+from spoor.store.lesson_tables import has_students
 from spoor.teaching.lessons import asked_urls, next_questions, student_of_version
 from spoor.teaching.student import Student
 

@@ -11,7 +11,7 @@ from spoor.dashboard.reading import Part, Reading, settings_of
 from spoor.live.from_settings import begun_student
 from spoor.records import Question
 from spoor.settings import Config
-from spoor.teaching.kept_pages import has_students
+from spoor.store.lesson_tables import has_students
 from spoor.teaching.lessons import asked_urls, next_questions, student_of_version
 from spoor.teaching.student import Student
 

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.compiled import compiled
-from spoor.judging.held_out import FOLDS
 from spoor.parse.words import PLACES, Features
 
 Floats = NDArray[np.float64]
@@ -129,7 +128,7 @@ def scored_by_others(
 ) -> Floats:
     """Each example by what was fitted without its fold. `products`: see `fitted`."""
     scores = np.zeros(len(relevant))
-    for fold in range(FOLDS):
+    for fold in np.unique(folds):
         held, taught = folds == fold, folds != fold
         known = None if products is None else products[np.ix_(taught, taught)]
         of_taught = None if counts is None else counts[taught]

@@ -194,7 +194,7 @@ class Lessons:
         if is_lesson_due(now, asked, questions):
             self.put(now - asked)
             self.teach()
-        elif not self.student.is_calibrated and is_threshold_due(len(self.visited), self._seen):
+        elif is_threshold_due(len(self.visited), self._seen):
             self.teach()
 
     def put(self, most: int) -> None:
@@ -219,8 +219,7 @@ class Lessons:
         """A lesson: the student learns from all answers, and what was visited is revised."""
         urls = list(self.visited)
         student, self._seen = self.student.taught(list(self.answers.values())), len(urls)
-        shift = 0.0 if student.is_calibrated else student.shift_by([self._sample(url) for url in urls])
-        self.student = student.shifted(shift)
+        self.student = student.shifted(student.shift_by([self._sample(url) for url in urls]))
         now = dict(zip(urls, self.student.revised(urls, [self._sample(url) for url in urls]), strict=True))
         changed = {url: verdict for url, verdict in now.items() if not _same(verdict, self.visited[url])}
         self.visited = now

@@ -175,11 +175,8 @@ class ActiveLearning:
         self.crawl.frontier.commit()
 
     def _is_lesson_due(self) -> bool:
-        student = self.judge.student
-        known, new = len(student.answers), unlearned(self.db, usable(self.db))
-        if is_lesson_due(known + new, known, self.questions):
-            return True
-        return not student.is_calibrated and is_threshold_due_in(self.db)
+        known, new = len(self.judge.student.answers), unlearned(self.db, usable(self.db))
+        return is_lesson_due(known + new, known, self.questions) or is_threshold_due_in(self.db)
 
     def finish(self) -> bool:
         """Learns from what is left, however little. Whether there was anything."""

@@ -29,9 +29,10 @@ from spoor.report.figures import count_needing_scripts
 from spoor.store.crawl_folder import CrawlFolder, message_of, tree_of
 from spoor.store.crawl_parts import Part, open_parts, pages_in_order
 from spoor.store.journal import PageRow
+from spoor.store.lesson_tables import has_students
 from spoor.store.marks import newest_marks
 from spoor.store.warc_records import date_of
-from spoor.teaching.kept_pages import has_students, version_of
+from spoor.teaching.kept_pages import version_of
 from spoor.teaching.teachers import kind_of_teacher
 
 _BATCH = 16

@@ -20,3 +20,8 @@ CREATE TABLE IF NOT EXISTS student_shifts (version INTEGER PRIMARY KEY, shift RE
 
 def create_lesson_tables(db: sqlite3.Connection) -> None:
     db.executescript(SCHEMA)
+
+
+def has_students(db: sqlite3.Connection) -> bool:
+    """Whether the judge of this crawl can be taught."""
+    return db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'judged'").fetchone() is not None

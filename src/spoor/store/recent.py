@@ -12,11 +12,12 @@ from spoor import settings as config
 from spoor.stopping import TRIES, ExpectedFinds, expected_finds
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.crawl_parts import open_parts
+from spoor.store.lesson_tables import has_students
 
 IN_LOG_ODDS = ("learned",)
 """Strategies whose keys say how probable it is that a link leads to a relevant page."""
 
-_PAGES = "SELECT id, ended, host, url, relevant FROM pages ORDER BY id DESC LIMIT ?"
+_PAGES = "SELECT id, ended, host, url, {} FROM pages ORDER BY id DESC LIMIT ?"
 # A robots.txt has no number. What failed because our own side was out of order does not count.
 _OTHERS = """SELECT id, at, host, url, 0 FROM events WHERE kind IN ('failed', 'redirected') AND number IS NOT NULL
              AND ifnull(detail ->> 'excused', 0) = 0 ORDER BY id DESC LIMIT ?"""
@@ -24,7 +25,7 @@ _OTHERS = """SELECT id, at, host, url, 0 FROM events WHERE kind IN ('failed', 'r
 
 def last_requests(db: sqlite3.Connection, most: int) -> list[bool]:
     """Whether each brought a relevant page, oldest first. Requests for robots.txt files are left out."""
-    return [relevant for *_, relevant in _last(db, most)]
+    return [bool(relevant) for *_, relevant in _last(db, most, "relevant")]
 
 
 def expected_in(folder: CrawlFolder) -> ExpectedFinds | None:
@@ -47,19 +48,19 @@ def expected_from(*shards: sqlite3.Connection) -> ExpectedFinds | None:
     for db in shards:
         waiting.update(dict(db.execute("SELECT key1, count(*) FROM links WHERE state = 0 GROUP BY key1")))
     tries = heapq.merge(*(_last_tries(db, TRIES) for db in shards), key=itemgetter(0))
-    return expected_finds(waiting, [(key, relevant) for _, key, relevant in tries][-TRIES:])
+    return expected_finds(waiting, [(key, found) for _, key, found in tries][-TRIES:])
 
 
-def _last_tries(db: sqlite3.Connection, most: int) -> Iterator[tuple[float, float, bool]]:
-    """When it was, the first part of the key that the link had when it was fetched, and whether it led to a relevant
-    page."""
+def _last_tries(db: sqlite3.Connection, most: int) -> Iterator[tuple[float, float, float]]:
+    """When it was, the first part of the key that the link had when it was fetched, and how sure it is that it led to
+    a relevant page. The relevance of a judge that is taught is a probability; that of others may be anything."""
     query = "SELECT key1 FROM links WHERE host = (SELECT id FROM hosts WHERE name = ?) AND url = ?"
-    for at, host, url, relevant in _last(db, most):
+    for at, host, url, found in _last(db, most, "relevant * relevance" if has_students(db) else "relevant"):
         row = db.execute(query, (host, url)).fetchone()
         if row is not None:
-            yield at, row[0], relevant
+            yield at, row[0], found
 
 
-def _last(db: sqlite3.Connection, most: int) -> list[tuple[float, str, str, bool]]:
-    rows = sorted([*db.execute(_PAGES, (most,)), *db.execute(_OTHERS, (most,))])[-most:]
-    return [(at, host, url, bool(relevant)) for _, at, host, url, relevant in rows]
+def _last(db: sqlite3.Connection, most: int, found: str) -> list[tuple[float, str, str, float]]:
+    rows = sorted([*db.execute(_PAGES.format(found), (most,)), *db.execute(_OTHERS, (most,))])[-most:]
+    return [(at, host, url, float(share)) for _, at, host, url, share in rows]

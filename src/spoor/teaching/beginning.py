@@ -36,7 +36,7 @@ def _example(name: str, fetched: Mapping[str, Page]) -> Page:
 def beginner(examples: Sequence[Page], about: str = "", aim: Aim = HALF) -> Student:
     """A student that knows example pages, a sentence, or both."""
     texts = [features(page.title, page.best_text) for page in examples]
-    if about and not texts:
+    if about:
         texts.append(features(about, about))
     if not any(len(text.words) for text in texts):
         raise UsageError("the examples and the sentence hold no words; set [target] like or about to some that do")

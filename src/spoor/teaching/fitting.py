@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.judging.classifiers import TopicModel
-from spoor.judging.held_out import FOLDS
 from spoor.judging.regression import (
     Flags,
     Floats,
@@ -24,8 +23,13 @@ from spoor.judging.regression import (
 from spoor.teaching.presumed import rarity
 
 ENOUGH = 12
-"""Answers of each kind from which on they alone say how probable a score is; before, the threshold lies midway between
-the two kinds."""
+"""Answers of each kind from which on they say how steeply the probability rises with the score."""
+UNANSWERED = 12
+"""As many answers of each kind say as much of the threshold as all pages do that nobody has answered about."""
+BEGUN = 0.5
+"""Of an answer: so much a relevant page counts that the student began with. Examples are alike, answers differ."""
+FOLDS = 10
+"""Of the examples and answers: who is scored by a student that knows few of the relevant ones is scored too low."""
 FEW = 5
 """Answers that say a page is irrelevant, from which on they stand for all that are."""
 LEAST_SEEN = 20
@@ -49,10 +53,11 @@ def learned_from(
     everything = [*begun, *said]
     relevant = np.array([each.relevant for each in everything])
     rows = _scaled(rows_of([each.sample for each in everything]))
+    counts = np.where(relevant & (np.arange(len(everything)) < len(begun)), BEGUN, 1.0)
     products = pair_products(rows)
-    scores = scored_by_others(rows, relevant, _folds(relevant), products=products)
+    scores = scored_by_others(rows, relevant, _folds(relevant), counts, products)
     slope, shift, threshold = _scale(scores, relevant, len(begun), aim)
-    weights, bias = fitted(rows, relevant, products=products)
+    weights, bias = fitted(rows, relevant, counts, products=products)
     return TopicModel(
         name=name,
         trained_on=f"{len(said)} answers",
@@ -64,12 +69,21 @@ def learned_from(
 
 
 def has_enough(said: Sequence[Example]) -> bool:
-    """Whether these answers alone say how probable a score is."""
-    return _is_enough(np.array([each.relevant for each in said], bool))
+    """Whether these answers say how steeply the probability rises with the score."""
+    return _of_each_kind(_kinds(said)) >= ENOUGH
 
 
-def _is_enough(said: Flags) -> bool:
-    return bool(min(said.sum(), (~said).sum()) >= ENOUGH)
+def unanswered_share(said: Sequence[Example]) -> float:
+    """How much of the threshold is said by pages that nobody has answered about; the rest is said by answers."""
+    return UNANSWERED / (UNANSWERED + _of_each_kind(_kinds(said)))
+
+
+def _kinds(said: Sequence[Example]) -> Flags:
+    return np.array([each.relevant for each in said], bool)
+
+
+def _of_each_kind(said: Flags) -> int:
+    return int(min(said.sum(), (~said).sum()))
 
 
 def divided(scores: Floats) -> float:
@@ -101,12 +115,16 @@ def _scale(
     scores: Floats, relevant: Flags, begun: int, aim: tuple[float | None, float | None]
 ) -> tuple[float, float, float]:
     """Slope and shift of the log odds, and the threshold. `begun` examples come before those that were answered."""
-    said = relevant[begun:]
-    if not _is_enough(said):
+    said, scored = relevant[begun:], scores[begun:]
+    if not _of_each_kind(said):
         return 1.0, -_midway(scores, relevant, begun), 0.5
-    slope, shift = calibration(scores[begun:], said)
-    chances = 1.0 / (1.0 + np.exp(-(slope * scores[begun:] + shift)))
-    return max(slope, LEAST_SLOPE), shift, _threshold(chances, said, *aim)
+    slope, shift = calibration(scored, said)
+    slope = max(slope, LEAST_SLOPE)
+    even = float(np.clip(-shift / slope, scored.min(), scored.max()))  # Few answers may say the most absurd things.
+    if _of_each_kind(said) < ENOUGH:
+        return 1.0, -even, 0.5
+    chances = 1.0 / (1.0 + np.exp(-slope * (scored - even)))
+    return slope, -slope * even, _threshold(chances, said, *aim)
 
 
 def _midway(scores: Floats, relevant: Flags, begun: int) -> float:

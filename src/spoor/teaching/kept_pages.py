@@ -17,7 +17,7 @@ import numpy as np
 from spoor.errors import BadInput
 from spoor.judging.regression import Sample
 from spoor.records import Verdict
-from spoor.store.lesson_tables import create_lesson_tables
+from spoor.store.lesson_tables import create_lesson_tables, has_students
 from spoor.urls import host_of
 
 EXCERPT = 6_000
@@ -141,11 +141,6 @@ def _content(blob: bytes) -> bytes:
         return zlib.decompressobj().decompress(blob, LARGEST)
     except zlib.error as error:
         raise BadInput(f"a row of the table judged in crawl.db is damaged: {error}") from None
-
-
-def has_students(db: sqlite3.Connection) -> bool:
-    """Whether the judge of this crawl can be taught."""
-    return db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'judged'").fetchone() is not None
 
 
 def versions(db: sqlite3.Connection) -> list[Version]:

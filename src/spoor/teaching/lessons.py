@@ -34,7 +34,7 @@ from spoor.teaching.teachers import is_automatic
 CHANGED = 0.05
 """A relevance that moves by less leaves a verdict as it was: strategies need not learn anew from every hair."""
 SEEN = 1_000
-"""Pages by whose scores the threshold is found while there are few answers."""
+"""Pages by whose scores the threshold is found, together with answers."""
 CANDIDATES = 200
 """Pages among which those to ask about are chosen, and as many that are not uncertain."""
 
@@ -115,7 +115,7 @@ def judge_again(
 ) -> Retrained:
     """What follows if a `student` that was taught by these marks takes the place of the one in the judge; writes
     nothing. `rows` are the last ones of the journal, before this run and now."""
-    shift = 0.0 if student.is_calibrated else student.shift_by(some_samples(db, SEEN))
+    shift = student.shift_by(some_samples(db, SEEN))
     before, taught = judge.student, judge.with_student(student.shifted(shift))
     revisions: list[Revision] = []
     changed: dict[str, Verdict] = {}

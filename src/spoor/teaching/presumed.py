@@ -22,6 +22,8 @@ COMMON = 0.5
 """Of the texts about anything: a word that so many hold says nothing of a topic."""
 _UNKNOWN = 0.5
 """Texts that hold a word of which the background knows nothing."""
+_TITLE = 2.0
+"""So much more a word counts in a title."""
 
 
 def presumed_negatives(positive: Sequence[Features]) -> list[Features]:
@@ -38,10 +40,12 @@ def rarity() -> NDArray[np.float32]:
     """How much the feature at each place may count before anything is known of it, up to 1: the less, the more texts
     about anything hold the word."""
     known = background()
-    rare = np.full(PLACES, _rarity(_UNKNOWN, known.texts), np.float32)
+    most = _rarity(_UNKNOWN, known.texts)
+    rare = np.ones(PLACES, np.float32)
     for word, count in known.frequencies.items():
-        rare[[place(word), place(IN_TITLE + word)]] = _rarity(count, known.texts)
-    return np.asarray(rare / rare.max(), np.float32)
+        rare[place(word)] = _rarity(count, known.texts) / most
+        rare[place(IN_TITLE + word)] = _TITLE * rare[place(word)]
+    return rare
 
 
 def _rarity(count: float, texts: int) -> float:

@@ -25,7 +25,7 @@ CROWDED = 0.25
 ALIKE = 0.8
 """A cosine from which on two pages are of one cluster: one of them is asked about."""
 THRESHOLD_AFTER = (25, 100, 400, 1_600, 6_400)
-"""Pages after which the threshold is looked for among their scores, while answers are too few to say where it lies."""
+"""Pages after which the threshold is looked for among their scores, though there are no new answers."""
 UNCHANGED, IN_A_ROW = 0.01, 3
 """Of the verdicts: a lesson that changes fewer has changed nothing; after so many in a row the student has settled."""
 

@@ -16,7 +16,7 @@ from spoor.judging.regression import Sample, sample_of
 from spoor.parse.words import features
 from spoor.records import Page, TargetPrior, Verdict
 from spoor.strategy import PageByPage
-from spoor.teaching.fitting import Example, divided, has_enough, learned_from
+from spoor.teaching.fitting import Example, divided, has_enough, learned_from, unanswered_share
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +93,15 @@ class Student(PageByPage):
         model = _model(self.name, self.begun, latest, self.aim)
         return replace(self, model=model, answers=latest, version=self.version + 1)
 
-    @property
-    def is_calibrated(self) -> bool:
-        """Whether probabilities and threshold follow from answers."""
-        return has_enough(_said(self.answers))
-
     def shift_by(self, seen: Sequence[Sample]) -> float:
-        """By how much its log odds are too high, as the scores of pages that it has seen fall into two kinds. Pages
-        that it was fitted to say nothing of that."""
-        fitted_to = {each.sample.places.tobytes() for each in (*self.begun, *_said(self.answers))}
+        """By how much its log odds are too high, as the scores of pages that it has seen fall into two kinds; the more
+        answers there are, the less that counts. Pages that it was fitted to say nothing of it."""
+        said = _said(self.answers)
+        if self.aim != HALF and has_enough(said):
+            return 0.0
+        fitted_to = {each.sample.places.tobytes() for each in (*self.begun, *said)}
         new = [one for one in seen if one.places.tobytes() not in fitted_to]
-        return divided(self.model.log_odds(new))
+        return unanswered_share(said) * divided(self.model.log_odds(new))
 
     def shifted(self, shift: float) -> Student:
         return replace(self, model=replace(self.model, bias=self.model.bias - shift))
