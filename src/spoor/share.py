@@ -80,6 +80,18 @@ class Lease:
     rival: float = 0.0
 
 
+LEASE = 0.02
+"""The part of the visits so far that one round grants."""
+SECONDS = 1.0
+"""Of work that one round grants at the least, at the speed of the last: more than it takes until the next."""
+
+
+def visits_of_round(shards: int, spent: int, speed: float = 0.0) -> int:
+    """How many visits one round grants to all shards, at least one for each. `speed` is visits a second in the last
+    round: a shard that had to stop before the next round would do its work in small pieces, which costs more."""
+    return max(shards, round(LEASE * spent), round(SECONDS * speed))
+
+
 BestKeys = Sequence[tuple[Key, int]]
 """How many links of a shard wait at its best keys."""
 

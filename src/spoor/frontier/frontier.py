@@ -40,7 +40,7 @@ class Frontier:
         tallied: bool = False,
     ) -> None:
         """`resumed_at`: the delay of every host begins then, since a crawl that was killed may have asked it for
-        something that nobody wrote down. `tallied`: it counts how many links wait at which keys."""
+        something that nobody wrote down. `tallied`: it counts how many links wait at which keys, unless hosts have delays."""
         self._store = store
         self._rules = rules or HostRules()
         self._counters = store.counters()
@@ -50,7 +50,7 @@ class Frontier:
         self._errands = Errands()
         self._released: set[str] = set()
         self._asked_delays: dict[str, float] = {}
-        self._tally = Tally(store.waiting_keys()) if tallied else None
+        self._tally = Tally(store.waiting_keys()) if tallied and not self._rules.delay else None
         self.waiting = Waiting(store, self._counters)
         self._resume(resumed_at)
 
@@ -81,10 +81,9 @@ class Frontier:
 
     def best_keys(self, links: int, now: float) -> list[tuple[Key, int]]:
         """The best keys at which so many links wait that can be visited within a second, rounded, and how many at each.
-        Where hosts have delays, that is one of each host. To be asked of a frontier that is tallied."""
-        assert self._tally is not None
+        Where hosts have delays, that is one of each host; elsewhere, to be asked of a frontier that is tallied."""
         self._return_due(now)
-        if not self._rules.delay:
+        if self._tally is not None:
             return self._tally.best(links)
         return Tally((key, 1) for key in self._hosts.best_keys(links, now + WITHIN)).best(links)
 

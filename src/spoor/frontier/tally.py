@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable
+from functools import lru_cache
 
 from spoor.records import Key
 
@@ -21,7 +22,7 @@ class Tally:
             self.add(key, count)
 
     def add(self, key: Key, count: int = 1) -> None:
-        cell = tuple(map(_rounded, key))
+        cell = _cell(key)
         left = self._counts.get(cell, 0) + count
         if left:
             self._counts[cell] = left
@@ -37,6 +38,11 @@ class Tally:
             if links <= 0:
                 break
         return found
+
+
+@lru_cache(1 << 14)
+def _cell(key: Key) -> Key:
+    return tuple(map(_rounded, key))
 
 
 def _rounded(part: float) -> float:

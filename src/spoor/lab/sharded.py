@@ -15,10 +15,8 @@ from spoor.crawl import Crawl
 from spoor.events import Event
 from spoor.records import Mailed, Outcome, Visit
 from spoor.roles import World
-from spoor.share import Lease, even_table, leases
+from spoor.share import Lease, even_table, leases, visits_of_round
 
-LEASE = 0.02
-"""The part of the visits so far that one round grants, at least one for each shard."""
 ROUND = 0.25
 """Seconds after which unspent visits are granted anew, if anything has happened: about as long as in a live crawl."""
 
@@ -74,6 +72,7 @@ class ShardedSimulation:
         self._started = 0
         self._now = 0.0
         self._round_ends = 0.0
+        self._round_began_with = 0
         self._is_idle = True
         for shard in shards if len(shards) > 1 else ():
             shard.crawl.turns.lease = Lease(0)
@@ -155,14 +154,16 @@ class ShardedSimulation:
 
     def _begin_round(self) -> Iterator[Event]:
         """Mail is delivered, then visits are granted."""
+        speed = self._speed()
         self._round_ends = self._now + ROUND
+        self._round_began_with = self._started
         self._is_idle = True
         self._bags.append([letter for shard in self._shards for letter in shard.bag.letters])
         for shard in self._shards:
             shard.bag.letters.clear()
         yield from self._deliver(self._bags.pop(0))
         spent = [shard.crawl.frontier.spent for shard in self._shards]
-        lease = max(len(self._shards), round(LEASE * sum(spent)))
+        lease = visits_of_round(len(self._shards), sum(spent), speed)
         if (left := self._left()) is not None:
             lease = min(lease, left)
         best_keys = [shard.crawl.frontier.best_keys(lease, self._now) for shard in self._shards]
@@ -170,6 +171,10 @@ class ShardedSimulation:
         for number, granted in enumerate(leases(best_keys, lease)):
             rival = max(gains[:number] + gains[number + 1 :])
             self._shards[number].crawl.turns.lease = Lease(spent[number] + granted, rival)
+
+    def _speed(self) -> float:
+        """Visits a second in the last round; 0 where it ended before its time, because all visits had begun."""
+        return (self._started - self._round_began_with) / ROUND if self._now >= self._round_ends else 0.0
 
     def _deliver(self, letters: Sequence[tuple[int, Mailed]]) -> Iterator[Event]:
         for number, shard in enumerate(self._shards):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,7 +24,7 @@ from spoor.live.from_settings import host_rules
 from spoor.live.running import Session
 from spoor.live.session import open_session
 from spoor.settings import Config
-from spoor.share import BestKeys, Lease, Share, leases
+from spoor.share import BestKeys, Lease, Share, leases, visits_of_round
 from spoor.store.crawl_folder import CrawlFolder, FolderInUse, open_for_crawling
 from spoor.store.journal import open_to_read
 from spoor.store.mail import Letter
@@ -31,10 +32,13 @@ from spoor.store.sharded_folder import GrantedVisits, ShardedFolder
 
 _log = logging.getLogger(__name__)
 
-LEASE = 0.02
-"""The part of the visits so far that one round grants, at least one for each shard."""
 PAUSE = 0.05
-"""Seconds between two rounds."""
+"""Seconds between two rounds, at the least; at the most ten times as many."""
+ROUNDS_TAKE = 0.1
+"""The part of the time that rounds may take: shards that are busy answer late, and are asked less often."""
+MAIL = 1.0
+"""Seconds between two deliveries, unless a shard has nothing to visit: a few large letters cost less than many small
+ones."""
 ADDRESSES_AT_ONCE = 1000
 """For which a shard asks in one round."""
 LOCK_SECONDS = 30.0
@@ -268,6 +272,8 @@ class Coordinator:
         self._addresses = AddressTurns(len(shards))
         self._before = before
         self._reports: list[ShardReport | None] = [None] * len(shards)
+        self._last_round = time.monotonic(), self._all_spent()
+        self._mail_at = 0.0
         self._why = ""
 
     def stop(self, why: str) -> None:
@@ -278,7 +284,10 @@ class Coordinator:
         """Returns why it ended. `tell` hears of every round."""
         idle_rounds = 0
         while not self._why:
+            began = time.monotonic()
             await self._round()
+            took = time.monotonic() - began
+            await self._deliver()
             tell(self.totals())
             idle_rounds = idle_rounds + 1 if self._is_idle() else 0
             if ended := next((report.ended for report in self._reports if report and report.ended), ""):
@@ -287,12 +296,12 @@ class Coordinator:
                 self.stop("nothing is waiting")
             elif self._left() == 0 and all(report and not report.under_way for report in self._reports):
                 self.stop(f"the budget of {self._visits} visits is spent")
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(min(10 * PAUSE, max(PAUSE, took / ROUNDS_TAKE)))
         await asyncio.gather(*(shard.stop(self._why) for shard in self._shards))
         return self._why
 
     async def _round(self) -> None:
-        lease = max(len(self._shards), round(LEASE * sum(map(self._spent, range(len(self._shards))))))
+        lease = self._lease()
         self._reports = list(await asyncio.gather(*(_report(shard, lease) for shard in self._shards)))
         left = self._left()
         lease = lease if left is None else min(lease, left)
@@ -306,17 +315,31 @@ class Coordinator:
         await _all(
             self._shards[number].grant(Lease(visits[number], rivals[number]), addresses[number]) for number in here
         )
-        await _all(self._shards[number].deliver() for number in here)
+
+    def _lease(self) -> int:
+        (then, spent_then), now = self._last_round, time.monotonic()
+        spent = self._all_spent()
+        self._last_round = now, spent
+        return visits_of_round(len(self._shards), spent, (spent - spent_then) / max(PAUSE, now - then))
+
+    async def _deliver(self) -> None:
+        here = {number: report for number, report in enumerate(self._reports) if report}
+        if time.monotonic() >= self._mail_at or not all(report.best_keys for report in here.values()):
+            self._mail_at = time.monotonic() + MAIL
+            await _all(self._shards[number].deliver() for number in here)
 
     def _spent(self, number: int) -> int:
         """A shard that cannot be asked may have spent all that it was granted."""
         report = self._reports[number]
         return report.spent if report else self._granted.of(number)
 
+    def _all_spent(self) -> int:
+        return sum(map(self._spent, range(len(self._shards))))
+
     def _left(self) -> int | None:
         if self._visits is None:
             return None
-        return max(0, self._visits - self._before.visits - sum(map(self._spent, range(len(self._shards)))))
+        return max(0, self._visits - self._before.visits - self._all_spent())
 
     def _is_idle(self) -> bool:
         return all(
