@@ -12,7 +12,7 @@ import pytest
 
 from spoor.errors import BadInput, BrokenContract
 from spoor.lab.worlds import WrittenWorld
-from spoor.records import Handed, Link, Mailed, Miss, Page, Sighting, Verdict, Visit
+from spoor.records import Handed, Link, Mailed, Miss, Page, Sighting, Verdict, Visit, sighting_elsewhere
 from spoor.share import Share, even_table
 from spoor.store.mail import Letter, Mail, lessons_of_others, packed, unpacked
 from spoor.urls import host_of
@@ -22,11 +22,7 @@ CRASHES = int(os.environ.get("SPOOR_CRASHES", "60"))
 HANDED = Handed(
     Link("http://b.test/é", "anchor", nofollow=True, hints=b"\x00\xff\x10"),
     {"one": 1.0, "two": float("inf")},
-    (0, "http://a.test/", (1.5, None)),
-    3,
-    "http://a.test/",
-    0.75,
-    True,
+    sighting_elsewhere("http://a.test/", 2, (0, "http://a.test/", (1.5, None)), 0.75, True),
     redirects=2,
     again=True,
 )
@@ -37,8 +33,15 @@ def mail() -> Mail:
 
 
 def test_a_link_is_the_same_after_its_way() -> None:
-    plain = Handed(Link("http://b.test/", hints=(1.0, 2.5)), {}, None, 1, "", is_seed=True)
-    assert unpacked(packed([HANDED, plain])) == [HANDED, plain]
+    plain = Handed(Link("http://b.test/", hints=(1.0, 2.5)), {}, sighting_elsewhere("", 0, None), is_seed=True)
+    sister = Handed(Link("http://b.test/s"), {"one": 2.0}, HANDED.sighting)
+    assert unpacked(packed([HANDED, sister, plain])) == [HANDED, sister, plain]
+
+
+def test_links_of_one_page_know_the_same_page_when_they_arrive() -> None:
+    one, other = unpacked(packed([HANDED, HANDED]))
+    assert isinstance(one, Handed) and isinstance(other, Handed)
+    assert one.sighting is other.sighting
 
 
 def test_a_lesson_is_the_same_after_its_way() -> None:
@@ -64,7 +67,7 @@ def test_lessons_of_others_keep_their_place_among_ones_own() -> None:
     assert list(lessons_of_others(sqlite3.connect(":memory:"), 0)) == []
 
 
-@pytest.mark.parametrize("body", [b"", b"not compressed", packed([HANDED])[:-9], packed([])[:2]])
+@pytest.mark.parametrize("body", [b"", b"not compressed", packed([HANDED])[:-9], packed([HANDED])[:2]])
 def test_what_is_no_letter_is_refused(body: bytes) -> None:
     with pytest.raises(BadInput, match="cannot be read"):
         unpacked(body)

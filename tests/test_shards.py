@@ -26,7 +26,7 @@ from spoor.lab.worlds import FIELD, Conditions, WrittenWorld
 from spoor.ordering.learned.learned import Learned
 from spoor.ordering.simple import ParentRelevance
 from spoor.ordering.trails import LastPage
-from spoor.records import Failure, Handed, Judged, Link, Page, Redirect, Sighting, Verdict
+from spoor.records import Failure, Handed, Judged, Link, Page, Redirect, Sighting, Verdict, sighting_elsewhere
 from spoor.roles import LinkScorer
 from spoor.share import BUCKETS, Handover, Lease, Share, bucket_of, even_table, leases
 from spoor.strategy import Strategy
@@ -101,7 +101,8 @@ def test_a_link_of_another_shard_leaves_with_its_evidence_and_does_not_wait_here
     assert (event.added, len(crawl.frontier)) == (1, 1)
     ((to, handed),) = links_in(bag)
     assert to == Share(0, even_table(2)).owner(FOREIGN)
-    assert handed == Handed(Link(FOREIGN, hints=b""), {"parent": 0.75, "depth": 1.0}, handed.trail, 1, A, 0.75, True)
+    page = sighting_elsewhere(A, 0, handed.trail, 0.75, True)
+    assert handed == Handed(Link(FOREIGN, hints=b""), {"parent": 0.75, "depth": 1.0}, page)
 
 
 def test_a_handed_link_waits_where_it_would_have_waited() -> None:
@@ -117,7 +118,7 @@ def test_a_handed_link_waits_where_it_would_have_waited() -> None:
 
 def test_a_link_that_is_known_gains_evidence_and_one_that_is_settled_does_not() -> None:
     crawl, _ = shard_of(FOREIGN)
-    weak = Handed(Link(FOREIGN), {"parent": 0.25, "depth": 1.0}, (0, A), 1, A)
+    weak = Handed(Link(FOREIGN), {"parent": 0.25, "depth": 1.0}, sighting_elsewhere(A, 0, (0, A)))
     strong = replace(weak, evidence={"parent": 0.5, "depth": 1.0})
     crawl.receive([weak, strong, weak], 0.0)
     visit = crawl.next_visit(0.0)

@@ -36,6 +36,7 @@ from spoor.records import (
     Trouble,
     Verdict,
     Visit,
+    sighting_elsewhere,
 )
 from spoor.revision import learn_anew, revised
 from spoor.roles import Journal, Judge, Troubles
@@ -353,9 +354,9 @@ class Crawl:
 
     def _send_on(self, visit: Visit, to: str, again: bool) -> None:
         """The target of a redirect belongs to another shard, which alone knows whether it is new."""
-        place = (visit.evidence, visit.trail, visit.depth, visit.url)
+        page = sighting_elsewhere(visit.url, visit.depth - 1, visit.trail)
         is_seed, link = visit.key == SOONEST, Link(to, hints=visit.hints)
-        self._scoring.hand_over(Handed(link, *place, redirects=visit.redirects + 1, is_seed=is_seed, again=again))
+        self._scoring.hand_over(Handed(link, visit.evidence, page, visit.redirects + 1, is_seed, again))
 
     def _waiting(self) -> int:
         """The length of the queue, what is being visited included."""

@@ -347,25 +347,36 @@ class Sighting:
 class Handed:
     """A link on its way to the shard that has its host, with what is known of it where it was found.
 
-    `relevance` and `relevant` are those of the page `found_on`. `depth` and `redirects` are what the link itself has.
-    `is_seed`: it waits before everything else. `again`: it is asked for once more if it was visited already."""
+    `sighting` is the page that it was found on, as `sighting_elsewhere` makes it: one for all links of a page.
+    `redirects` are those of the link itself. `is_seed`: it waits before everything else. `again`: it is asked for once
+    more if it was visited already."""
 
     link: Link
     evidence: Evidence
-    trail: TrailState
-    depth: int
-    found_on: str
-    relevance: float = 0.0
-    relevant: bool = False
+    sighting: Sighting
     redirects: int = 0
     is_seed: bool = False
     again: bool = False
 
     @property
-    def sighting(self) -> Sighting:
-        """The page that it was found on, as far as the receiver knows it: without texts and links."""
-        visit = Visit(self.found_on, "", 0, 0.0, depth=self.depth - 1)
-        return Sighting(visit, Page(self.found_on), Verdict(self.relevance, self.relevant, ""), self.trail)
+    def depth(self) -> int:
+        """Of the link itself."""
+        return self.sighting.visit.depth + 1
+
+    @property
+    def found_on(self) -> str:
+        return self.sighting.visit.url
+
+    @property
+    def trail(self) -> TrailState:
+        return self.sighting.trail
+
+
+def sighting_elsewhere(
+    url: str, depth: int, trail: TrailState, relevance: float = 0.0, relevant: bool = False
+) -> Sighting:
+    """A page of another shard as far as those know it who are handed its links: without texts and links."""
+    return Sighting(Visit(url, "", 0, 0.0, depth=depth), Page(url), Verdict(relevance, relevant, ""), trail)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,27 @@ from spoor.frontier.entry import OPEN, Entry, State
 from spoor.frontier.frontier import Frontier
 from spoor.guidance import Guidance
 from spoor.isolation import Isolation
-from spoor.records import SOONEST, Evidence, Handed, Key, Link, Page, Ruling, Sighting, TrailState, Verdict, WaitingLink
+from spoor.records import (
+    SOONEST,
+    Evidence,
+    Handed,
+    Key,
+    Link,
+    Page,
+    Ruling,
+    Sighting,
+    TrailState,
+    Verdict,
+    WaitingLink,
+    sighting_elsewhere,
+)
 from spoor.roles import Heir, Reviewer, Saturating, Upkeep
 from spoor.share import Handover
 from spoor.strategy import Strategy, hinted, some_reads_content
 from spoor.urls import host_of
 
+MOST_SENT = 50_000
+"""Links of other shards that are remembered: some eight megabytes."""
 MOST_LINKS = 2_000
 """Of one page, and of all others, that are re-scored at once after verdicts were revised; the rest in its turn."""
 
@@ -28,6 +43,11 @@ class Offered:
     added: int = 0
     moved: int = 0
     refused: list[Refusal] = field(default_factory=list)
+
+
+def _without_texts(sighting: Sighting) -> Sighting:
+    visit, verdict = sighting.visit, sighting.verdict
+    return sighting_elsewhere(visit.url, visit.depth, sighting.trail, verdict.relevance, verdict.relevant)
 
 
 class Scoring:
@@ -46,6 +66,7 @@ class Scoring:
         self._guidance = guidance
         self._isolation = isolation
         self._handover = handover
+        self._sent: set[str] = set()
         self._admission_reads = some_reads_content((strategy.admission,))
         self._admission = strategy.admission
         self._trail = strategy.trail
@@ -62,9 +83,9 @@ class Scoring:
     def offer(self, sighting: Sighting) -> Offered:
         """The links of a page that are still open: new ones are let in or refused, known ones gain evidence."""
         links = sighting.page.links
-        known = self._frontier.find([link.url for link in links])
+        known = self._known(links)
         of_use = [(link, e) for link, e in zip(links, known, strict=True) if e is None or self._gains(e, sighting)]
-        offered = Offered()
+        offered, seen = Offered(), None if self._handover is None else _without_texts(sighting)
         for (link, evidence), (_, entry) in zip(
             self._scored(sighting, [link for link, _ in of_use]), of_use, strict=True
         ):
@@ -72,8 +93,8 @@ class Scoring:
                 offered.refused.append(Refusal(link.url, "it could not be scored", parked=False))
                 continue
             try:
-                if entry is None and self.is_foreign(link.url):
-                    self._send(link, evidence, sighting, offered)
+                if entry is None and seen is not None and self.is_foreign(link.url):
+                    self._send(link, evidence, seen, offered)
                 elif entry is None:
                     self._let_in(link, evidence, sighting, offered)
                 else:
@@ -82,6 +103,14 @@ class Scoring:
                 reason = self._isolation.spare(sighting.visit.url, "searched for links", error)
                 offered.refused.append(Refusal(link.url, reason, parked=False))
         return offered
+
+    def _known(self, links: Sequence[Link]) -> list[Entry | None]:
+        """Links of other shards are unknown here."""
+        if self._handover is None:
+            return self._frontier.find([link.url for link in links])
+        own = [link.url for link in links if not self.is_foreign(link.url)]
+        known = dict(zip(own, self._frontier.find(own), strict=True))
+        return [known.get(link.url) for link in links]
 
     def _gains(self, entry: Entry, sighting: Sighting) -> bool:
         """Whether more would be known of a link by this page."""
@@ -135,20 +164,26 @@ class Scoring:
     def hand_over(self, handed: Handed) -> None:
         """A link leaves for the shard that has its host, with as much of it as an admission there may ask for."""
         assert self._handover is not None
-        if not self._admission_reads:
-            link = handed.link
-            handed = replace(handed, link=Link(link.url, nofollow=link.nofollow, hints=self._kept_hints(link)))
-        self._handover.send(handed)
+        self._handover.send(replace(handed, link=self._for_others(handed.link)))
+
+    def _for_others(self, link: Link) -> Link:
+        if self._admission_reads:
+            return link
+        return Link(link.url, nofollow=link.nofollow, hints=self._kept_hints(link))
 
     def _send(self, link: Link, evidence: Evidence, sighting: Sighting, offered: Offered) -> None:
-        """Every time it is found: only its shard knows whether that matters. What is dropped here is not sent."""
-        ruling = self.at_offer(link, evidence, sighting.trail)
-        if ruling.decision == "drop":
-            offered.refused.append(Refusal(link.url, ruling.because, parked=False))
-            return
-        visit, verdict = sighting.visit, sighting.verdict
-        place = (visit.depth + 1, visit.url, verdict.relevance, verdict.relevant)
-        self.hand_over(Handed(link, evidence, sighting.trail, *place))
+        """Every time it is found: only its shard knows whether that matters. What is dropped here is not sent; like a
+        link that waits, one that was sent is not asked about again."""
+        assert self._handover is not None
+        if link.url not in self._sent:
+            ruling = self.at_offer(link, evidence, sighting.trail)
+            if ruling.decision == "drop":
+                offered.refused.append(Refusal(link.url, ruling.because, parked=False))
+                return
+            if len(self._sent) >= MOST_SENT:
+                self._sent.clear()
+            self._sent.add(link.url)
+        self._handover.send(Handed(self._for_others(link), evidence, sighting))
 
     def receive(self, batch: Sequence[Handed]) -> Offered:
         """Links that other shards found are let in, parked or refused, known ones gain evidence, all by what was

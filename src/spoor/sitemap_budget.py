@@ -13,7 +13,19 @@ from spoor.events import SitemapRead
 from spoor.frontier.entry import INDEX_DEPTH, Entry, State
 from spoor.frontier.frontier import Frontier
 from spoor.parse.sitemaps import evenly
-from spoor.records import SOONEST, Evidence, Handed, Link, Listed, Page, Sighting, SitemapFile, Verdict, Visit
+from spoor.records import (
+    SOONEST,
+    Evidence,
+    Handed,
+    Link,
+    Listed,
+    Page,
+    Sighting,
+    SitemapFile,
+    Verdict,
+    Visit,
+    sighting_elsewhere,
+)
 from spoor.roles import Admission, HostBounds
 from spoor.scoring import Offered, Scoring
 from spoor.urls import host_of, origin_of, robots_url
@@ -81,7 +93,8 @@ class SitemapBudget:
         if not self._covers(url):
             return False
         if self._scoring.is_foreign(url):
-            self._scoring.hand_over(Handed(Link(url), evidence, trail, visit.depth, found_on, is_seed=True))
+            page = sighting_elsewhere(found_on, visit.depth - 1, trail)
+            self._scoring.hand_over(Handed(Link(url), evidence, page, is_seed=True))
             return False
         if self._frontier.find([url]) != [None]:
             return False

@@ -40,7 +40,8 @@ class Frontier:
         tallied: bool = False,
     ) -> None:
         """`resumed_at`: the delay of every host begins then, since a crawl that was killed may have asked it for
-        something that nobody wrote down. `tallied`: it counts how many links wait at which keys, unless hosts have delays."""
+        something that nobody wrote down. `tallied`: where hosts have no delays, it counts how many links
+        wait at which keys."""
         self._store = store
         self._rules = rules or HostRules()
         self._counters = store.counters()

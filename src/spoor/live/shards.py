@@ -128,15 +128,18 @@ class Shard:
         if self._ended:
             return replace(self._last, ended=self._ended)
         session = self._opened()
-        crawl, mail, now = session.crawl, session.mail, session.driver.clock()
-        spent, frontier = crawl.frontier.spent, crawl.frontier
-        crawl.turns.lease = Lease(spent)
+        session.crawl.turns.lease = Lease(session.crawl.frontier.spent)
+        self._last = self._state(session, most)
+        return self._last
+
+    def _state(self, session: Session, most: int) -> ShardReport:
+        crawl, frontier, now = session.crawl, session.crawl.frontier, session.driver.clock()
         best_keys = frontier.best_keys(most, now)
         addresses = AddressReport(frontier.addresses.awaited(ADDRESSES_AT_ONCE), frontier.addresses.given_back(now))
         idle = not best_keys and not addresses.awaited and frontier.wake_at() is None
-        counts = (session.driver.under_way, mail.count(), self._pages, self._relevant, self._failed, len(frontier))
-        self._last = ShardReport(spent, best_keys, crawl.turns.best_gain(now), idle, *counts, addresses)
-        return self._last
+        counts = (session.driver.under_way, session.mail.count())
+        done = (self._pages, self._relevant, self._failed, len(frontier))
+        return ShardReport(frontier.spent, best_keys, crawl.turns.best_gain(now), idle, *counts, *done, addresses)
 
     async def grant(self, lease: Lease, addresses: AddressGrant) -> None:
         session = self._at_work()
@@ -183,7 +186,7 @@ class Shard:
             self._session = session
             async for events in session.run():
                 self._count(events)
-            self._ended = session.ended()
+            self._last, self._ended = self._state(session, 0), session.ended()
 
     @contextlib.asynccontextmanager
     async def _locked(self) -> AsyncIterator[CrawlFolder]:

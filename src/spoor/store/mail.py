@@ -17,9 +17,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from isal import isal_zlib
+
 from spoor.errors import BadInput, BrokenContract
 from spoor.frontier.rows import trail_of
-from spoor.records import Handed, Hints, Lesson, Link, Mailed, Miss, Page, Sighting, Verdict, Visit
+from spoor.records import Handed, Hints, Lesson, Link, Mailed, Miss, Page, Sighting, Verdict, Visit, sighting_elsewhere
 from spoor.urls import host_of
 
 SCHEMA = """
@@ -90,8 +92,8 @@ class Mail:
         mailed = [one for letter in new for one in unpacked(letter.body)]
         if new:
             self._received[sender] = new[-1].number
-        if lessons := [one for one in mailed if not isinstance(one, Handed)]:
-            self._lessons.append((self.last_row(), packed(lessons)))
+        if lessons := b"".join(only_lessons(letter.body) for letter in new):
+            self._lessons.append((self.last_row(), lessons))
         return mailed
 
     def last_received(self, sender: int) -> int:
@@ -102,10 +104,14 @@ class Mail:
     # What every commit writes.
 
     def write(self, db: sqlite3.Connection) -> None:
-        different = {id(one): one for mailed in self._sent.values() for one in mailed}  # A lesson goes to all others.
-        dumped = {known: _dumped(one) for known, one in different.items()}
+        packed_before: dict[tuple[int, ...], bytes] = {}  # Lessons go to all others.
         for receiver, mailed in self._sent.items():
-            enclose(db, receiver, _compressed([dumped[id(one)] for one in mailed]))
+            lessons = [one for one in mailed if not isinstance(one, Handed)]
+            known = tuple(map(id, lessons))
+            if known not in packed_before:
+                packed_before[known] = _lessons_frame(lessons)
+            links = [one for one in mailed if isinstance(one, Handed)]
+            enclose(db, receiver, packed_before[known] + _links_frame(links))
         db.executemany("INSERT OR REPLACE INTO inbox VALUES (?, ?)", self._received.items())
         db.executemany("INSERT INTO lessons (after, body) VALUES (?, ?)", self._lessons)
         self._sent.clear()
@@ -129,38 +135,106 @@ def lessons_of_others(db: sqlite3.Connection, after: int) -> Iterator[tuple[floa
         yield from ((place + 0.5, lesson) for lesson in unpacked(body) if not isinstance(lesson, Handed))
 
 
-# A letter as bytes: JSON, compressed. Another process wrote it, so it is checked when it is read.
+# A letter as bytes: frames of compressed JSON, with lessons or with the links of pages. Another process wrote it, so it
+# is checked when it is read.
+
+
+LESSONS, LINKS = b"L", b"H"
+HEAD = 5
+"""Bytes before each frame: what is in it, and its length."""
+BARE = Link("")[1:-1]
+"""What a link says besides its URL and its hints, where it says nothing."""
 
 
 def packed(batch: Sequence[Mailed]) -> bytes:
-    return _compressed([_dumped(mailed) for mailed in batch])
+    return _lessons_frame([one for one in batch if not isinstance(one, Handed)]) + _links_frame(
+        [one for one in batch if isinstance(one, Handed)]
+    )
 
 
-def _compressed(dumped: Sequence[str]) -> bytes:
-    return zlib.compress(f"[{','.join(dumped)}]".encode(), 1)
+def _lessons_frame(lessons: Sequence[Lesson]) -> bytes:
+    return _frame(LESSONS, [_lesson_row(lesson) for lesson in lessons])
 
 
-def _dumped(mailed: Mailed) -> str:
-    return json.dumps(_row(mailed), separators=(",", ":"))
+def _links_frame(links: Sequence[Handed]) -> bytes:
+    """Links of one page stand together, so that what is known of it and the names of evidence are said once."""
+    pages: list[list[Any]] = []
+    last: tuple[int, list[str]] | None = None
+    for handed in links:
+        of = id(handed.sighting), list(handed.evidence)
+        if of != last:
+            pages.append([*_page_row(handed.sighting), of[1], []])
+            last = of
+        pages[-1][-1].append(_link_row(handed))
+    return _frame(LINKS, pages)
+
+
+def _frame(kind: bytes, rows: list[Any]) -> bytes:
+    if not rows:
+        return b""
+    content = isal_zlib.compress(json.dumps(rows, separators=(",", ":")).encode(), 1)
+    return kind + len(content).to_bytes(HEAD - 1, "big") + content
 
 
 def unpacked(body: bytes) -> list[Mailed]:
     try:
-        decompressor = zlib.decompressobj()
-        text = decompressor.decompress(body, MOST_BYTES)
-        if decompressor.unconsumed_tail:
-            raise ValueError("it is too long")
-        return [_KINDS[kind](*row) for kind, *row in json.loads(text)]
+        return [mailed for kind, rows in _frames(body) for row in rows for mailed in _READ[kind](*row)]
     except (ValueError, KeyError, AttributeError, TypeError, zlib.error, RecursionError) as error:
         raise BadInput(f"a letter of another shard cannot be read: {error}") from None
 
 
-def _row(mailed: Mailed) -> list[Any]:
-    match mailed:
-        case Handed(link, evidence, trail):
-            found = (mailed.depth, mailed.found_on, mailed.relevance, mailed.relevant)
-            said = [*link[:-1], _dumped_hints(link.hints)]
-            return ["link", said, dict(evidence), trail, *found, mailed.redirects, mailed.is_seed, mailed.again]
+def only_lessons(body: bytes) -> bytes:
+    """Of a letter that was read: itself a letter, or b"" if it has none."""
+    return b"".join(body[start:end] for kind, start, end in _places(body) if kind == LESSONS)
+
+
+def _places(body: bytes) -> Iterator[tuple[bytes, int, int]]:
+    """What is in each frame, where it begins, and where it ends."""
+    start = 0
+    while start < len(body):
+        end = start + HEAD + int.from_bytes(body[start + 1 : start + HEAD], "big")
+        yield body[start : start + 1], start, end
+        start = end
+
+
+def _frames(body: bytes) -> Iterator[tuple[bytes, list[Any]]]:
+    left, end = MOST_BYTES, 0
+    for kind, start, end in _places(body):
+        decompressor = zlib.decompressobj()
+        text = decompressor.decompress(body[start + HEAD : end], left)
+        left -= len(text)
+        if decompressor.unconsumed_tail or left <= 0:
+            raise ValueError("it is too long")
+        yield kind, json.loads(text)
+    if end != len(body) or not body:
+        raise ValueError("it is not whole")
+
+
+def _page_row(sighting: Sighting) -> list[Any]:
+    visit, verdict = sighting.visit, sighting.verdict
+    return [visit.url, visit.depth, sighting.trail, verdict.relevance, verdict.relevant]
+
+
+def _link_row(handed: Handed) -> list[Any]:
+    link = handed.link
+    said = link.url if link[1:-1] == BARE else list(link[:-1])
+    row = [said, _dumped_hints(link.hints), list(handed.evidence.values())]
+    more = (handed.redirects, handed.is_seed, handed.again)
+    return [*row, *more] if any(more) else row
+
+
+def _links(
+    url: str, depth: int, trail: Any, relevance: float, relevant: bool, names: list[str], rows: list[Any]
+) -> Iterator[Handed]:
+    sighting = sighting_elsewhere(url, depth, trail_of(trail), relevance, relevant)
+    for said, hints, values, *more in rows:
+        told = (said, *BARE) if isinstance(said, str) else said
+        evidence = dict(zip(names, map(float, values), strict=True))
+        yield Handed(Link._make((*told, _hints(hints))), evidence, sighting, *more)
+
+
+def _lesson_row(lesson: Lesson) -> list[Any]:
+    match lesson:
         case Sighting(visit, page, verdict, trail):
             judged = (verdict.relevance, verdict.relevant)
             return ["page", _dumped_visit(visit), trail, page.status, page.duplicate_of, *judged]
@@ -168,9 +242,11 @@ def _row(mailed: Mailed) -> list[Any]:
             return ["miss", _dumped_visit(visit), because]
 
 
-def _handed(link: list[Any], evidence: dict[str, float], trail: Any, *rest: Any) -> Handed:
-    *said, hints = link
-    return Handed(Link._make((*said, _hints(hints))), _evidence(evidence), trail_of(trail), *rest)
+def _lesson(kind: str, *row: Any) -> Iterator[Lesson]:
+    yield _KINDS[kind](*row)
+
+
+_READ: Mapping[bytes, Callable[..., Iterator[Mailed]]] = {LESSONS: _lesson, LINKS: _links}
 
 
 def _sighting(
@@ -185,7 +261,7 @@ def _miss(visit: list[Any], because: str) -> Miss:
     return Miss(_visit(*visit), because)
 
 
-_KINDS: Mapping[str, Callable[..., Mailed]] = {"link": _handed, "page": _sighting, "miss": _miss}
+_KINDS: Mapping[str, Callable[..., Lesson]] = {"page": _sighting, "miss": _miss}
 
 
 def _dumped_visit(visit: Visit) -> list[Any]:
