@@ -63,11 +63,16 @@ class Meter:
     starts_at: int
     began: tuple[int, list[float]] | None = None
     ended: tuple[int, list[float]] | None = None
+    busiest: float = 0.0
+    _looked_at: float = 0.0
 
     def tell(self, totals: Totals) -> None:
+        """Looks twice a second at most: that takes long itself, and counts for the coordinator."""
+        self.busiest = totals.busiest
         if self.began is None and totals.pages >= self.starts_at:
             self.began = totals.pages, self._seconds()
-        elif self.ended is None or totals.pages > self.ended[0]:
+        elif totals.pages > (self.ended or (0,))[0] and time.monotonic() >= self._looked_at + 0.5:
+            self._looked_at = time.monotonic()
             self.ended = totals.pages, self._seconds()
 
     def _seconds(self) -> list[float]:
@@ -80,7 +85,7 @@ class Meter:
         assert self.began is not None and self.ended is not None, "the crawl ended before it was warm"
         *shards, coordinator, of_ray = (b - a for a, b in zip(self.began[1], self.ended[1], strict=True))
         pages = self.ended[0] - self.began[0]
-        return {"pages": pages, "shards": shards, "coordinator": coordinator, "ray": of_ray}
+        return {"pages": pages, "shards": shards, "coordinator": coordinator, "ray": of_ray, "most": self.busiest}
 
 
 def measure(shards: int, strategy: str, pages: int, seeds: list[str]) -> dict[str, Any]:
@@ -153,19 +158,31 @@ def main(options: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench shard-costs", description=__doc__)
     parser.add_argument("--pages", type=int, default=3000, help="visited by each crawl (3000)")
     parser.add_argument("--shards", default="2,4", help="numbers of shards (2,4)")
+    parser.add_argument("--hosts", type=int, default=200, help="of the web (200)")
     parser.add_argument("--strategies", default="soft-focused,learned")
     parser.add_argument("--rounds", type=int, default=3, help="times that all is done (3)")
     asked = parser.parse_args(options)
     cores = sorted(os.sched_getaffinity(0))
     lines = []
-    with served(Shape(asked.pages * WEB_PER_CRAWL), cores) as seeds:
+    with served(Shape(asked.pages * WEB_PER_CRAWL, hosts=asked.hosts), cores) as seeds:
         for strategy in asked.strategies.split(",") * asked.rounds:
             alone = spoor("one process", 0, tuple(cores), strategy).run(asked.pages, seeds).main_cost
-            lines.append([strategy, "1", f"{alone:.2f}", f"{alone:.2f}", "", "", "", "1.00"])
+            lines.append([strategy, "1", f"{alone:.2f}", f"{alone:.2f}", "1.00", "", "", "", "1.00"])
+            print(" ".join(lines[-1]), flush=True)
             for shards in shards_in(asked.shards):
                 lines.append([strategy, str(shards), *_line(shards, strategy, asked.pages, seeds, alone)])
                 print(" ".join(lines[-1]), flush=True)
-    header = ("strategy", "shards", "CPU ms/page", "busiest", "coordinator", "Ray", "for others", "speed-up")
+    header = (
+        "strategy",
+        "shards",
+        "CPU ms/page",
+        "busiest",
+        "its visits",
+        "coordinator",
+        "Ray",
+        "for others",
+        "speed-up",
+    )
     print_table(header, lines)
 
 
@@ -176,7 +193,8 @@ def _line(shards: int, strategy: str, pages: int, seeds: list[str], alone: float
     around = [f"{1000 * found[name] / found['pages']:.2f}" for name in ("coordinator", "ray")]
     whole = sum(parts.values())
     others = ", ".join(f"{name} {parts[name] / whole:.1%}" for name in sorted(parts) if name != "everything else")
-    return [f"{sum(costs):.2f}", f"{max(costs):.2f}", *around, others, f"{alone / max(costs):.2f}"]
+    most = f"{found['most']:.2f}"
+    return [f"{sum(costs):.2f}", f"{max(costs):.2f}", most, *around, others, f"{alone / max(costs):.2f}"]
 
 
 def _asked(how: str, given: Sequence[str]) -> dict[str, Any]:

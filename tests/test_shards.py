@@ -28,7 +28,7 @@ from spoor.ordering.simple import ParentRelevance
 from spoor.ordering.trails import LastPage
 from spoor.records import Failure, Handed, Judged, Link, Page, Redirect, Sighting, Verdict, sighting_elsewhere
 from spoor.roles import LinkScorer
-from spoor.share import BUCKETS, Handover, Lease, Share, bucket_of, even_table, leases
+from spoor.share import BUCKETS, Handover, Lease, Share, bucket_of, even_table, leases, visits_of_round
 from spoor.strategy import Strategy
 from spoor.urls import host_of
 from tests.tiny import truth
@@ -103,6 +103,14 @@ def test_a_link_of_another_shard_leaves_with_its_evidence_and_does_not_wait_here
     assert to == Share(0, even_table(2)).owner(FOREIGN)
     page = sighting_elsewhere(A, 0, handed.trail, 0.75, True)
     assert handed == Handed(Link(FOREIGN, hints=b""), {"parent": 0.75, "depth": 1.0}, page)
+
+
+def test_a_link_of_another_shard_leaves_every_time_it_is_found() -> None:
+    crawl, bag = shard_of(A)
+    crawl.begin([A, OWN])
+    for url in (A, OWN):
+        fetched(crawl, Page(url, links=(Link(FOREIGN),)))
+    assert [handed.found_on for _, handed in links_in(bag)] == [A, OWN]
 
 
 def test_a_handed_link_waits_where_it_would_have_waited() -> None:
@@ -190,6 +198,13 @@ def test_visits_go_to_the_shards_with_the_best_links() -> None:
 def test_of_equal_links_each_shard_gets_its_part() -> None:
     assert leases([[((1.0,), 60)], [((1.0,), 30)], [((1.0,), 10)]], 10) == [6, 3, 1]
     assert leases([[((1.0,), 1)], [((1.0,), 1)], [((1.0,), 1)]], 2) == [1, 1, 0]
+
+
+def test_a_round_grants_a_part_of_the_visits_so_far_but_no_less_than_can_be_made_until_the_next() -> None:
+    assert visits_of_round(4, 0) == 4
+    assert visits_of_round(4, 1000) == 20
+    assert visits_of_round(4, 1000, made=50, seconds=0.25) == 200
+    assert visits_of_round(4, 1000, made=50, seconds=5.0) == 100
 
 
 def test_a_shard_makes_no_more_visits_than_it_was_granted() -> None:

@@ -83,13 +83,13 @@ class Lease:
 LEASE = 0.02
 """The part of the visits so far that one round grants."""
 SECONDS = 1.0
-"""Of work that one round grants at the least, at the speed of the last: more than it takes until the next."""
+"""Of work that one round grants at the least, at the speed of the last; and twice as much as was done in the last."""
 
 
-def visits_of_round(shards: int, spent: int, speed: float = 0.0) -> int:
-    """How many visits one round grants to all shards, at least one for each. `speed` is visits a second in the last
-    round: a shard that had to stop before the next round would do its work in small pieces, which costs more."""
-    return max(shards, round(LEASE * spent), round(SECONDS * speed))
+def visits_of_round(shards: int, spent: int, made: int = 0, seconds: float = 1.0) -> int:
+    """How many visits one round grants to all shards, at least one for each. `made` are those of the last round, which
+    took so many `seconds`: a shard that had to stop before the next would work in small pieces, which costs more."""
+    return max(shards, round(LEASE * spent), round(made * max(2.0, SECONDS / seconds)))
 
 
 BestKeys = Sequence[tuple[Key, int]]

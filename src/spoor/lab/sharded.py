@@ -154,7 +154,7 @@ class ShardedSimulation:
 
     def _begin_round(self) -> Iterator[Event]:
         """Mail is delivered, then visits are granted."""
-        speed = self._speed()
+        made = self._made_in_time()
         self._round_ends = self._now + ROUND
         self._round_began_with = self._started
         self._is_idle = True
@@ -163,7 +163,7 @@ class ShardedSimulation:
             shard.bag.letters.clear()
         yield from self._deliver(self._bags.pop(0))
         spent = [shard.crawl.frontier.spent for shard in self._shards]
-        lease = visits_of_round(len(self._shards), sum(spent), speed)
+        lease = visits_of_round(len(self._shards), sum(spent), made, ROUND)
         if (left := self._left()) is not None:
             lease = min(lease, left)
         best_keys = [shard.crawl.frontier.best_keys(lease, self._now) for shard in self._shards]
@@ -172,9 +172,9 @@ class ShardedSimulation:
             rival = max(gains[:number] + gains[number + 1 :])
             self._shards[number].crawl.turns.lease = Lease(spent[number] + granted, rival)
 
-    def _speed(self) -> float:
-        """Visits a second in the last round; 0 where it ended before its time, because all visits had begun."""
-        return (self._started - self._round_began_with) / ROUND if self._now >= self._round_ends else 0.0
+    def _made_in_time(self) -> int:
+        """Visits in the last round; 0 where it ended before its time, because all had begun."""
+        return self._started - self._round_began_with if self._now >= self._round_ends else 0
 
     def _deliver(self, letters: Sequence[tuple[int, Mailed]]) -> Iterator[Event]:
         for number, shard in enumerate(self._shards):

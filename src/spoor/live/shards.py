@@ -323,7 +323,7 @@ class Coordinator:
         (then, spent_then), now = self._last_round, time.monotonic()
         spent = self._all_spent()
         self._last_round = now, spent
-        return visits_of_round(len(self._shards), spent, (spent - spent_then) / max(PAUSE, now - then))
+        return visits_of_round(len(self._shards), spent, spent - spent_then, max(PAUSE, now - then))
 
     async def _deliver(self) -> None:
         here = {number: report for number, report in enumerate(self._reports) if report}
