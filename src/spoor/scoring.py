@@ -83,9 +83,10 @@ class Scoring:
     def offer(self, sighting: Sighting) -> Offered:
         """The links of a page that are still open: new ones are let in or refused, known ones gain evidence."""
         links = sighting.page.links
-        known = self._known(links)
+        foreign = self._foreign(links)
+        known = self._known(links, foreign)
         of_use = [(link, e) for link, e in zip(links, known, strict=True) if e is None or self._gains(e, sighting)]
-        offered, seen = Offered(), None if self._handover is None else _without_texts(sighting)
+        offered, seen = Offered(), _without_texts(sighting) if foreign else sighting
         for (link, evidence), (_, entry) in zip(
             self._scored(sighting, [link for link, _ in of_use]), of_use, strict=True
         ):
@@ -93,7 +94,7 @@ class Scoring:
                 offered.refused.append(Refusal(link.url, "it could not be scored", parked=False))
                 continue
             try:
-                if entry is None and seen is not None and self.is_foreign(link.url):
+                if link.url in foreign:
                     self._send(link, evidence, seen, offered)
                 elif entry is None:
                     self._let_in(link, evidence, sighting, offered)
@@ -104,11 +105,15 @@ class Scoring:
                 offered.refused.append(Refusal(link.url, reason, parked=False))
         return offered
 
-    def _known(self, links: Sequence[Link]) -> list[Entry | None]:
-        """Links of other shards are unknown here."""
-        if self._handover is None:
+    def _foreign(self, links: Sequence[Link]) -> set[str]:
+        """The URLs of those that belong to other shards."""
+        return set() if self._handover is None else set(filter(self._handover.is_foreign, [link.url for link in links]))
+
+    def _known(self, links: Sequence[Link], foreign: set[str]) -> list[Entry | None]:
+        """Links of other shards are not looked up."""
+        if not foreign:
             return self._frontier.find([link.url for link in links])
-        own = [link.url for link in links if not self.is_foreign(link.url)]
+        own = [link.url for link in links if link.url not in foreign]
         known = dict(zip(own, self._frontier.find(own), strict=True))
         return [known.get(link.url) for link in links]
 
