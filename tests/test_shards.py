@@ -28,7 +28,7 @@ from spoor.ordering.simple import ParentRelevance
 from spoor.ordering.trails import LastPage
 from spoor.records import Failure, Handed, Judged, Link, Page, Redirect, Sighting, Verdict, sighting_elsewhere
 from spoor.roles import LinkScorer
-from spoor.share import BUCKETS, Handover, Lease, Share, bucket_of, even_table, leases, visits_of_round
+from spoor.share import BUCKETS, Handover, Lease, Share, behind, bucket_of, even_table, leases, visits_of_round
 from spoor.strategy import Strategy
 from spoor.urls import host_of
 from tests.tiny import truth
@@ -193,6 +193,12 @@ def test_visits_go_to_the_shards_with_the_best_links() -> None:
     assert leases(best_keys, 4) == [2, 2, 0]
     assert leases(best_keys, 8) == [3, 5, 0]
     assert leases(best_keys, 99) == [11, 5, 0]
+
+
+def test_links_that_are_claimed_already_are_not_offered() -> None:
+    assert behind([((3.0,), 2), ((1.0,), 9)], 0) == [((3.0,), 2), ((1.0,), 9)]
+    assert behind([((3.0,), 2), ((1.0,), 9)], 3) == [((1.0,), 8)]
+    assert behind([((3.0,), 2)], 5) == []
 
 
 def test_of_equal_links_each_shard_gets_its_part() -> None:

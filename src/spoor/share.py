@@ -96,6 +96,16 @@ BestKeys = Sequence[tuple[Key, int]]
 """How many links of a shard wait at its best keys."""
 
 
+def behind(best_keys: BestKeys, links: int) -> list[tuple[Key, int]]:
+    """Without so many of the best links."""
+    rest: list[tuple[Key, int]] = []
+    for key, count in best_keys:
+        if count > links:
+            rest.append((key, count - links))
+        links = max(0, links - count)
+    return rest
+
+
 def leases(waiting_at: Sequence[BestKeys], visits: int) -> list[int]:
     """How many of so many visits each shard may make: as many as it has among the best waiting links of all. Of those
     at the last key that counts, each gets its part."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from spoor import settings as config
+from spoor.crawl import Crawl
 from spoor.errors import SpoorError
 from spoor.events import Event, Failed, Visited
 from spoor.frontier.addresses import AddressGrant
@@ -24,7 +25,7 @@ from spoor.live.from_settings import host_rules
 from spoor.live.running import Session
 from spoor.live.session import open_session
 from spoor.settings import Config
-from spoor.share import BestKeys, Lease, Share, leases, visits_of_round
+from spoor.share import BestKeys, Lease, Share, behind, leases, visits_of_round
 from spoor.store.crawl_folder import CrawlFolder, FolderInUse, open_for_crawling
 from spoor.store.journal import open_to_read
 from spoor.store.mail import Letter
@@ -54,8 +55,9 @@ NO_ADDRESSES = AddressReport()
 
 @dataclass(frozen=True)
 class ShardReport:
-    """What a shard has done and has to offer. From when it was made, the shard begins no visit until it is granted
-    more. `spent` are visits in all; `idle`: nothing can be visited, now or later. `letters` are those in its outbox.
+    """What a shard has done and has to offer. `spent` are visits in all, with those that are `claimed`: of its old
+    lease it goes on with these, but begins no others until it is granted more. `best_keys` are those of the links
+    behind them; `idle`: nothing can be visited, now or later. `letters` are those in its outbox.
     `ended` says why it ended by itself, because a person stopped it or it found too little; "": it goes on."""
 
     spent: int
@@ -70,6 +72,7 @@ class ShardReport:
     waiting: int
     addresses: AddressReport = NO_ADDRESSES
     ended: str = ""
+    claimed: int = 0
 
 
 class ShardHandle(Protocol):
@@ -127,19 +130,27 @@ class Shard:
             self._running.result()
         if self._ended:
             return replace(self._last, ended=self._ended)
-        session = self._opened()
-        session.crawl.turns.lease = Lease(session.crawl.frontier.spent)
-        self._last = self._state(session, most)
+        self._last = self._state(self._opened(), most)
         return self._last
+
+    def _claim(self, crawl: Crawl) -> int:
+        """As many visits as since the last report, if it has as many left, so that it has work until it hears of its
+        new lease. Where it made none, it claims none: others may have use for them."""
+        lease, spent = crawl.turns.lease, crawl.frontier.spent
+        claimed = max(0, min((lease.visits or 0) - spent, spent - (self._last.spent - self._last.claimed)))
+        crawl.turns.lease = replace(lease, visits=spent + claimed)
+        return claimed
 
     def _state(self, session: Session, most: int) -> ShardReport:
         crawl, frontier, now = session.crawl, session.crawl.frontier, session.driver.clock()
-        best_keys = frontier.best_keys(most, now)
+        claimed = self._claim(crawl)
+        best_keys = behind(frontier.best_keys(most + claimed, now), claimed)
         addresses = AddressReport(frontier.addresses.awaited(ADDRESSES_AT_ONCE), frontier.addresses.given_back(now))
-        idle = not best_keys and not addresses.awaited and frontier.wake_at() is None
+        idle = not best_keys and not claimed and not addresses.awaited and frontier.wake_at() is None
         counts = (session.driver.under_way, session.mail.count())
         done = (self._pages, self._relevant, self._failed, len(frontier))
-        return ShardReport(frontier.spent, best_keys, crawl.turns.best_gain(now), idle, *counts, *done, addresses)
+        known = (frontier.spent + claimed, best_keys, crawl.turns.best_gain(now), idle, *counts, *done, addresses)
+        return ShardReport(*known, claimed=claimed)
 
     async def grant(self, lease: Lease, addresses: AddressGrant) -> None:
         session = self._at_work()
@@ -186,6 +197,7 @@ class Shard:
             self._session = session
             async for events in session.run():
                 self._count(events)
+            session.crawl.turns.lease = Lease(session.crawl.frontier.spent)
             self._last, self._ended = self._state(session, 0), session.ended()
 
     @contextlib.asynccontextmanager
@@ -297,7 +309,7 @@ class Coordinator:
                 self.stop(ended)
             elif idle_rounds > 1:
                 self.stop("nothing is waiting")
-            elif self._left() == 0 and all(report and not report.under_way for report in self._reports):
+            elif self._left() == 0 and all(r and not r.under_way and not r.claimed for r in self._reports):
                 self.stop(f"the budget of {self._visits} visits is spent")
             await asyncio.sleep(min(10 * PAUSE, max(PAUSE, took / ROUNDS_TAKE)))
         await asyncio.gather(*(shard.stop(self._why) for shard in self._shards))
