@@ -116,7 +116,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _taken(items: list[pytest.Item], count: int) -> list[pytest.Item]:
     """So many from the front, which are there no longer."""
-    taken, items[:] = items[:count], items[count:]
+    taken, items[:] = items[: max(0, count)], items[max(0, count) :]
     return taken
 
 
