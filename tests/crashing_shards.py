@@ -16,7 +16,7 @@ from spoor.lab.worlds import WrittenWorld
 from spoor.ordering.simple import ParentRelevance
 from spoor.records import Handed, Mailed
 from spoor.share import Handover, Share
-from spoor.store.mail import Mail
+from spoor.store.copied_mail import mail_of
 from spoor.strategy import Strategy
 from tests.tiny import truth
 
@@ -56,6 +56,7 @@ class CrashingShard:
     def __init__(self, number: int, table: Sequence[int], folder: Path, world: WrittenWorld, crashes: Crashes) -> None:
         self.number, self._table, self._path = number, table, folder / f"{number}.db"
         self._world, self._crashes = world, crashes
+        self.fetched = Counter[str]()
         self._open()
 
     def _open(self) -> None:
@@ -66,7 +67,7 @@ class CrashingShard:
         self.db.execute("CREATE TABLE IF NOT EXISTS came (url TEXT)")
         self._applied: list[tuple[str, str]] = []
         self._came: list[tuple[str]] = []
-        self.mail = Mail(self.db)
+        self.mail = mail_of(self.db, lambda: 0, Share(self.number, self._table).others)
         self.store.write_along(self.mail.write)
         self.store.write_along(self._note)
         frontier = Frontier(self.store, resumed_at=0.0, tallied=True)
@@ -91,6 +92,7 @@ class CrashingShard:
         if visit is None:
             return False
         outcome, _ = self._world.fetch(visit)
+        self.fetched[visit.url] += 1
         self._crashes.here("before the page is absorbed")
         self._came.append((visit.url,))
         self._committing = "within the commit of the page"
@@ -98,6 +100,9 @@ class CrashingShard:
         self._committing = ""
         self._crashes.here("after the commit of the page")
         return True
+
+    def close(self) -> None:
+        self.store.close()
 
     def take(self, mailed: list[Mailed]) -> None:
         """Of a lesson only the page is noted."""
@@ -113,25 +118,25 @@ class CrashingShard:
 def deliver(sender: CrashingShard, receiver: CrashingShard, crashes: Crashes) -> None:
     """One batch. Whoever crashes is reopened."""
     try:
-        letters = sender.mail.letters(receiver.number, 3)
+        batch = sender.mail.batch(receiver.number, 3)
         crashes.here("after letters are read")
     except Crashed:
         sender.reopen()
         return
     try:
-        receiver.take(receiver.mail.opened(sender.number, letters))
+        receiver.take(receiver.mail.taken(sender.number, batch))
         crashes.here("before the answer")
     except Crashed:
         receiver.reopen()
         return
     try:
-        sender.mail.delivered(receiver.number, receiver.mail.last_received(sender.number))
+        sender.mail.answered(receiver.number, receiver.mail.answer(sender.number))
         crashes.here("after the letters are deleted")
     except Crashed:
         sender.reopen()
 
 
-def crawled(shards: list[CrashingShard], crashes: Crashes) -> None:
+def crawled(shards: Sequence[CrashingShard], crashes: Crashes) -> None:
     """Until nothing waits and no letter is under way; in an order drawn at random."""
     while True:
         busy = False

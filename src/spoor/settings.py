@@ -201,6 +201,14 @@ class StoreSettings:
 
 
 @dataclass(frozen=True)
+class ShardSettings:
+    """Where shards work that are copied to the folder of the crawl."""
+
+    local: str = setting("", text, "folder on the disk of each machine in which its shards work; empty: no such thing")
+    copy_minutes: float = setting(5.0, above_0, "minutes between two copies of such a shard")
+
+
+@dataclass(frozen=True)
 class ParseSettings:
     """What is read of a page."""
 
@@ -228,6 +236,7 @@ class Config:
     render: RenderSettings = USUAL_RENDERING
     teacher: TeacherSettings = NO_TEACHER
     store: StoreSettings = StoreSettings()
+    shards: ShardSettings = ShardSettings()
 
 
 @dataclass(frozen=True)

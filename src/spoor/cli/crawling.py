@@ -275,6 +275,8 @@ FLAGS = {
     "host_delay": ("politeness", "host_delay"),
     "keep": ("store", "keep"),
     "render": ("render", "mode"),
+    "local": ("shards", "local"),
+    "copy_minutes": ("shards", "copy_minutes"),
 }
 """Each flag and the setting of crawl.toml that it stands for."""
 
@@ -286,6 +288,8 @@ def run_crawl(arguments: argparse.Namespace) -> int:
         from spoor.cli.sharded_crawls import run_sharded
 
         return run_sharded(arguments, settings, shards)
+    if settings.shards.local:
+        raise UsageError(f"--local {settings.shards.local}: say with --shards how many shards the crawl is to have")
     give_back_large_blocks()
     search_seldom_for_circles()
     with open_for_crawling(arguments.out, progress) as folder:

@@ -15,6 +15,7 @@ from spoor.live.shards import Coordinator, Totals
 from spoor.report.showing import duration
 from spoor.settings import Config, Target
 from spoor.share import BUCKETS
+from spoor.store.copies import CopyPlace
 from spoor.store.crawl_folder import CrawlFolder, locked
 from spoor.store.moving import move_buckets
 from spoor.store.sharded_folder import ShardedFolder
@@ -35,6 +36,7 @@ def run_sharded(arguments: argparse.Namespace, settings: Config, shards: int) ->
     with locked(folder):
         sharded = ShardedFolder(folder.path)
         if sharded.exists:
+            _check_copies(sharded, settings, shards, arguments.rebalance)
             move_buckets(sharded, shards, arguments.rebalance, progress)
         sharded.table(shards)
         folder.write_settings(config.dumps(settings))
@@ -49,6 +51,19 @@ def _check_target(target: Target, shards: int) -> None:
         name = "like" if target.like else "about"
         problem = f"--shards {shards}: [target] {name} makes a judge that is taught, which shards cannot share"
         raise UsageError(f"{problem}; leave out --shards, or set [target] topic to a model of `spoor train topic`")
+
+
+def _check_copies(folder: ShardedFolder, settings: Config, shards: int, rebalance: bool) -> None:
+    """What a disk has is known to nobody but its machine."""
+    if not any(CopyPlace(path).generation() for path in folder.folders()):
+        return
+    if not settings.shards.local:
+        raise UsageError(
+            f"the shards of {folder.path} work on local disks; resume it with --local DIR, as it was begun"
+        )
+    if rebalance or shards != folder.shards:
+        problem = f"the shards of {folder.path} work on local disks, so hosts cannot be moved between them"
+        raise UsageError(f"{problem}; resume it with --shards {folder.shards}")
 
 
 async def _crawl(folder: ShardedFolder, settings: Config, shards: int, as_json: bool) -> int:

@@ -22,12 +22,14 @@ from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
 from spoor.live.shards import Coordinator, Shard, ShardReport, Totals, Unavailable, done_without_hosts
 from spoor.settings import Config
 from spoor.share import Lease, Share
-from spoor.store.mail import Letter
+from spoor.store.copies import CopyPlace
+from spoor.store.mail import Answer, Batch
 from spoor.store.sharded_folder import GrantedVisits, ShardedFolder
 
 try:
     import ray
     from ray.exceptions import RayActorError
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 except ImportError:  # Said when shards are asked for.
     ray = None
 
@@ -37,15 +39,18 @@ UNASKED_SECONDS = 120.0
 """After which a process ends that nobody asks for a report."""
 STOP_SECONDS = 60.0
 """For which a shard may take to stop, before its actor is left to end with Ray, or to deliver its letters."""
+COPY_SECONDS = 3600.0
+"""For which it may take to stop where it is copied before it ends."""
 
 
 class RayShard:
     """A `ShardHandle`: the actor with a name, wherever it is right now. While it has not answered the call `_late`, it
     is not asked again."""
 
-    def __init__(self, name: str, namespace: str) -> None:
+    def __init__(self, name: str, namespace: str, stop_seconds: float = STOP_SECONDS) -> None:
         self._name = name
         self._namespace = namespace
+        self._stop_seconds = stop_seconds
         self._actor: Any = None
         self._late: asyncio.Future[Any] | None = None
 
@@ -59,14 +64,14 @@ class RayShard:
     async def deliver(self) -> None:
         await self._ask("deliver", seconds=STOP_SECONDS)
 
-    async def take(self, sender: int, letters: Sequence[Letter]) -> int:
-        number: int = await self._ask("take", sender, letters)
-        return number
+    async def take(self, sender: int, batch: Batch) -> Answer:
+        answer: Answer = await self._ask("take", sender, batch)
+        return answer
 
     async def stop(self, why: str) -> None:
         """One that cannot be asked has nothing under way that its folder does not know."""
         with contextlib.suppress(Unavailable):
-            await self._ask("stop", why, seconds=STOP_SECONDS)
+            await self._ask("stop", why, seconds=self._stop_seconds)
 
     async def _ask(self, method: str, *given: Any, seconds: float = CALL_SECONDS) -> Any:
         """What was asked may have been done although no answer came, or be done later. So it is asked again only where
@@ -147,6 +152,21 @@ def connected(shards: int, cluster: str = "") -> Iterator[None]:
         ray.shutdown()
 
 
+def _near_disks(folders: Sequence[Path]) -> list[dict[str, Any]]:
+    """For each shard how it is asked to run where its disk is: on the machine where it ran last, if that is there, and
+    after a death on the same again. Otherwise, and where there is no room, it runs elsewhere from a copy."""
+    hosts = {node["NodeID"]: node["NodeManagerHostname"] for node in ray.nodes() if node["Alive"]}
+    room = {node["NodeID"]: node["Resources"].get("CPU", 0.0) for node in ray.nodes() if node["Alive"]}
+    last = [CopyPlace(folder).host() for folder in folders]
+    where: dict[int, dict[str, Any]] = {}
+    for number in sorted(range(len(folders)), key=lambda number: last[number] not in hosts.values()):
+        node = max(room, key=lambda node: (room[node] >= 1, hosts[node] == last[number], room[node]))
+        room[node] -= 1
+        strategy = NodeAffinitySchedulingStrategy(node, soft=True, _spill_on_unavailable=True)
+        where[number] = {"scheduling_strategy": strategy}
+    return [where[number] for number in range(len(folders))]
+
+
 async def crawl_in_actors(
     folder: ShardedFolder,
     settings: Config,
@@ -159,14 +179,17 @@ async def crawl_in_actors(
     namespace, table = f"spoor {uuid4().hex}", folder.table(shards)
     asked = replace(settings, crawl=replace(settings.crawl, connections=max(1, settings.crawl.connections // shards)))
     actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=0)(ShardActor)
+    paths = [folder.shard(number).resolve() for number in range(shards)]
+    where = _near_disks(paths) if settings.shards.local else [{}] * shards
     # Held until the end: an actor goes with the last of its handles.
     actors = [
-        actor.options(name=_name(number), namespace=namespace).remote(
-            folder.shard(number).resolve(), Share(number, table), asked, namespace
+        actor.options(name=_name(number), namespace=namespace, **where[number]).remote(
+            path, Share(number, table), asked, namespace
         )
-        for number in range(shards)
+        for number, path in enumerate(paths)
     ]
-    handles = [RayShard(_name(number), namespace) for number in range(len(actors))]
+    stop_seconds = COPY_SECONDS if settings.shards.local else STOP_SECONDS
+    handles = [RayShard(_name(number), namespace, stop_seconds) for number in range(len(actors))]
     with contextlib.closing(GrantedVisits(folder.coordinator)) as granted:
         coordinator = Coordinator(handles, granted, settings.crawl.max_pages, done_without_hosts(folder))
         started(coordinator)

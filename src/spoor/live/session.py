@@ -53,6 +53,7 @@ from spoor.roles import Downloader, Troubles
 from spoor.settings import Config, ScopeSettings
 from spoor.share import Handover, Share
 from spoor.stopping import LastRequests, too_few
+from spoor.store.copied_mail import mail_of
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import InWork, SavedTroubles, died_of
@@ -161,7 +162,7 @@ def _resumed(
         now = clock()
         kept = (db, archive.journal, folder.snapshots, warm_name(earlier, db))
         snapshots = SnapshotWriter(strategy, *kept, known, now)
-        mail, renders = _mail(store, archive.journal) if share else None, Renders.create(db)
+        mail, renders = _mail(store, archive.journal, share) if share else None, Renders.create(db)
         store.write_along(renders.write)
         guidance = Guidance.of(steered(db))
         rules = host_rules(settings, shards=len(share.others) + 1 if share else 1)
@@ -177,8 +178,8 @@ def _resumed(
         yield _Resumed(*parts, earlier, languages, in_work, troubles, clock)
 
 
-def _mail(store: SqliteStore, journal: Journal) -> Mail:
-    mail = Mail(store.connection, lambda: journal.last)
+def _mail(store: SqliteStore, journal: Journal, share: Share) -> Mail:
+    mail = mail_of(store.connection, lambda: journal.last, share.others)
     store.write_along(mail.write)
     return mail
 

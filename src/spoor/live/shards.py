@@ -21,6 +21,7 @@ from spoor.events import Event, Failed, Visited
 from spoor.frontier.addresses import AddressGrant
 from spoor.frontier.rows import counters_of
 from spoor.live.address_turns import AddressReport, AddressTurns
+from spoor.live.copying import LEASE_SECONDS, Copying, copied
 from spoor.live.from_settings import host_rules
 from spoor.live.running import Session
 from spoor.live.session import open_session
@@ -28,7 +29,7 @@ from spoor.settings import Config
 from spoor.share import BestKeys, Lease, Share, behind, leases, visits_of_round
 from spoor.store.crawl_folder import CrawlFolder, FolderInUse, open_for_crawling
 from spoor.store.journal import open_to_read
-from spoor.store.mail import Letter
+from spoor.store.mail import Answer, Batch
 from spoor.store.sharded_folder import GrantedVisits, ShardedFolder
 
 _log = logging.getLogger(__name__)
@@ -88,8 +89,8 @@ class ShardHandle(Protocol):
         """Its letters, to the others."""
         ...
 
-    async def take(self, sender: int, letters: Sequence[Letter]) -> int:
-        """The number of the last letter of the sender that is committed."""
+    async def take(self, sender: int, batch: Batch) -> Answer:
+        """Says what of the sender is committed."""
         ...
 
     async def stop(self, why: str) -> None:
@@ -112,11 +113,14 @@ class Shard:
     """A crawl of some of the hosts, in a folder of its own, in this process. Opened when it is first asked for a
     report; it makes no visit without a lease. Asked from one event loop."""
 
-    def __init__(self, folder: Path, share: Share, settings: Config) -> None:
+    def __init__(self, folder: Path, share: Share, settings: Config, lease_seconds: float = LEASE_SECONDS) -> None:
+        """`lease_seconds` is how long a lease counts where shards are copied."""
         self.peers: Sequence[ShardHandle] = ()
         self._folder = folder
         self._share = share
         self._settings = settings
+        self._lease_seconds = lease_seconds
+        self._copying: Copying | None = None
         self._session: Session | None = None
         self._running: asyncio.Task[None] | None = None
         self._pages = self._relevant = self._failed = 0
@@ -156,20 +160,22 @@ class Shard:
         session = self._at_work()
         session.crawl.turns.lease = lease
         session.crawl.frontier.addresses.heed(addresses)
+        if self._copying is not None:
+            self._copying.leased(session)
         session.driver.wake()
 
     async def deliver(self) -> None:
         mail = self._at_work().mail
         for receiver in mail.receivers():
             with contextlib.suppress(Unavailable):
-                mail.delivered(receiver, await self.peers[receiver].take(self._share.me, mail.letters(receiver)))
+                mail.answered(receiver, await self.peers[receiver].take(self._share.me, mail.batch(receiver)))
 
-    async def take(self, sender: int, letters: Sequence[Letter]) -> int:
+    async def take(self, sender: int, batch: Batch) -> Answer:
         session = self._at_work()
-        if mailed := session.mail.opened(sender, letters):
+        if mailed := session.mail.taken(sender, batch):
             session.crawl.receive(mailed, session.driver.clock())
             session.driver.wake()
-        return session.mail.last_received(sender)
+        return session.mail.answer(sender)
 
     async def stop(self, why: str) -> None:
         if self._session is not None:
@@ -192,22 +198,35 @@ class Shard:
             folder.write_settings(config.dumps(self._settings))
             session.crawl.turns.lease = Lease(session.crawl.frontier.spent)
             self._pages, self._relevant, self._failed = session.mail.db.execute(_DONE_BEFORE).fetchone()
-            # Whoever is heard gives up its IP addresses. What the process before this one asked there ended with it.
-            await asyncio.sleep(host_rules(self._settings).address_delay)
-            self._session = session
-            async for events in session.run():
-                self._count(events)
+            async with self._ready(session):
+                self._session = session
+                async for events in session.run():
+                    self._count(events)
             session.crawl.turns.lease = Lease(session.crawl.frontier.spent)
             self._last, self._ended = self._state(session, 0), session.ended()
+
+    @contextlib.asynccontextmanager
+    async def _ready(self, session: Session) -> AsyncIterator[None]:
+        """Whoever is heard gives up its IP addresses. What the process before this one asked there ended with it, but
+        for one that may have been cut off."""
+        rules = host_rules(self._settings)
+        if self._copying is None:
+            await asyncio.sleep(rules.address_delay)
+            yield
+            return
+        async with self._copying.beside(session):
+            cut_off = self._copying.cut_off
+            await asyncio.sleep(max(rules.address_delay, cut_off + rules.delay if cut_off else 0.0))
+            yield
 
     @contextlib.asynccontextmanager
     async def _locked(self) -> AsyncIterator[CrawlFolder]:
         """The lock of the folder is what keeps out a process that was taken for dead and still writes."""
         waited = 0.0
         while True:
-            with contextlib.ExitStack() as stack:
+            async with contextlib.AsyncExitStack() as stack:
                 try:
-                    folder = stack.enter_context(open_for_crawling(self._folder))
+                    folder = await self._open_folder(stack)
                 except FolderInUse as error:
                     waited += 1.0
                     if waited == LOCK_SECONDS:
@@ -216,6 +235,13 @@ class Shard:
                     continue
                 yield folder
                 return
+
+    async def _open_folder(self, stack: contextlib.AsyncExitStack) -> CrawlFolder:
+        if not self._settings.shards.local:
+            return stack.enter_context(open_for_crawling(self._folder))
+        copying = copied(self._folder, self._settings.shards, self._lease_seconds)
+        self._copying = await stack.enter_async_context(copying)
+        return self._copying.local.folder
 
     def _count(self, events: Sequence[Event]) -> None:
         for event in events:

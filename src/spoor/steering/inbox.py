@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 import secrets
+import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -50,6 +51,14 @@ class Inbox:
 
     def remove(self, submission: Submission) -> None:
         self._file(submission).unlink(missing_ok=True)
+
+    def move_to(self, other: Path) -> None:
+        """All that waits, to an inbox on another disk."""
+        for name in self._names():
+            other.mkdir(exist_ok=True)
+            with replacing(other / name, durable=True) as partial:
+                shutil.copyfile(self.path / name, partial)
+            (self.path / name).unlink()
 
     def set_aside(self, submission: Submission, because: str) -> None:
         self._set_aside(f"{submission.id}.json", because)

@@ -23,6 +23,7 @@ from spoor.guidance import Guidance, Readmission, carry_out
 from spoor.robots import delay_for
 from spoor.steering.checking import normalised, with_action
 from spoor.steering.inbox import Inbox
+from spoor.store.copies import CopyPlace
 from spoor.store.crawl_folder import CrawlFolder, is_current, is_open_for_crawling, locked
 from spoor.store.crawl_parts import open_parts, owner_of
 from spoor.store.journal import Journal, open_to_read, pages_of
@@ -136,10 +137,16 @@ class StoredFacts:
 
 
 def _refusal(folder: CrawlFolder, action: Action) -> str:
-    if isinstance(action, Stop) and not is_open_for_crawling(folder):
+    if isinstance(action, Stop) and not _runs(folder):
         return "no crawl is running there"
     with closing(open_to_read(folder.database)) as db:
         return Guidance.of(steered(db)).refusal(action, StoredFacts(db, rules_of(folder)))
+
+
+def _runs(folder: CrawlFolder) -> bool:
+    """Of a shard that works elsewhere, the lock of the whole crawl tells."""
+    is_copy = CopyPlace(folder.path).generation() > 0
+    return is_open_for_crawling(CrawlFolder(folder.path.resolve().parent.parent) if is_copy else folder)
 
 
 def rules_of(folder: CrawlFolder) -> HostRules:
@@ -152,8 +159,8 @@ def rules_of(folder: CrawlFolder) -> HostRules:
 
 def do_what_waits(folder: CrawlFolder) -> None:
     """Does what lies in the inbox, unless a crawl is running, which does that itself. A folder of an earlier version
-    waits for its next start."""
-    if is_open_for_crawling(folder) or not is_current(folder):
+    waits for its next start, and so does a copy: the crawl itself is elsewhere."""
+    if is_open_for_crawling(folder) or not is_current(folder) or CopyPlace(folder.path).generation():
         return
     with contextlib.ExitStack() as stack:
         try:

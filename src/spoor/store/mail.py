@@ -43,6 +43,33 @@ class Letter(NamedTuple):
     body: bytes
 
 
+class Heard(NamedTuple):
+    """How far a receiver has heard a sender: the number of the last letter. Where shards may go back to a copy, the
+    numbers are those of one generation of the sender; elsewhere there is only one."""
+
+    number: int
+    generation: int = 0
+
+
+NOTHING_HEARD = Heard(0)
+
+
+class Batch(NamedTuple):
+    """Letters of a sender. Where shards may go back to a copy, only for a receiver that has heard as much as `after`;
+    None: the sender does not know how much that is."""
+
+    letters: Sequence[Letter]
+    generation: int = 0
+    after: Heard | None = None
+
+
+class Answer(NamedTuple):
+    """What a receiver has for good as long as its folder is there, and what it has even if that is lost."""
+
+    heard: Heard
+    copied: Heard
+
+
 @dataclass
 class Mail:
     """A `Post`, and a writer in every commit of its store. What was sent or received since the last commit is held in
@@ -100,6 +127,22 @@ class Mail:
         """The number of the last letter that is committed; 0: none."""
         found = self.db.execute("SELECT number FROM inbox WHERE sender = ?", (sender,)).fetchone()
         return 0 if found is None else int(found[0])
+
+    # What passes between two shards: a batch, and what the receiver answers.
+
+    def batch(self, to: int, most: int = LETTERS_AT_ONCE) -> Batch:
+        return Batch(self.letters(to, most))
+
+    def taken(self, sender: int, batch: Batch) -> list[Mailed]:
+        """As `opened`."""
+        return self.opened(sender, batch.letters)
+
+    def answer(self, sender: int) -> Answer:
+        heard = Heard(self.last_received(sender))
+        return Answer(heard, heard)
+
+    def answered(self, to: int, answer: Answer) -> None:
+        self.delivered(to, answer.copied.number)
 
     # What every commit writes.
 

@@ -135,6 +135,10 @@ def register_crawl(commands: Commands) -> None:
         "--rebalance", action="store_true", help="first move hosts between shards, so that as many links wait on each"
     )
     parser.add_argument("--cluster", metavar="ADDRESS", help="run the shards on this Ray cluster, as in 10.0.0.1:6379")
+    parser.add_argument(
+        "--local", metavar="DIR", help="shards work below DIR on the disk of their machine, and are copied to FOLDER"
+    )
+    parser.add_argument("--copy-minutes", type=float, metavar="N", help="minutes between two such copies (5)")
     add_json(parser)
 
 
