@@ -43,7 +43,7 @@ fix: install ## let the formatter and the linter repair what they can
 	$(BIN)/ruff check --fix .
 
 soak: install ## crash shards, kill a live crawl a thousand times: nothing is lost (half an hour; fewer: make soak KILLS=50)
-	SPOOR_CRASHES=$(CRASHES) $(BIN)/python -m pytest -k crashes_at_random tests/test_mail.py
+	SPOOR_CRASHES=$(CRASHES) $(BIN)/python -m pytest -k "crashes_at_random or goes_back" tests/test_mail.py tests/test_copied_mail.py
 	SPOOR_ACTOR_KILLS=40 RAY_raylet_start_wait_time_s=300 $(BIN)/python -m pytest tests/test_ray_shards.py
 	SPOOR_KILLS=$(KILLS) $(BIN)/python -m pytest -k killed_at_random tests/test_live.py
 

@@ -15,10 +15,12 @@ from pathlib import Path
 from warcio.archiveiterator import ArchiveIterator
 
 from spoor import settings as config
+from spoor.actions import Block
 from spoor.frontier.addresses import AddressGrant
 from spoor.live.shards import Coordinator, Shard, ShardReport, Totals
 from spoor.settings import Config, Crawling, Politeness, ShardSettings, Target
 from spoor.share import Lease, Share
+from spoor.steering.submitting import Receipt, outcome, submit
 from spoor.store.copies import CopyPlace
 from spoor.store.crawl_folder import CrawlFolder, open_for_reading
 from spoor.store.local_folder import local_path
@@ -138,6 +140,22 @@ def test_a_crawl_that_was_stopped_goes_on_from_its_copies_on_any_machine(tmp_pat
     assert pages.total() == len(pages) == 60
     asked_for = {url: count for url, count in linked.requests.items() if not url.endswith("/robots.txt")}
     assert asked_for == dict.fromkeys(pages, 1)
+
+
+def test_what_persons_ask_for_is_left_with_the_copies_and_done_by_the_shards(tmp_path: Path) -> None:
+    folder = ShardedFolder(tmp_path / "crawl")
+
+    async def blocked() -> tuple[CrawlFolder, Receipt]:
+        async with serving(LinkedHosts(most=80), ["127.0.61.1", "127.0.61.2"], 3) as linked:
+            await crawled(folder, settings(tmp_path, linked, 10))
+            part = CrawlFolder(folder.shard(0))
+            receipt = submit(part, Block("nowhere.test"))
+            await crawled(folder, settings(tmp_path, linked, 20))
+            return part, receipt
+
+    part, receipt = asyncio.run(blocked())
+    assert receipt.done is None
+    assert (done := outcome(part, receipt.id)) is not None and done.refused == ""
 
 
 def test_a_shard_whose_disk_is_lost_goes_on_from_a_copy_and_reaches_all_that_others_reach(tmp_path: Path) -> None:

@@ -151,6 +151,16 @@ def test_closed_warc_files_are_copied_once_and_linked_on_the_way_back(tmp_path: 
         assert linked.is_symlink() and linked.read_bytes() == copied.read_bytes()
 
 
+def test_a_copy_can_be_read_but_not_changed(tmp_path: Path) -> None:
+    worker = Worker(tmp_path)
+    worker.run("a", copies=1)
+    with (
+        pytest.raises(BadInput, match="is a copy of a shard that works elsewhere"),
+        open_for_crawling(worker.place.path),
+    ):
+        pass
+
+
 def test_what_was_crawled_before_the_first_generation_counts_as_a_copy(tmp_path: Path) -> None:
     worker = Worker(tmp_path)
     with open_for_crawling(worker.place.path) as folder, closing(sqlite3.connect(folder.database)) as db:

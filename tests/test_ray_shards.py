@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -26,6 +27,7 @@ from spoor.live.ray_cluster import connected, crawl_in_actors
 from spoor.live.shards import Coordinator
 from spoor.report.politeness import Promise, conduct
 from spoor.settings import Config, Crawling, Politeness, Target
+from spoor.store.copies import CopyName, CopyPlace, Origin
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.sharded_folder import ShardedFolder
 from tests.linked_hosts import LinkedHosts, serving
@@ -146,8 +148,13 @@ def test_killed_actors_come_back_and_nothing_is_lost_or_fetched_twice(tmp_path: 
 # Nodes that go away, are frozen, or had the head. They are several on this machine, at addresses of their own.
 
 
+def disks(folder: Path) -> list[Path]:
+    """Of each node, that of the head first."""
+    return [folder / f"disk{number}" for number in (2, 3, 4)]
+
+
 @contextmanager
-def cluster() -> Iterator[Any]:
+def cluster(folder: Path) -> Iterator[Any]:
     """Three nodes, one more than there are shards, each with room for one. Who is dead is noticed soon."""
     from ray.cluster_utils import Cluster
 
@@ -155,9 +162,12 @@ def cluster() -> Iterator[Any]:
     soon = {**checks, "gcs_rpc_server_reconnect_timeout_s": 15}
     nodes = Cluster()
     try:
-        nodes.add_node(node_ip_address="127.0.0.2", num_cpus=1, include_dashboard=False, _system_config=soon)
-        for number in (3, 4):
-            nodes.add_node(node_ip_address=f"127.0.0.{number}", num_cpus=1)
+        head, *others = ({"SPOOR_DISK": str(disk)} for disk in disks(folder))
+        nodes.add_node(
+            node_ip_address="127.0.0.2", num_cpus=1, include_dashboard=False, _system_config=soon, env_vars=head
+        )
+        for number, disk in enumerate(others, 3):
+            nodes.add_node(node_ip_address=f"127.0.0.{number}", num_cpus=1, env_vars=disk)
         yield nodes
     finally:
         nodes.shutdown()
@@ -213,7 +223,7 @@ def lost_shard(folder: ShardedFolder, nodes: Any) -> tuple[int, int, Any]:
 
 @long
 def test_the_shard_of_a_node_that_goes_away_comes_back_on_another(tmp_path: Path) -> None:
-    with web() as linked, cluster() as nodes:
+    with web() as linked, cluster(tmp_path) as nodes:
         crawl = Command(tmp_path, linked)
         with crawl.running(nodes) as command:
             shard, process, node = lost_shard(crawl.folder, nodes)
@@ -245,7 +255,7 @@ def actors(nodes: Any, besides: Any) -> set[int]:
 
 @long
 def test_the_lock_of_the_folder_keeps_others_out_while_a_node_is_frozen(tmp_path: Path) -> None:
-    with web() as linked, cluster() as nodes:
+    with web() as linked, cluster(tmp_path) as nodes:
         crawl = Command(tmp_path, linked)
         with crawl.running(nodes) as command:
             shard, process, node = lost_shard(crawl.folder, nodes)
@@ -269,9 +279,69 @@ def pages_of(folder: ShardedFolder, shard: int) -> int:
 def test_the_same_command_resumes_after_the_head_was_lost(tmp_path: Path) -> None:
     with web() as linked:
         crawl = Command(tmp_path, linked)
-        with cluster() as nodes, crawl.running(nodes) as command:
+        with cluster(tmp_path) as nodes, crawl.running(nodes) as command:
             nodes.head_node.kill_all_processes(check_alive=False, allow_graceful=False)
             assert command.wait(PATIENCE) != 0
-        with cluster() as nodes, crawl.running(nodes) as command:
+        with cluster(tmp_path) as nodes, crawl.running(nodes) as command:
             crawl.end(command)
         check(crawl.folder, linked, SHARDS)
+
+
+# Shards on disks of their nodes, which are copied.
+
+
+class LocalCommand(Command):
+    """Every node has a disk of its own."""
+
+    def __init__(self, folder: Path, linked: LinkedHosts) -> None:
+        super().__init__(folder, linked)
+        self._words += ["--local", "$SPOOR_DISK", "--copy-minutes", "0.05"]
+
+    def place(self, shard: int) -> CopyPlace:
+        return CopyPlace(self.folder.shard(shard))
+
+    def wait_for_copies(self) -> None:
+        """Two of the generation at work, of every shard: then letters are deleted, too."""
+        for place in map(self.place, range(SHARDS)):
+            wait_for(lambda place=place: {copy.generation for copy in newest(place)} == {place.generation()})  # type: ignore[misc]
+
+
+def newest(place: CopyPlace) -> list[CopyName]:
+    return list(place.candidates(place.generation() + 1))[:2]
+
+
+def holder_on(disk: Path) -> tuple[int, int]:
+    """A shard that works on a disk, and its process."""
+    (lock,) = disk.glob("*/*/lock")
+    return int(lock.parent.name), int(lock.read_text())
+
+
+@long
+def test_a_shard_whose_node_is_lost_with_its_disk_goes_on_from_a_copy_on_another(tmp_path: Path) -> None:
+    with web() as linked, cluster(tmp_path) as nodes:
+        crawl = LocalCommand(tmp_path, linked)
+        with crawl.running(nodes) as command:
+            crawl.wait_for_copies()
+            disk = next(path for path in disks(tmp_path)[1:] if list(path.glob("*/*/lock")))
+            shard, process = holder_on(disk)
+            os.kill(process, signal.SIGKILL)
+            wait_for(lambda: crawl.place(shard).generation() == 2)
+            assert crawl.place(shard).origin(2) == Origin(1), "what is on the disk is newer than any copy"
+            crawl.wait_for_copies()
+            _, process = holder_on(disk)
+            (node,) = [node for node in nodes.worker_nodes if process in processes_of(node)]
+            nodes.remove_node(node, allow_graceful=False)
+            shutil.rmtree(disk)
+            wait_for(lambda: crawl.place(shard).generation() == 3)
+            assert crawl.place(shard).origin(3).copy is not None
+            crawl.wait_for_copies()
+            crawl.end(command)
+        # While one shard is away, the other finds so little that it takes hosts for traps.
+        parked = {url for _, url in rows(crawl.folder, "SELECT url FROM links WHERE state = 2")}
+        fetched = Counter(url for _, url in rows(crawl.folder, "SELECT url FROM pages"))
+        assert fetched == Counter(dict.fromkeys(set(linked.pages) - parked, 1))
+        assert not list(rows(crawl.folder, "SELECT 1 FROM links WHERE state < 4 AND state <> 2"))
+        assert set(archived(crawl.folder)) == set(fetched)
+        asked = Config(Target(pattern="x"), Crawling(seeds=("http://a.test/",)), politeness=POLITE)
+        assert conduct(CrawlFolder(crawl.folder.path), Promise(host_rules(asked), AGENT)).breaches == ()
+        assert max(linked.requests[url] for url in fetched) <= 3, "once for each death"

@@ -15,7 +15,6 @@ from spoor.live.shards import Coordinator, Totals
 from spoor.report.showing import duration
 from spoor.settings import Config, Target
 from spoor.share import BUCKETS
-from spoor.store.copies import CopyPlace
 from spoor.store.crawl_folder import CrawlFolder, locked
 from spoor.store.moving import move_buckets
 from spoor.store.sharded_folder import ShardedFolder
@@ -36,7 +35,7 @@ def run_sharded(arguments: argparse.Namespace, settings: Config, shards: int) ->
     with locked(folder):
         sharded = ShardedFolder(folder.path)
         if sharded.exists:
-            _check_copies(sharded, settings, shards, arguments.rebalance)
+            _check_local_disks(sharded, settings, shards, arguments.rebalance)
             move_buckets(sharded, shards, arguments.rebalance, progress)
         sharded.table(shards)
         folder.write_settings(config.dumps(settings))
@@ -53,9 +52,9 @@ def _check_target(target: Target, shards: int) -> None:
         raise UsageError(f"{problem}; leave out --shards, or set [target] topic to a model of `spoor train topic`")
 
 
-def _check_copies(folder: ShardedFolder, settings: Config, shards: int, rebalance: bool) -> None:
+def _check_local_disks(folder: ShardedFolder, settings: Config, shards: int, rebalance: bool) -> None:
     """What a disk has is known to nobody but its machine."""
-    if not any(CopyPlace(path).generation() for path in folder.folders()):
+    if not any(CrawlFolder(path).is_copy for path in folder.folders()):
         return
     if not settings.shards.local:
         raise UsageError(

@@ -74,7 +74,7 @@ class Copying:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._ending.wait(), min(LOOK, self.seconds))
             try:
-                await asyncio.to_thread(self._look)
+                await asyncio.to_thread(self.look)
                 if loop.time() >= due and not self._ending.is_set():
                     await self._copy_running(session)
                     due = loop.time() + self.seconds
@@ -85,7 +85,7 @@ class Copying:
                 _log.warning("cannot copy %s to %s: %s", self.local.folder.path, self.place.path, error)
                 due = loop.time() + self.seconds
 
-    def _look(self) -> None:
+    def look(self) -> None:
         """Whether somebody has taken over; and what persons ask for they leave in the place that they know."""
         self.place.check(self.local.generation)
         Inbox(self.place.folder.inbox).move_to(self.local.folder.inbox)
@@ -126,8 +126,9 @@ async def copied(folder: Path, settings: ShardSettings, lease_seconds: float) ->
     with contextlib.ExitStack() as stack:
         try:
             local = await asyncio.to_thread(stack.enter_context, opened_locally(place, path, time.time()))
+            copying = Copying(place, local, 60 * settings.copy_minutes, lease_seconds)
+            await asyncio.to_thread(copying.look)
         except OSError as error:
             raise FolderInUse(f"cannot open {path} or {folder}: {error}") from None
-        copying = Copying(place, local, 60 * settings.copy_minutes, lease_seconds)
         yield copying
         await copying.finish()

@@ -126,6 +126,7 @@ class Shard:
         self._pages = self._relevant = self._failed = 0
         self._last = NOTHING_DONE
         self._ended = ""
+        self._stopped = ""
 
     async def report(self, most: int) -> ShardReport:
         if self._running is None:
@@ -178,10 +179,12 @@ class Shard:
         return session.mail.answer(sender)
 
     async def stop(self, why: str) -> None:
+        self._stopped = why
         if self._session is not None:
             self._session.stop(why)
         if self._running is not None:
-            await self._running
+            with contextlib.suppress(Unavailable):
+                await self._running
 
     def _opened(self) -> Session:
         if self._session is None:
@@ -200,6 +203,8 @@ class Shard:
             self._pages, self._relevant, self._failed = session.mail.db.execute(_DONE_BEFORE).fetchone()
             async with self._ready(session):
                 self._session = session
+                if self._stopped:
+                    session.stop(self._stopped)
                 async for events in session.run():
                     self._count(events)
             session.crawl.turns.lease = Lease(session.crawl.frontier.spent)
@@ -231,6 +236,8 @@ class Shard:
                     waited += 1.0
                     if waited == LOCK_SECONDS:
                         _log.warning("shard %s waits for its folder: %s", self._share.me, error)
+                    if self._stopped:
+                        raise Unavailable(f"shard {self._share.me} was stopped before it was open") from None
                     await asyncio.sleep(1.0)
                     continue
                 yield folder

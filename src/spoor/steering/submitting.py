@@ -23,7 +23,6 @@ from spoor.guidance import Guidance, Readmission, carry_out
 from spoor.robots import delay_for
 from spoor.steering.checking import normalised, with_action
 from spoor.steering.inbox import Inbox
-from spoor.store.copies import CopyPlace
 from spoor.store.crawl_folder import CrawlFolder, is_current, is_open_for_crawling, locked
 from spoor.store.crawl_parts import open_parts, owner_of
 from spoor.store.journal import Journal, open_to_read, pages_of
@@ -145,8 +144,7 @@ def _refusal(folder: CrawlFolder, action: Action) -> str:
 
 def _runs(folder: CrawlFolder) -> bool:
     """Of a shard that works elsewhere, the lock of the whole crawl tells."""
-    is_copy = CopyPlace(folder.path).generation() > 0
-    return is_open_for_crawling(CrawlFolder(folder.path.resolve().parent.parent) if is_copy else folder)
+    return is_open_for_crawling(CrawlFolder(folder.path.resolve().parent.parent) if folder.is_copy else folder)
 
 
 def rules_of(folder: CrawlFolder) -> HostRules:
@@ -160,7 +158,7 @@ def rules_of(folder: CrawlFolder) -> HostRules:
 def do_what_waits(folder: CrawlFolder) -> None:
     """Does what lies in the inbox, unless a crawl is running, which does that itself. A folder of an earlier version
     waits for its next start, and so does a copy: the crawl itself is elsewhere."""
-    if is_open_for_crawling(folder) or not is_current(folder) or CopyPlace(folder.path).generation():
+    if is_open_for_crawling(folder) or not is_current(folder) or folder.is_copy:
         return
     with contextlib.ExitStack() as stack:
         try:

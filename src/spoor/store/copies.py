@@ -11,7 +11,7 @@ one, and whoever finds a larger number than its own has been replaced. Copies ar
 that was taken for dead and still writes does not touch those of its successor.
 
 Which state a generation begins with: what the one before left on this disk; or its newest copy that is whole; or, where
-it made none, the copy that it began with itself, or one before that. So pasts never part and meet again, on which the
+it made none, the copy that it began with itself, or one before that. So pasts that have parted stay apart, on which the
 numbers of letters rely (`copied_mail`).
 """
 
@@ -109,7 +109,7 @@ class CopyPlace:
         return self.path / "claims"
 
     @property
-    def _copies(self) -> Path:
+    def _databases(self) -> Path:
         return self.path / "copies"
 
     # Generations.
@@ -121,8 +121,6 @@ class CopyPlace:
     def claim(self, generation: int, origin: Origin) -> None:
         """`Replaced`: somebody else was quicker."""
         self._claims.mkdir(parents=True, exist_ok=True)
-        for unfinished in self.path.glob("*/.*.partial"):
-            unfinished.unlink(missing_ok=True)
         said = {"generation": origin.generation, "copy": origin.copy, "host": socket.gethostname()}
         try:
             with self._claim(generation).open("x", encoding="utf8") as file:
@@ -131,6 +129,8 @@ class CopyPlace:
                 os.fsync(file.fileno())
         except FileExistsError:
             raise Replaced(f"another process has taken over {self.path}") from None
+        for unfinished in self.path.glob("*/.*.partial"):
+            unfinished.unlink(missing_ok=True)
 
     def check(self, generation: int) -> None:
         if (last := self.generation()) != generation:
@@ -145,8 +145,8 @@ class CopyPlace:
     def _claim(self, generation: int) -> Path:
         return self._claims / f"{generation:04}.json"
 
-    def _origin(self, generation: int) -> Origin:
-        """One that cannot be read was killed while it was written: nothing has happened since."""
+    def origin(self, generation: int) -> Origin:
+        """With what a generation began. One whose claim cannot be read was killed before it did anything."""
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             said = json.loads(self._claim(generation).read_bytes())
             return Origin(int(said["generation"]), None if said["copy"] is None else int(said["copy"]))
@@ -158,21 +158,21 @@ class CopyPlace:
         """From which a generation may begin, the newest first."""
         before, last = generation - 1, math.inf
         while before >= 0:
-            numbers = {int(file.stem.rpartition("-")[2]) for file in self._copies.glob(f"{before:04}-*.json")}
+            numbers = {int(file.stem.rpartition("-")[2]) for file in self._databases.glob(f"{before:04}-*.json")}
             yield from (CopyName(before, number) for number in sorted(numbers, reverse=True) if number <= last)
-            origin = self._origin(before) if before else Origin(-1)
+            origin = self.origin(before) if before else Origin(-1)
             before, last = origin.generation, math.inf if origin.copy is None else origin.copy
 
     def write(self, name: CopyName, moment: Moment, partial: Path, ended: bool = False) -> None:
         """All of it, or nothing that anybody would read. `partial` is where the database is put together: SQLite is
         used on that disk only. `ended`: its generation does nothing more."""
-        self._copies.mkdir(parents=True, exist_ok=True)
+        self._databases.mkdir(parents=True, exist_ok=True)
         with _backed_up(moment.db, partial):
             archive = self._ship_archive(moment)
             learned = self._ship_small_files(moment)
-            size, digest = _ship(partial, self._copies / f"{name}.db")
+            size, digest = _ship(partial, self._databases / f"{name}.db")
         said = {"bytes": size, "blake2b": digest, "warc": archive, "learned": learned, "ended": ended}
-        with _replacing(self._copies / f"{name}.json") as part:
+        with _replacing(self._databases / f"{name}.json") as part:
             part.write_text(json.dumps(said), "utf8")
         self.check(name.generation)
         self._show(name)
@@ -207,7 +207,7 @@ class CopyPlace:
     def _remove_old(self, name: CopyName) -> None:
         kept = {str(copy) for copy in list(self.candidates(name.generation + 1))[:KEPT]}
         learned = {file for copy in kept for file in self._said(copy)["learned"]}
-        for file in [*self._copies.glob("[0-9]*.json"), *self._copies.glob("[0-9]*.db")]:
+        for file in [*self._databases.glob("[0-9]*.json"), *self._databases.glob("[0-9]*.db")]:
             if file.stem not in kept:
                 file.unlink(missing_ok=True)
         for snapshot in self.folder.snapshots.files():
@@ -220,7 +220,7 @@ class CopyPlace:
         return is_last and bool(self._said(CopyName(origin.generation, origin.copy or 0))["ended"])
 
     def _said(self, name: object) -> dict[str, Any]:
-        said: dict[str, Any] = json.loads((self._copies / f"{name}.json").read_bytes())
+        said: dict[str, Any] = json.loads((self._databases / f"{name}.json").read_bytes())
         return said
 
     # The way back.
@@ -244,7 +244,7 @@ class CopyPlace:
     def _fetch(self, name: CopyName, out: Path) -> None:
         """Of WARC files that were copied there are links only: they do not change any more."""
         said = self._said(name)
-        if _ship(self._copies / f"{name}.db", out / "crawl.db") != (said["bytes"], said["blake2b"]):
+        if _ship(self._databases / f"{name}.db", out / "crawl.db") != (said["bytes"], said["blake2b"]):
             raise BadInput("its database is damaged")
         for warc, size in said["warc"].items():
             if (self.folder.warcs / warc).stat().st_size != size:

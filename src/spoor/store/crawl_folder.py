@@ -94,6 +94,11 @@ class CrawlFolder:
         return tuple(folder for folder in folders if folder.database.exists() and folder.database.stat().st_size)
 
     @property
+    def is_copy(self) -> bool:
+        """Of a shard that works on the disk of its machine: only that may change it."""
+        return (self.path / "claims").exists()
+
+    @property
     def snapshots(self) -> Snapshots:
         return Snapshots(self.path / "learned")
 
@@ -265,6 +270,8 @@ def _version(folder: CrawlFolder) -> str | None:
 def locked(folder: CrawlFolder) -> Iterator[None]:
     """The lock goes with this process, however that ends. Not `flock`, which forked workers would keep after it."""
     path = folder.path.resolve()
+    if folder.is_copy:
+        raise BadInput(f"{folder.path} is a copy of a shard that works elsewhere; it can be read, but not changed")
     if path in _HELD:
         raise BadInput(f"this process is crawling into {folder.path} already; stop that crawl first")
     _HELD.add(path)
