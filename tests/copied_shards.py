@@ -14,7 +14,7 @@ from spoor.store.copied_mail import CopiedMail
 from spoor.store.copies import CopyName, CopyPlace, Moment, Replaced, moment_of
 from spoor.store.local_folder import LocalFolder, local_path, opened_locally
 from spoor.store.mail import Heard, Mail
-from tests.crashing_shards import Crashed, Crashes, CrashingShard, deliver
+from tests.crashing_shards import Crashed, Crashes, CrashingShard
 
 COPY_POINTS = ("within a copy", "after a copy")
 DAMAGE = ("a disk is lost", "a copy is torn", "a dead process goes on")
@@ -75,10 +75,13 @@ class CopiedShard(CrashingShard):
             self._go_on(*dead)
 
     def _go_on(self, mail: Mail, local: LocalFolder, number: int) -> None:
-        now, self.mail = self.mail, mail
         for to in mail.receivers() * 2:
-            deliver(self, self.others[to], Crashes(random.Random(), 0.0))
-        self.mail = now
+            receiver = self.others[to]
+            try:
+                receiver.take(receiver.mail.taken(self.number, mail.batch(to, 3)))
+            except Crashed:
+                receiver.reopen()
+            mail.answered(to, receiver.mail.answer(self.number))
         with suppress(Crashed, Replaced), moment_of(local.folder) as moment:
             self._place.write(CopyName(local.generation, number), moment, local.partial)
 

@@ -9,9 +9,10 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from spoor import settings as config
@@ -43,8 +44,9 @@ class Machine:
     peers: Sequence[Machine] = ()
 
     def start(self) -> None:
-        shards = ShardSettings(f"{self.asked.shards.local}/{self.disks}", self.asked.shards.copy_minutes)
-        asked = Config(**{**vars(self.asked), "shards": shards})
+        shards = self.asked.shards
+        disk = replace(shards, local=f"{shards.local}/{self.disks}") if shards.local else shards
+        asked = replace(self.asked, shards=disk)
         self.shard = Shard(self.folder, self.share, asked, lease_seconds=0.2)
         self.shard.peers = self.peers
 
@@ -76,9 +78,12 @@ class Machine:
 
 
 async def crawled(
-    folder: ShardedFolder, asked: Config, look: Callable[[list[Machine]], None] | None = None
+    folder: ShardedFolder,
+    asked: Config,
+    look: Callable[[list[Machine]], None] = lambda machines: None,
+    tell: Callable[[Totals], None] = lambda totals: None,
 ) -> tuple[str, Totals]:
-    """Why it ended, and what it has done. `look` is given the machines, beside the crawl."""
+    """Why it ended, and what it has done. `look` is given the machines at first, `tell` hears of every round."""
     folder.path.mkdir(exist_ok=True)
     CrawlFolder(folder.path).write_settings(config.dumps(asked))
     table = folder.table(SHARDS)
@@ -88,9 +93,8 @@ async def crawled(
         machine.start()
     with closing(GrantedVisits(folder.coordinator)) as granted:
         coordinator = Coordinator(machines, granted, asked.crawl.max_pages)
-        if look is not None:
-            look(machines)
-        return await coordinator.run(lambda totals: None), coordinator.totals()
+        look(machines)
+        return await coordinator.run(tell), coordinator.totals()
 
 
 def settings(tmp_path: Path, linked: LinkedHosts, visits: int | None = None, copy_minutes: float = 60.0) -> Config:
@@ -125,12 +129,14 @@ def archived(folder: ShardedFolder) -> set[str]:
     return {url for url in found if not url.endswith("/robots.txt")}
 
 
-def test_a_crawl_that_was_stopped_goes_on_from_its_copies_on_any_machine(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_local", [True, False], ids=["begun on disks", "begun without"])
+def test_a_crawl_that_was_stopped_goes_on_on_any_machine(is_local: bool, tmp_path: Path) -> None:
     async def twice() -> tuple[Totals, LinkedHosts]:
         async with serving(LinkedHosts(most=80), ["127.0.61.1", "127.0.61.2"], 3) as linked:
             folder = ShardedFolder(tmp_path / "crawl")
-            await crawled(folder, settings(tmp_path, linked, 30))
-            shutil.rmtree(tmp_path / "disks")
+            first = settings(tmp_path, linked, 30)
+            await crawled(folder, first if is_local else replace(first, shards=ShardSettings()))
+            shutil.rmtree(tmp_path / "disks", ignore_errors=True)
             _, totals = await crawled(folder, settings(tmp_path, linked, 60))
             return totals, linked
 
@@ -156,6 +162,27 @@ def test_what_persons_ask_for_is_left_with_the_copies_and_done_by_the_shards(tmp
     part, receipt = asyncio.run(blocked())
     assert receipt.done is None
     assert (done := outcome(part, receipt.id)) is not None and done.refused == ""
+
+
+def test_a_copy_that_fails_is_told_and_the_crawl_goes_on(tmp_path: Path) -> None:
+    folder, warnings = ShardedFolder(tmp_path / "crawl"), set[str]()
+    in_the_way = folder.shard(0) / "copies"
+    in_the_way.parent.mkdir(parents=True)
+    in_the_way.touch()
+
+    async def ended() -> str:
+        async with serving(LinkedHosts(), ["127.0.61.1", "127.0.61.2"], 3) as linked:
+
+            def tell(totals: Totals) -> None:
+                if totals.warnings and not warnings:
+                    warnings.update(totals.warnings)
+                    in_the_way.unlink()
+                    linked.most = 0
+
+            return (await crawled(folder, settings(tmp_path, linked, copy_minutes=0.01), tell=tell))[0]
+
+    assert asyncio.run(ended()) == "nothing is waiting"
+    assert {warning.startswith("cannot copy ") for warning in warnings} == {True}
 
 
 def test_a_shard_whose_disk_is_lost_goes_on_from_a_copy_and_reaches_all_that_others_reach(tmp_path: Path) -> None:

@@ -161,6 +161,15 @@ def test_a_copy_can_be_read_but_not_changed(tmp_path: Path) -> None:
         pass
 
 
+def test_the_disk_may_be_named_by_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "crawl" / "shards" / "003"
+    monkeypatch.setenv("DISK", "/scratch/7")
+    assert local_path("$DISK/spoor", place).is_relative_to("/scratch/7/spoor")
+    assert local_path("$DISK", place).name == "003"
+    with pytest.raises(BadInput, match=r"--local \$NO_DISK is \$NO_DISK on .*; give it a path that begins with /"):
+        local_path("$NO_DISK", place)
+
+
 def test_what_was_crawled_before_the_first_generation_counts_as_a_copy(tmp_path: Path) -> None:
     worker = Worker(tmp_path)
     with open_for_crawling(worker.place.path) as folder, closing(sqlite3.connect(folder.database)) as db:

@@ -89,6 +89,8 @@ class _Line:
         self._totals = Totals(0, 0, 0, 0, 0, 0.0)
 
     def tell(self, totals: Totals) -> None:
+        for warning in set(totals.warnings) - set(self._totals.warnings):
+            remark(warning)
         self._totals = totals
         if time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
             self._last = time.monotonic()

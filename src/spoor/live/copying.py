@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -27,17 +26,18 @@ LOOK = 2.0
 LEASE_SECONDS = 30.0
 """For which a lease counts. A process that is cut off makes no visits after that, nor who takes its place before."""
 _FAILURES = (OSError, sqlite3.Error, BadInput)
-_log = logging.getLogger(__name__)
 
 
 @dataclass
 class Copying:
-    """`_heard` is how far senders had been heard in each copy of this process that is whole."""
+    """`warning` says why the last copy failed; "": it did not. `_heard` is how far senders had been heard in the last
+    two copies of this process that are whole."""
 
     place: CopyPlace
     local: LocalFolder
     seconds: float
     lease_seconds: float
+    warning: str = field(default="", init=False)
     _number: int = field(default=0, init=False)
     _heard: list[Mapping[int, Heard]] = field(default_factory=list, init=False)
     _ending: asyncio.Event = field(default_factory=asyncio.Event, init=False)
@@ -82,7 +82,7 @@ class Copying:
                 session.driver.wake(BrokenStorage(str(error)))
                 return
             except _FAILURES as error:
-                _log.warning("cannot copy %s to %s: %s", self.local.folder.path, self.place.path, error)
+                self.warning = f"cannot copy {self.local.folder.path} to {self.place.path}: {error}"
                 due = loop.time() + self.seconds
 
     def look(self) -> None:
@@ -95,9 +95,10 @@ class Copying:
         session.archive.keeper.close()
         with moment_of(self.local.folder) as moment:
             await asyncio.to_thread(self._write, moment)
+        self.warning = ""
         # Where the newest copy turns out to be damaged, the shard goes back to the one before.
         if len(self._heard) > 1 and isinstance(session.mail, CopiedMail):
-            session.mail.copied = self._heard[-2]
+            session.mail.copied = self._heard[0]
 
     async def finish(self) -> None:
         """The last copy, when nothing is written any more."""
@@ -111,7 +112,7 @@ class Copying:
     def _write(self, moment: Moment, ended: bool = False) -> None:
         self._number += 1
         self.place.write(CopyName(self.local.generation, self._number), moment, self.local.partial, ended)
-        self._heard.append(moment.heard)
+        self._heard = [*self._heard[-1:], moment.heard]
 
 
 def _expire(session: Session) -> None:

@@ -33,6 +33,7 @@ try:
 except ImportError:  # Said when shards are asked for.
     ray = None
 
+_log = logging.getLogger(__name__)
 CALL_SECONDS = 10.0
 """For which an answer is waited for. A node that is frozen answers nothing, and others must go on."""
 UNASKED_SECONDS = 120.0
@@ -47,10 +48,11 @@ class RayShard:
     """A `ShardHandle`: the actor with a name, wherever it is right now. While it has not answered the call `_late`, it
     is not asked again."""
 
-    def __init__(self, name: str, namespace: str, stop_seconds: float = STOP_SECONDS) -> None:
+    def __init__(self, name: str, namespace: str, copied: bool = False) -> None:
+        """`copied`: there is a last copy when it stops."""
         self._name = name
         self._namespace = namespace
-        self._stop_seconds = stop_seconds
+        self._copied = copied
         self._actor: Any = None
         self._late: asyncio.Future[Any] | None = None
 
@@ -70,8 +72,13 @@ class RayShard:
 
     async def stop(self, why: str) -> None:
         """One that cannot be asked has nothing under way that its folder does not know."""
-        with contextlib.suppress(Unavailable):
-            await self._ask("stop", why, seconds=self._stop_seconds)
+        if self._late is not None:
+            await asyncio.wait({self._late}, timeout=CALL_SECONDS)
+        try:
+            await self._ask("stop", why, seconds=COPY_SECONDS if self._copied else STOP_SECONDS)
+        except Unavailable as error:
+            if self._copied:
+                _log.warning("there is no last copy of a shard, resume the crawl where its disk is: %s", error)
 
     async def _ask(self, method: str, *given: Any, seconds: float = CALL_SECONDS) -> Any:
         """What was asked may have been done although no answer came, or be done later. So it is asked again only where
@@ -188,8 +195,7 @@ async def crawl_in_actors(
         )
         for number, path in enumerate(paths)
     ]
-    stop_seconds = COPY_SECONDS if settings.shards.local else STOP_SECONDS
-    handles = [RayShard(_name(number), namespace, stop_seconds) for number in range(len(actors))]
+    handles = [RayShard(_name(number), namespace, bool(settings.shards.local)) for number in range(len(actors))]
     with contextlib.closing(GrantedVisits(folder.coordinator)) as granted:
         coordinator = Coordinator(handles, granted, settings.crawl.max_pages, done_without_hosts(folder))
         started(coordinator)

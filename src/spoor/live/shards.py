@@ -58,8 +58,9 @@ NO_ADDRESSES = AddressReport()
 class ShardReport:
     """What a shard has done and has to offer. `spent` are visits in all, with those that are `claimed`: of its old
     lease it goes on with these, but begins no others until it is granted more. `best_keys` are those of the links
-    behind them; `idle`: nothing can be visited, now or later. `letters` are those in its outbox.
-    `ended` says why it ended by itself, because a person stopped it or it found too little; "": it goes on."""
+    behind them; `idle`: nothing can be visited, now or later. `letters` are those in its outbox. `ended` says why it
+    ended by itself, because a person stopped it or it found too little; "": it goes on. `warning` is what a person
+    should hear of."""
 
     spent: int
     best_keys: BestKeys
@@ -74,6 +75,7 @@ class ShardReport:
     addresses: AddressReport = NO_ADDRESSES
     ended: str = ""
     claimed: int = 0
+    warning: str = ""
 
 
 class ShardHandle(Protocol):
@@ -155,7 +157,8 @@ class Shard:
         counts = (session.driver.under_way, session.mail.count())
         done = (self._pages, self._relevant, self._failed, len(frontier))
         known = (frontier.spent + claimed, best_keys, crawl.turns.best_gain(now), idle, *counts, *done, addresses)
-        return ShardReport(*known, claimed=claimed)
+        warning = self._copying.warning if self._copying is not None else ""
+        return ShardReport(*known, claimed=claimed, warning=warning)
 
     async def grant(self, lease: Lease, addresses: AddressGrant) -> None:
         session = self._at_work()
@@ -277,7 +280,8 @@ async def _all(calls: Iterable[Awaitable[None]]) -> None:
 
 @dataclass(frozen=True)
 class Totals:
-    """Of all shards together, in all runs; `busiest` is the share of all visits that the busiest shard has made."""
+    """Of all shards together, in all runs; `busiest` is the share of all visits that the busiest shard has made.
+    `warnings` are what some shards say right now."""
 
     pages: int
     relevant: int
@@ -285,6 +289,7 @@ class Totals:
     waiting: int
     visits: int
     busiest: float
+    warnings: tuple[str, ...] = ()
 
 
 NOTHING_BEFORE = Totals(0, 0, 0, 0, 0, 0.0)
@@ -401,4 +406,5 @@ class Coordinator:
         counts = ("pages", "relevant", "failed", "waiting")
         summed = {name: sum(getattr(report, name) for report in reports) for name in counts}
         visits = self._before.visits + sum(spent)
-        return Totals(**summed, visits=visits, busiest=max(spent) / max(1, visits))
+        warnings = tuple(report.warning for report in self._reports if report and report.warning)
+        return Totals(**summed, visits=visits, busiest=max(spent) / max(1, visits), warnings=warnings)

@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import os
 import shutil
+import socket
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,9 +27,12 @@ from spoor.store.crawl_folder import CrawlFolder, locked, open_for_crawling
 def local_path(local: str, place: Path) -> Path:
     """Below the folder that a machine has for this, which may name variables of its environment: one for each shard of
     each crawl."""
+    disk = Path(os.path.expandvars(local)).expanduser()
+    if not disk.is_absolute():
+        raise BadInput(f"--local {local} is {disk} on {socket.gethostname()}; give it a path that begins with /")
     crawl = place.resolve().parent.parent
     digest = hashlib.blake2b(str(crawl).encode("utf8", "surrogateescape"), digest_size=4).hexdigest()
-    return Path(os.path.expandvars(local)).expanduser() / f"{crawl.name}-{digest}" / place.name
+    return disk / f"{crawl.name}-{digest}" / place.name
 
 
 @dataclass(frozen=True)
