@@ -18,12 +18,13 @@ from warcio.archiveiterator import ArchiveIterator
 from spoor import settings as config
 from spoor.actions import Block
 from spoor.frontier.addresses import AddressGrant
+from spoor.live.copying import copied
 from spoor.live.shards import Coordinator, Shard, ShardReport, Totals
 from spoor.settings import Config, Crawling, Politeness, ShardSettings, Target
 from spoor.share import Lease, Share
 from spoor.steering.submitting import Receipt, outcome, submit
 from spoor.store.copies import CopyPlace
-from spoor.store.crawl_folder import CrawlFolder, open_for_reading
+from spoor.store.crawl_folder import CrawlFolder, FolderInUse, open_for_reading
 from spoor.store.local_folder import local_path
 from spoor.store.mail import Answer, Batch
 from spoor.store.sharded_folder import GrantedVisits, ShardedFolder
@@ -162,6 +163,15 @@ def test_what_persons_ask_for_is_left_with_the_copies_and_done_by_the_shards(tmp
     part, receipt = asyncio.run(blocked())
     assert receipt.done is None
     assert (done := outcome(part, receipt.id)) is not None and done.refused == ""
+
+
+def test_a_shard_waits_for_the_folder_of_the_crawl_instead_of_beginning_anew(tmp_path: Path) -> None:
+    async def opened() -> None:
+        async with copied(tmp_path / "crawl" / "shards" / "000", ShardSettings(str(tmp_path)), 0.0):
+            pass
+
+    with pytest.raises(FolderInUse, match="crawl is not there; is it mounted on "):
+        asyncio.run(opened())
 
 
 def test_a_copy_that_fails_is_told_and_the_crawl_goes_on(tmp_path: Path) -> None:

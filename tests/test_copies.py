@@ -84,6 +84,14 @@ def test_a_damaged_copy_is_passed_over_for_the_one_before(tmp_path: Path) -> Non
     assert worker.run() == ["a"]
 
 
+def test_a_copy_of_which_nobody_can_read_what_it_is_is_passed_over(tmp_path: Path) -> None:
+    worker = Worker(tmp_path)
+    worker.run("a", "b", copies=2)
+    worker.lose_disk()
+    (worker.place.path / "copies" / "0001-000002.json").write_text("{}")
+    assert worker.run() == ["a"]
+
+
 def test_where_no_copy_is_whole_nothing_begins(tmp_path: Path) -> None:
     worker = Worker(tmp_path)
     worker.run("a", copies=1)

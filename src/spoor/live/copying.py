@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -20,6 +21,7 @@ from spoor.store.copies import CopyName, CopyPlace, Moment, Replaced, moment_of
 from spoor.store.crawl_folder import FolderInUse
 from spoor.store.local_folder import LocalFolder, local_path, opened_locally
 from spoor.store.mail import Heard
+from spoor.store.sharded_folder import ShardedFolder
 
 LOOK = 2.0
 """Seconds between two looks at the place of the copies."""
@@ -123,7 +125,9 @@ def _expire(session: Session) -> None:
 async def copied(folder: Path, settings: ShardSettings, lease_seconds: float) -> AsyncIterator[Copying]:
     """Opens a shard on the disk of this machine, as it is there or from the newest copy in `folder`. When all went well
     there is a last copy. FolderInUse: another process has it, or it cannot be reached right now."""
-    place, path = CopyPlace(folder), local_path(settings.local, folder)
+    place, path, crawl = CopyPlace(folder), local_path(settings.local, folder), ShardedFolder(folder.parent.parent)
+    if not crawl.exists:  # Or it would begin anew.
+        raise FolderInUse(f"{crawl.path} is not there; is it mounted on {socket.gethostname()}?")
     with contextlib.ExitStack() as stack:
         try:
             local = await asyncio.to_thread(stack.enter_context, opened_locally(place, path, time.time()))

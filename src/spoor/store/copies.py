@@ -220,8 +220,11 @@ class CopyPlace:
         return is_last and bool(self._said(CopyName(origin.generation, origin.copy or 0))["ended"])
 
     def _said(self, name: object) -> dict[str, Any]:
-        said: dict[str, Any] = json.loads((self._databases / f"{name}.json").read_bytes())
-        return said
+        try:
+            said: dict[str, Any] = json.loads((self._databases / f"{name}.json").read_bytes())
+            return {part: said[part] for part in ("bytes", "blake2b", "warc", "learned", "ended")}
+        except (ValueError, KeyError, TypeError) as error:
+            raise BadInput(f"what is said of copy {name} is damaged: {error}") from None
 
     # The way back.
 
@@ -233,7 +236,7 @@ class CopyPlace:
             try:
                 with complete_or_absent(out) as partial:
                     self._fetch(name, partial)
-            except (OSError, ValueError, KeyError, TypeError, BadInput) as error:
+            except (OSError, BadInput) as error:
                 damaged.append(f"{name}: {error}")
                 continue
             return Origin(*name)
