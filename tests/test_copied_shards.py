@@ -19,7 +19,7 @@ from spoor import settings as config
 from spoor.actions import Block
 from spoor.frontier.addresses import AddressGrant
 from spoor.live.copying import copied
-from spoor.live.shards import Coordinator, Shard, ShardReport, Totals
+from spoor.live.shards import Coordinator, Shard, ShardReport, Totals, Unavailable
 from spoor.settings import Config, Crawling, Politeness, ShardSettings, Target
 from spoor.share import Lease, Share
 from spoor.steering.submitting import Receipt, outcome, submit
@@ -163,6 +163,29 @@ def test_what_persons_ask_for_is_left_with_the_copies_and_done_by_the_shards(tmp
     part, receipt = asyncio.run(blocked())
     assert receipt.done is None
     assert (done := outcome(part, receipt.id)) is not None and done.refused == ""
+
+
+def test_a_lease_counts_for_a_while_only(tmp_path: Path) -> None:
+    folder = ShardedFolder(tmp_path / "crawl")
+
+    async def cut_off() -> tuple[int | None, int]:
+        """Visits that a shard may make in all, and those that it has made."""
+        async with serving(LinkedHosts(), ["127.0.61.1"], 1) as linked:
+            folder.path.mkdir()
+            asked = settings(tmp_path, linked)
+            shard = Shard(folder.shard(0), Share(0, folder.table(1)), asked, lease_seconds=0.1)
+            while shard._session is None:
+                with suppress(Unavailable):
+                    await shard.report(1)
+                await asyncio.sleep(0.01)
+            await shard.grant(Lease(10_000_000), AddressGrant())
+            await asyncio.sleep(0.5)
+            lease, spent = shard._session.crawl.turns.lease, shard._session.crawl.frontier.spent
+            await shard.stop("it is enough")
+            return lease.visits, spent
+
+    allowed, made = asyncio.run(cut_off())
+    assert allowed is not None and allowed <= made
 
 
 def test_a_shard_waits_for_the_folder_of_the_crawl_instead_of_beginning_anew(tmp_path: Path) -> None:

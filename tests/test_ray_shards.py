@@ -336,12 +336,35 @@ def test_a_shard_whose_node_is_lost_with_its_disk_goes_on_from_a_copy_on_another
             assert crawl.place(shard).origin(3).copy is not None
             crawl.wait_for_copies()
             crawl.end(command)
-        # While one shard is away, the other finds so little that it takes hosts for traps.
-        parked = {url for _, url in rows(crawl.folder, "SELECT url FROM links WHERE state = 2")}
-        fetched = Counter(url for _, url in rows(crawl.folder, "SELECT url FROM pages"))
-        assert fetched == Counter(dict.fromkeys(set(linked.pages) - parked, 1))
-        assert not list(rows(crawl.folder, "SELECT 1 FROM links WHERE state < 4 AND state <> 2"))
-        assert set(archived(crawl.folder)) == set(fetched)
-        asked = Config(Target(pattern="x"), Crawling(seeds=("http://a.test/",)), politeness=POLITE)
-        assert conduct(CrawlFolder(crawl.folder.path), Promise(host_rules(asked), AGENT)).breaches == ()
-        assert max(linked.requests[url] for url in fetched) <= 3, "once for each death"
+        check_copied(crawl, linked, deaths=2)
+
+
+@long
+def test_a_process_on_a_frozen_node_is_replaced_and_does_not_go_on(tmp_path: Path) -> None:
+    with web() as linked, cluster(tmp_path) as nodes:
+        crawl = LocalCommand(tmp_path, linked)
+        with crawl.running(nodes) as command:
+            crawl.wait_for_copies()
+            disk = next(path for path in disks(tmp_path)[1:] if list(path.glob("*/*/lock")))
+            shard, process = holder_on(disk)
+            (node,) = [node for node in nodes.worker_nodes if process in processes_of(node)]
+            with frozen(processes_of(node)):
+                wait_for(lambda: crawl.place(shard).generation() == 2)
+                crawl.wait_for_copies()
+            wait_for(lambda: not Path(f"/proc/{process}").exists())
+            crawl.wait_for_pages()
+            crawl.end(command)
+        check_copied(crawl, linked, deaths=1)
+
+
+def check_copied(crawl: LocalCommand, linked: LinkedHosts, deaths: int) -> None:
+    """Every page came, and once as far as the folder knows, or was taken for a trap: while one shard is away, the other
+    finds little that is new."""
+    parked = {url for _, url in rows(crawl.folder, "SELECT url FROM links WHERE state = 2")}
+    fetched = Counter(url for _, url in rows(crawl.folder, "SELECT url FROM pages"))
+    assert fetched == Counter(dict.fromkeys(set(linked.pages) - parked, 1))
+    assert not list(rows(crawl.folder, "SELECT 1 FROM links WHERE state < 4 AND state <> 2"))
+    assert set(archived(crawl.folder)) == set(fetched)
+    asked = Config(Target(pattern="x"), Crawling(seeds=("http://a.test/",)), politeness=POLITE)
+    assert conduct(CrawlFolder(crawl.folder.path), Promise(host_rules(asked), AGENT)).breaches == ()
+    assert max(linked.requests[url] for url in fetched) <= 1 + deaths
