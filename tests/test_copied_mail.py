@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 from spoor.lab.worlds import WrittenWorld
-from spoor.records import Handed, Link
+from spoor.records import Handed, Link, sighting_elsewhere
 from spoor.share import Share, even_table
 from spoor.store.copied_mail import CopiedMail, begin_generation
 from spoor.store.mail import Answer, Batch, Heard
@@ -18,7 +18,7 @@ from tests.crashing_shards import POINTS, Crashes, crawled
 from tests.test_mail import random_web
 
 CRASHES = int(os.environ.get("SPOOR_CRASHES", "60"))
-HANDED = Handed(Link("http://b.test/"), {}, None, 1, "http://a.test/")
+HANDED = Handed(Link("http://b.test/"), {}, sighting_elsewhere("http://a.test/", 0, None))
 
 
 def test_no_link_is_lost_or_stuck_whoever_goes_back_to_a_copy(tmp_path: Path) -> None:
