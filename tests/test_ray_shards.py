@@ -28,7 +28,7 @@ from spoor.live.shards import Coordinator
 from spoor.report.politeness import Promise, conduct
 from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.copies import CopyName, CopyPlace, Origin
-from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.crawl_folder import CrawlFolder, is_crawled_into
 from spoor.store.sharded_folder import ShardedFolder
 from tests.linked_hosts import LinkedHosts, serving
 from tests.thread_server import in_thread
@@ -351,7 +351,8 @@ def test_a_process_on_a_frozen_node_is_replaced_and_does_not_go_on(tmp_path: Pat
             with frozen(processes_of(node)):
                 wait_for(lambda: crawl.place(shard).generation() == 2)
                 crawl.wait_for_copies()
-            wait_for(lambda: not Path(f"/proc/{process}").exists())
+            (lock,) = disk.glob("*/*/lock")
+            wait_for(lambda: not is_crawled_into(CrawlFolder(lock.parent)))
             crawl.wait_for_pages()
             crawl.end(command)
         check_copied(crawl, linked, deaths=1)
