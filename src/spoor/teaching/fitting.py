@@ -28,8 +28,9 @@ UNANSWERED = 12
 """As many answers of each kind say as much of the threshold as all pages do that nobody has answered about."""
 BEGUN = 0.5
 """Of an answer: so much a relevant page counts that the student began with. Examples are alike, answers differ."""
-FOLDS = 10
-"""Of the examples and answers: who is scored by a student that knows few of the relevant ones is scored too low."""
+FOLDS, OF_MANY, MANY = 10, 5, 200
+"""Of examples and answers: a page is scored too low by a student that knows few of the relevant ones. Of more than `MANY`
+it knows enough, and to fit them takes time."""
 FEW = 5
 """Answers that say a page is irrelevant, from which on they stand for all that are."""
 LEAST_SEEN = 20
@@ -105,9 +106,9 @@ def _scaled(rows: Rows) -> Rows:
 
 def _folds(relevant: Flags) -> NDArray[np.int64]:
     """Each kind dealt out in turn, so that none of the folds is without one of them if that can be."""
-    folds = np.zeros(len(relevant), np.int64)
+    folds, parts = np.zeros(len(relevant), np.int64), FOLDS if len(relevant) <= MANY else OF_MANY
     for own in (relevant, ~relevant):
-        folds[own] = np.arange(own.sum()) % FOLDS
+        folds[own] = np.arange(own.sum()) % parts
     return folds
 
 
