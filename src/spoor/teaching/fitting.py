@@ -29,8 +29,8 @@ UNANSWERED = 12
 BEGUN = 0.5
 """Of an answer: so much a relevant page counts that the student began with. Examples are alike, answers differ."""
 FOLDS, OF_MANY, MANY = 10, 5, 200
-"""Of examples and answers: a page is scored too low by a student that knows few of the relevant ones. Of more than `MANY`
-it knows enough, and to fit them takes time."""
+"""Of examples and answers: a page is scored too low by a student that knows few of the relevant ones. Of more than
+`MANY` it knows enough, and to fit them takes time."""
 FEW = 5
 """Answers that say a page is irrelevant, from which on they stand for all that are."""
 LEAST_SEEN = 20
