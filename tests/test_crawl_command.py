@@ -58,7 +58,7 @@ def test_an_unknown_key_is_refused_with_the_nearest_known_one(
 def test_private_addresses_are_refused_unless_allowed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert spoor("--script", "thai", "--seed", SEED, "--out", tmp_path / "crawl") == 1
     said = capsys.readouterr()
-    assert "no page came" in said.err and "127.0.0.1 is a loopback address; --allow-private" in said.err
+    assert "no page was fetched" in said.err and "127.0.0.1 is a loopback address; --allow-private" in said.err
     assert "ended because nothing is waiting" in said.out
 
 

@@ -187,7 +187,7 @@ def run(*words: object) -> int:
 
 def test_the_command_says_zero(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(small_crawl(tmp_path / "crawl").path) == 0
-    assert capsys.readouterr().out == "15 visits to 4 hosts, 0 broke a promise (tightest: 1.000 of the delay due)\n"
+    assert capsys.readouterr().out == "15 visits to 4 hosts, 0 violated a rule (tightest: 1.000 of the delay due)\n"
 
 
 def test_the_command_lists_what_it_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -195,7 +195,7 @@ def test_the_command_lists_what_it_found(tmp_path: Path, capsys: pytest.CaptureF
     assert run(folder.path) == 1
     first, last = capsys.readouterr().out.splitlines()
     assert first == "1970-01-01 00:00:01 UTC  http://a.test/  after 0.500 s, with a host delay of 1 s"
-    assert last == "2 visits to 1 hosts, 1 broke a promise (tightest: 0.500 of the delay due)"
+    assert last == "2 visits to 1 hosts, 1 violated a rule (tightest: 0.500 of the delay due)"
     assert not folder.report.exists()
 
 

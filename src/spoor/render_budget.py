@@ -28,13 +28,13 @@ class RenderSettings:
         one_of(AUTO, NEVER, ALWAYS),
         "which pages are rendered: those that need scripts (auto), none (never), or all (always)",
     )
-    browser: str = setting("", text, "program of the browser, by name or path; empty: the first known that is on PATH")
-    tabs: int = setting(4, at_least(1, MOST_TABS), "pages that are rendered at the same time")
+    browser: str = setting("", text, "browser, by name or path; empty: the first known one on PATH")
+    tabs: int = setting(4, at_least(1, MOST_TABS), "pages rendered concurrently")
     render_share: float = setting(
         0.5, share, "share of the time in which tabs may be busy, unless all pages are rendered"
     )
-    renders_per_host: int | None = setting(None, at_least(1), "pages of one host that are rendered at most")
-    render_seconds: float = setting(30.0, above_0, "until a page is taken as it is, requests of its scripts included")
+    renders_per_host: int | None = setting(None, at_least(1), "largest number of pages of one host that are rendered")
+    render_seconds: float = setting(30.0, above_0, "time limit for rendering a page, requests of its scripts included; then it is used as it is")
 
 
 USUAL_RENDERING = RenderSettings()

@@ -67,24 +67,24 @@ class Target:
     least: float = setting(0.3, share, "share of letters that must be in the script")
     keywords: tuple[str, ...] = setting((), texts, "words and phrases that the page must be about")
     gold: str = setting(
-        "", text, "file of a document such as the page must be; the path is relative to that of crawl.toml"
+        "", text, "file of an example document that the page must resemble; the path is relative to that of crawl.toml"
     )
     pattern: str = setting("", pattern, "regular expression that must be found in the URL, the title or the text")
     topic: str = setting("", text, "model of a topic that the page must be about, or a taxonomy, made by `spoor train`")
     examples: str = setting(
         "", text, "folder with pages in positive and negative, to train a topic from; or the model trained from it"
     )
-    like: tuple[str, ...] = setting((), one_or_more, "pages such as the page must be: URLs, or files of documents")
+    like: tuple[str, ...] = setting((), one_or_more, "example pages that the page must resemble: URLs, or files of documents")
     about: str = setting("", text, "one sentence that says what the page must be about")
     ontology: str = setting(
-        "", text, "ontology whose terms the page must hold: SKOS, OWL or a table, or a folder of such"
+        "", text, "ontology whose terms the page must contain: SKOS, OWL or a table, or a folder of such"
     )
-    concept: str = setting("", text, "concept of the ontology that is relevant, with all below it")
+    concept: str = setting("", text, "relevant concept of the ontology, with all concepts below it")
     query: str = setting("", text, "words by which an ontology is chosen from a folder")
     judge: tuple[str, ...] = setting(
         (), one_or_more, "any judge by its name, such as script:thai:least=0.5, or several; `spoor judges` lists them"
     )
-    require: str = setting("", text, "and, or, not over what is named; all of it when left out")
+    require: str = setting("", text, "how the criteria are combined, with and, or, not; all of them when left out")
 
     def named(self) -> dict[str, Any]:
         """What is asked for, by the key that asks."""
@@ -117,30 +117,30 @@ class Crawling:
 
     seeds: tuple[str, ...] = setting((), texts, "where to start: URLs")
     seeds_file: str = setting("", text, "more seeds, one URL a line; the path is relative to that of crawl.toml")
-    strategy: str = setting("learned", text, "which links first; `spoor strategies` lists them")
+    strategy: str = setting("learned", text, "strategy that orders the links; `spoor strategies` lists them")
     warm: str = setting(
         "", text, "folder of an earlier crawl, from whose visits the strategy learns before the first of its own"
     )
     max_pages: int | None = setting(None, at_least(1), "stop after N visits")
     max_minutes: float | None = setting(None, above_0, "stop after N minutes")
-    until: str = setting("", stop_rule, "stop when the last requests found too little, as in `fewer than 5 in 1000`")
+    until: str = setting("", stop_rule, "stop when the last requests found too few relevant pages, as in `fewer than 5 in 1000`")
     effort: float | None = setting(
         None,
         share,
         "from 0, fewest requests: wait for the best links, to 1, fastest: never wait",
     )
     tries: int = setting(6, at_least(1, MOST_TRIES), "attempts at a page whose failure may be temporary")
-    retry_hours: float = setting(20.0, above_0, "longest wait between two tries; the waits grow to that from a minute")
+    retry_hours: float = setting(20.0, above_0, "longest delay between two tries; the first is a minute, the next ones grow")
     sitemaps: bool = setting(False, yes_or_no, "ask hosts with relevant pages for their sitemaps and feeds")
     contact: str = setting("", contact, "URL or e-mail address, sent to every server in the user agent")
     user_agent: str = setting("", text, "name sent to every server instead of spoor and its version")
     accept_language: str = setting(
-        "", language_ranges, "languages that pages are asked for in, the header Accept-Language; empty: by the target"
+        "", language_ranges, "header Accept-Language of requests for pages; empty: the language of the target"
     )
     workers: int = setting(
         0, at_least(0, MOST_WORKERS), "processes that parse and judge; 0: the crawler does it itself"
     )
-    connections: int = setting(64, at_least(1, MOST_CONNECTIONS), "requests under way at the same time, over all hosts")
+    connections: int = setting(64, at_least(1, MOST_CONNECTIONS), "concurrent requests, over all hosts")
     allow_private: bool = setting(False, yes_or_no, "visit loopback, private and link-local addresses too")
     proxy: str = setting("", address, "HTTP proxy through which every request goes")
 
@@ -155,8 +155,8 @@ class ScopeSettings:
     domains: tuple[str, ...] = setting(
         (), texts, "only these registrable domains, with all their hosts, and the hosts above"
     )
-    max_depth: int | None = setting(None, at_least(0), "links between a seed and a page at most")
-    pages_per_host: int | None = setting(None, at_least(1), "pages of one host at most")
+    max_depth: int | None = setting(None, at_least(0), "largest number of links between a seed and a page")
+    pages_per_host: int | None = setting(None, at_least(1), "largest number of pages of one host")
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ class Politeness:
     """How hosts are treated until their own rules ask for more."""
 
     host_delay: float = setting(1.0, number, "seconds between two requests to a host")
-    connections_per_host: int = setting(1, at_least(1, MOST_CONNECTIONS), "requests to one host at the same time")
+    connections_per_host: int = setting(1, at_least(1, MOST_CONNECTIONS), "concurrent requests to one host")
     obey_robots: bool = setting(True, always, "robots.txt is always obeyed")
 
 
@@ -181,7 +181,7 @@ class FetchSettings:
     content_types: tuple[str, ...] = setting(
         ("text/", "application/xhtml+xml", "application/xml", "application/vnd.wap.xhtml+xml"),
         texts,
-        "types of a body that is read; one that ends in / stands for all that begin so",
+        "content types that are read; one that ends in / stands for all that begin with it",
     )
     parse_seconds: float = setting(10.0, above_0, "to read and judge a page")
     parse_bytes: int = setting(1_000_000_000, at_least(1), "memory to read and judge a page")
@@ -196,7 +196,7 @@ class StoreSettings:
     """What is kept of the pages that came."""
 
     keep: str = setting(
-        "all", one_of(*KEEPS), "responses that are kept in the archive: all, or those of relevant pages alone"
+        "all", one_of(*KEEPS), "responses stored in the archive: all, or only those of relevant pages"
     )
 
 
@@ -212,9 +212,9 @@ class ShardSettings:
 class ParseSettings:
     """What is read of a page."""
 
-    main_text: str = setting("quick", one_of(*MAIN_TEXTS), "how the main text of a page is found")
+    main_text: str = setting("quick", one_of(*MAIN_TEXTS), "how the main text of a page is extracted")
     context: int = setting(
-        100, at_least(0, WIDEST_CONTEXT), "characters around a link, on each side, that count as its own"
+        100, at_least(0, WIDEST_CONTEXT), "characters on each side of a link that belong to its context"
     )
     documents: bool = setting(True, yes_or_no, "fetch and read PDF, DOCX, OpenDocument and EPUB files too")
 

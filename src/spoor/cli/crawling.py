@@ -393,5 +393,5 @@ async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, argume
         else:
             say(line.summary(session.ended(), folder.path))
     if line.nothing_but:
-        raise BadInput(f"no page came; the last failure was {line.nothing_but}")
+        raise BadInput(f"no page was fetched; the last failure was {line.nothing_but}")
     return 0

@@ -192,7 +192,7 @@ def promise_of(folder: CrawlFolder) -> Promise:
 
 def verdict(conduct: Conduct) -> str:
     kept = "" if conduct.tightest is None else f" (tightest: {conduct.tightest:.3f} of the delay due)"
-    return f"{conduct.visits:,} visits to {conduct.hosts:,} hosts, {len(conduct.breaches):,} broke a promise{kept}"
+    return f"{conduct.visits:,} visits to {conduct.hosts:,} hosts, {len(conduct.breaches):,} violated a rule{kept}"
 
 
 # `spoor why`: where one URL was found, its score, and why it was fetched, not yet, or never.
