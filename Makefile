@@ -38,7 +38,7 @@ check: install ## formatter, linter, strict types, import layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-fix: install ## let the formatter and the linter repair what they can
+fix: install ## apply the fixes of the formatter and the linter
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
@@ -50,19 +50,19 @@ soak: install ## crash shards, kill a live crawl a thousand times: nothing is lo
 chaos: install ## half an hour on hosts that do everything wrong, stopped and resumed at random (shorter: MINUTES=3)
 	$(BIN)/python -m tests.chaos --minutes $(MINUTES)
 
-fuzz: install ## feed everything that reads with inputs nobody would write (minutes; more: make fuzz INPUTS=1000000)
+fuzz: install ## fuzz everything that reads input (minutes; more: make fuzz INPUTS=1000000)
 	$(BIN)/python -m tests.fuzz --inputs $(INPUTS)
 
-floors: install ## raise the floors of quality to what is measured now
+floors: install ## raise the quality floors to what is measured now
 	$(BIN)/python -m tests.floors
 
-profiles: install ## train the shipped language profiles anew, if the texts are here
+profiles: install ## retrain the shipped language profiles, if the texts are available
 	$(BIN)/python scripts/build_profiles.py
 
 pictures: install ## the pictures of the README and the dashboard, by the demo and a browser (chromium)
 	PYTHONPATH=. $(BIN)/python scripts/pictures.py
 
-validators: install ## axe-core and openapi-spec-validator, which two tests use where they are installed
+validators: install ## axe-core and openapi-spec-validator, which two tests use if they are installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check openapi-spec-validator==0.9.0
 	npm install --silent --no-save --no-audit --no-fund --prefix $(VENV)/axe axe-core@4.14.0
 
@@ -70,7 +70,7 @@ bench: install ## speed, memory and quality, Scrapy and other libraries beside o
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check scrapy==2.19.0
 	$(BIN)/python -m bench
 
-contest: install ## every strategy on every row, field first, lab second, into docs/contest.md, if its data is here (hours)
+contest: install ## every strategy on every row, field first, lab second, into docs/contest.md, if its data is available (hours)
 	$(BIN)/spoor contest --conditions field,lab --orders 5 --ablate learned --per-host 100,10 --page docs/contest.md \
 	    --out out/contest
 
