@@ -88,7 +88,7 @@ def test_whatever_somebody_sends_is_an_action_or_refused_in_one_line(name: str, 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ({"action": "block"}, "pattern must be a text"),
+        ({"action": "block"}, "pattern must be a string"),
         ({"action": "pause", "pattern": "x"}, "has no 'pattern'"),
         ({"action": "budget", "max_pages": 0}, "max_pages must be a whole number above 0, not 0"),
         ({"action": "budget", "max_pages": True}, "max_pages must be a whole number above 0, not True"),
@@ -96,7 +96,7 @@ def test_whatever_somebody_sends_is_an_action_or_refused_in_one_line(name: str, 
         ({"action": "slow down", "host": "a.test", "seconds": 1e9}, "at most 86,400"),
         ({"action": "add seeds", "urls": "http://a.test/"}, "must be a list of 1 to 10,000 URLs"),
         ({"action": "mark", "url": "http://a.test/"}, "relevant must be true, false or null"),
-        ({"action": "mark", "url": "http://a.test/\ud800", "relevant": True}, "url must be a text"),
+        ({"action": "mark", "url": "http://a.test/\ud800", "relevant": True}, "url must be a string"),
         ({"action": "explode"}, "there is no action 'explode'; there are pause, unpause"),
     ],
 )

@@ -134,7 +134,7 @@ def test_a_name_leads_only_to_its_public_addresses() -> None:
 
 
 def test_a_name_with_only_private_addresses_is_refused() -> None:
-    with pytest.raises(RefusedAddress, match=r"10\.0\.0\.1 is a private address; --allow-private lets it through"):
+    with pytest.raises(RefusedAddress, match=r"10\.0\.0\.1 is a private address; allow it with --allow-private"):
         resolved("10.0.0.1", "::1")
 
 
@@ -148,7 +148,7 @@ def test_nothing_is_sent_to_a_refused_address(host: str) -> None:
     requests, answer = asyncio.run(run())
     assert requests == []
     assert isinstance(answer, Failure) and answer.again_after is None
-    assert "is a loopback address; --allow-private lets it through" in answer.reason
+    assert "is a loopback address; allow it with --allow-private" in answer.reason
     assert answer.reason.startswith("refused: ")
 
 

@@ -33,7 +33,7 @@ def test_answers_are_read_however_they_are_written(content: str, tmp_path: Path)
     ("content", "complaint"),
     [
         ("url,answer\nnot-a-url,yes\n", "line 2: not an http(s) URL: 'not-a-url'"),
-        ("http://a.test/1,perhaps\n", "line 1: 'perhaps' is no answer; say yes, no or ?"),
+        ("http://a.test/1,perhaps\n", "line 1: 'perhaps' is not an answer; write yes, no or ?"),
         ("http://a.test/1\n", "line 1: a URL and an answer are needed"),
         ('{"url": "http://a.test/1"\n', "line 1: not JSON"),
         ('{"url": 1}\n', "line 1: not an http(s) URL: 1"),

@@ -55,7 +55,7 @@ def test_whatever_is_typed_is_understood_or_asked_again() -> None:
     said: list[str] = []
     keys = iter(["what", "u", "Y"])
     assert asyncio.run(Person(lambda _: next(keys), said.append).answer(QUESTION)) is True
-    assert said[1:] == ["y yes, n no, s skip, u undo, q quit", "there is no answer to take back"]
+    assert said[1:] == ["y yes, n no, s skip, u undo, q quit", "there is no answer to undo"]
 
 
 def test_the_end_of_the_input_is_the_end_of_the_sitting() -> None:
@@ -94,7 +94,7 @@ def test_answers_about_a_crawl_that_has_ended_are_learned_at_once(
 def test_a_crawl_of_several_shards_cannot_be_taught(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "crawl.toml").write_text('[target]\nabout = "horses"\n[crawl]\nseeds = ["http://a.test/"]\n')
     assert main(["crawl", str(tmp_path / "crawl.toml"), "--out", str(tmp_path / "crawl"), "--shards", "2"]) == 2
-    assert "--shards 2: [target] about makes a judge that is taught" in capsys.readouterr().err
+    assert "--shards 2: [target] about makes a judge that learns from answers" in capsys.readouterr().err
     assert not (tmp_path / "crawl").exists()
 
 

@@ -71,7 +71,7 @@ def test_repair_says_what_it_did_and_the_next_check_is_well(
     assert spoor("check", crawl.path, "--repair") == 1
     told = capsys.readouterr().out.splitlines()
     assert told[-1].endswith("all damage was repaired")
-    assert any(line.startswith("repaired: crawl.db: was rebuilt with all that could be read") for line in told)
+    assert any(line.startswith("repaired: crawl.db: was rebuilt from everything readable") for line in told)
     assert any(line.startswith(f"repaired: {warc} was damaged") for line in told)
     assert (crawl.warcs / "damaged" / warc.name).read_bytes() == damaged
     assert spoor("check", crawl.path) == 0
@@ -101,7 +101,7 @@ def test_what_cannot_be_repaired_remains(crawl: CrawlFolder, capsys: pytest.Capt
     assert spoor("check", crawl.path, "--repair") == 1
     told = capsys.readouterr().out.splitlines()
     assert told[-1].endswith("some damage remains")
-    assert any(f"{warc.name}: is not there, but crawl.db has" in line for line in told)
+    assert any(f"{warc.name}: is missing, but crawl.db has" in line for line in told)
     with contextlib.closing(sqlite3.connect(crawl.database)) as db:
         assert db.execute("SELECT count(*) FROM pages WHERE warc_file = ?", (warc.name,)).fetchone()[0] > 0
 
@@ -114,7 +114,7 @@ def test_a_lost_database_is_damage_and_is_not_made_up(
     if lost == "emptied":
         crawl.database.touch()
     assert spoor("check", crawl.path, "--repair") == 1
-    assert "put it back from a copy" in capsys.readouterr().out
+    assert "restore it from a backup" in capsys.readouterr().out
 
 
 def test_what_a_killed_crawl_leaves_is_told_but_is_no_damage(
@@ -126,7 +126,7 @@ def test_what_a_killed_crawl_leaves_is_told_but_is_no_damage(
         file.write(last.read_bytes()[:100])
     assert spoor("check", crawl.path) == 0
     told = capsys.readouterr().out
-    assert "ends in the middle of a record (100 bytes)" in told and "is missing, as a killed crawl leaves it" in told
+    assert "ends in the middle of a record (100 bytes)" in told and "is missing, because the crawl was killed" in told
     assert spoor("check", crawl.path, "--repair") == 0
     capsys.readouterr()
     assert spoor("check", crawl.path) == 0
@@ -140,7 +140,9 @@ def test_a_running_crawl_is_checked_and_not_repaired(crawl: CrawlFolder, capsys:
             assert spoor("check", crawl.path) == 0
             capsys.readouterr()
             assert spoor("check", crawl.path, "--repair") == 2
-            assert capsys.readouterr().err == f"spoor: a crawl is running in {crawl.path}; stop it before --repair\n"
+            assert (
+                capsys.readouterr().err == f"spoor: a crawl is running in {crawl.path}; stop it before you repair it\n"
+            )
         finally:
             running.send_signal(signal.SIGKILL)
 

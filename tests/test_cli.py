@@ -249,7 +249,7 @@ REFUSALS = [
     ({"seeds": "nowhere.txt"}, 1, "cannot read the seeds file nowhere.txt: No such file or directory"),
     ({"budget": 0}, 2, "--budget 0: at least one visit is needed"),
     ({"strategies": "breadth-frist"}, 2, "unknown strategy 'breadth-frist'; did you mean 'breadth-first'?"),
-    ({"strategies": "limited-distance:k=2"}, 2, "has no parameter 'k'; it takes n=2"),
+    ({"strategies": "limited-distance:k=2"}, 2, "has no parameter 'k'; it has n=2"),
     ({"strategies": "limited-distance:n=two"}, 2, "limited-distance:n=two: 'two' is not a whole number"),
     ({"judge": "charset:xx"}, 2, "the charset judge knows ja, th"),
     ({"judge": "script"}, 2, "judge 'script' needs a subject, as in script:tibetan"),

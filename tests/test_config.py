@@ -40,7 +40,7 @@ def test_a_setting_is_read_by_its_earlier_name_with_one_warning(caplog: pytest.L
     warn_of_rename.cache_clear()
     for _ in range(2):
         assert loads(SMALL + "[politeness]\nrest = 2.5\n").politeness.host_delay == 2.5
-    assert caplog.messages == ["the setting rest is called host_delay now; the old name is still read"]
+    assert caplog.messages == ["the setting rest is now called host_delay; the old name is still accepted"]
     with pytest.raises(UsageError, match="has host_delay and rest, its earlier name; leave out rest"):
         loads(SMALL + "[politeness]\nrest = 2.5\nhost_delay = 1\n")
 
@@ -64,8 +64,8 @@ def test_a_setting_is_read_by_its_earlier_name_with_one_warning(caplog: pytest.L
             "th;q=2",
             '[crawl] accept_language = "th;q=2": must be languages as in the header',
         ),
-        ("crawl", "accept_language", "th\r\nCookie: a=b", "must be a text of one line"),
-        ("crawl", "user_agent", "a\nHost: b", "must be a text of one line"),
+        ("crawl", "accept_language", "th\r\nCookie: a=b", "must be a string of one line"),
+        ("crawl", "user_agent", "a\nHost: b", "must be a string of one line"),
         ("crawl", "allow_private", "yes", '[crawl] allow_private = "yes": must be true or false'),
         ("crawl", "seeds", "http://a.test/", "[crawl] seeds = "),
         (

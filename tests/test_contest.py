@@ -355,12 +355,12 @@ class TestConditions:
         assert contest(data, *words, "--orders", "1") == 0
         assert contest(data, *words, "--orders", "9") == 0
         said = capsys.readouterr().err
-        assert "runs        4, of which 2 were made before" in said, "two seeds have two orders"
+        assert "runs        4, 2 of them from earlier" in said, "two seeds have two orders"
 
     @pytest.mark.parametrize(
         ("words", "why"),
         [
-            (("--conditions", "moon"), "--conditions moon: 'moon' is none; there are field and lab"),
+            (("--conditions", "moon"), "--conditions moon: 'moon' is unknown; known are field and lab"),
             (("--conditions", "field,"), "'' is none"),
             (("--orders", "0"), "argument --orders: 0: at least one is needed"),
             (("--held-out", "--conditions", "field"), "--held-out has its own table; leave --conditions out"),
@@ -380,19 +380,19 @@ class TestWhatIsKept:
         assert contest(data, *self.WORDS) == 0
         first = told(data)
         assert contest(data, *self.WORDS) == 0
-        assert "runs        6, of which 6 were made before" in capsys.readouterr().err
+        assert "runs        6, 6 of them from earlier" in capsys.readouterr().err
         assert told(data) == first
 
     def test_what_is_missing_is_run(self, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert contest(data, *self.WORDS) == 0
         next((data / "out" / "runs").glob("*soft-focused*")).unlink()
         assert contest(data, *self.WORDS) == 0
-        assert "runs        6, of which 5 were made before" in capsys.readouterr().err
+        assert "runs        6, 5 of them from earlier" in capsys.readouterr().err
 
     def test_fresh_forgets_everything_but_the_webs(self, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert contest(data, *self.WORDS) == 0
         assert contest(data, *self.WORDS, "--fresh") == 0
-        assert "runs        6, of which 0 were made before" in capsys.readouterr().err.splitlines()
+        assert "runs        6, 0 of them from earlier" in capsys.readouterr().err.splitlines()
 
     def test_other_code_other_seeds_and_another_web_have_other_files(
         self, data: Path, monkeypatch: pytest.MonkeyPatch
@@ -447,7 +447,7 @@ class TestPage:
             (None, "cannot read"),
             ("no markers\n", "has no place for a table"),
             ("<!-- contest: lab-leaders -->\nnever ends\n", "has no place for a table"),
-            (PAGE.replace("leaders", "winners"), "has a place for 'lab-winners', and there is no such table"),
+            (PAGE.replace("leaders", "winners"), "has a place for 'lab-winners', but there is no such table"),
         ],
     )
     def test_a_page_that_cannot_be_filled_is_refused_before_anything_is_run(

@@ -141,7 +141,7 @@ def test_the_same_lesson_makes_the_same_bytes(tmp_path: Path) -> None:
 def test_a_file_of_another_kind_is_refused_with_the_command_that_makes_one(tmp_path: Path) -> None:
     (tmp_path / "m.spoor").write_text("spoor topic models 1\n[]\n")
     with pytest.raises(
-        BadInput, match="not a file of path models but of topic models; `spoor train context` makes one"
+        BadInput, match="not a file of path models but of topic models; create one with `spoor train context`"
     ):
         open_paths(tmp_path / "m.spoor")
 

@@ -58,7 +58,10 @@ def test_an_unknown_key_is_refused_with_the_nearest_known_one(
 def test_private_addresses_are_refused_unless_allowed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert spoor("--script", "thai", "--seed", SEED, "--out", tmp_path / "crawl") == 1
     said = capsys.readouterr()
-    assert "no page was fetched" in said.err and "127.0.0.1 is a loopback address; --allow-private" in said.err
+    assert (
+        "no page was fetched" in said.err
+        and "127.0.0.1 is a loopback address; allow it with --allow-private" in said.err
+    )
     assert "ended because nothing is waiting" in said.out
 
 
@@ -100,5 +103,5 @@ def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path: Path, capsys
     (tmp_path / "crawl").mkdir()
     (tmp_path / "crawl" / "holiday.jpg").write_text("")
     assert spoor("--script", "thai", "--seed", SEED, "--out", tmp_path / "crawl") == 1
-    assert "holds something else (holiday.jpg)" in refusal(capsys)
+    assert "has other contents (holiday.jpg)" in refusal(capsys)
     assert [file.name for file in (tmp_path / "crawl").iterdir()] == ["holiday.jpg"]

@@ -45,7 +45,7 @@ def test_settings_may_wait_in_the_folder(tmp_path: Path) -> None:
 
 def test_a_folder_with_something_else_in_it_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("of years")
-    with pytest.raises(BadInput, match=r"holds something else \(thesis.txt\); give --out a new or empty folder"):
+    with pytest.raises(BadInput, match=r"has other contents \(thesis.txt\); give --out a new or empty folder"):
         open_for_crawling(tmp_path).__enter__()
     assert os.listdir(tmp_path) == ["thesis.txt"]
 
@@ -124,12 +124,12 @@ def test_a_crawl_whose_database_is_missing_is_not_begun_anew(tmp_path: Path, lef
                 keeper.keep(response("http://a.test/"))
     folder.database.unlink()
     before = sorted(folder.path.rglob("*"))
-    with pytest.raises(BadInput, match=r"is missing; put it back, or move .* away to start over"):
+    with pytest.raises(BadInput, match=r"is missing; restore it, or move .* away to start over"):
         open_for_crawling(folder.path).__enter__()
     assert sorted(folder.path.rglob("*")) == before
     if left != "crawl.toml":
         folder.database.touch()
-        with pytest.raises(BadInput, match="is empty; put it back"):
+        with pytest.raises(BadInput, match="is empty; restore it"):
             open_for_crawling(folder.path).__enter__()
 
 

@@ -280,20 +280,20 @@ class TestADatabase:
             ("UPDATE links SET host = 77 WHERE id = 3", "links of another host than their URL: 1"),
             ("UPDATE links SET evidence = x'ff' WHERE id = 3", "links with evidence or a trail that cannot be read: 1"),
             ("UPDATE links SET trail = '{' WHERE id = 3", "links with evidence or a trail that cannot be read: 1"),
-            ("UPDATE evidence_names SET names = '{'", "lists of names that are no JSON: 1"),
+            ("UPDATE evidence_names SET names = '{'", "lists of names that are not JSON: 1"),
             ("UPDATE links SET url = x'ff' WHERE id = 3", "rows of links with values of another type: 1"),
             ("UPDATE pages SET relevance = 7 WHERE id = 3", "pages with an impossible relevance, status or time: 1"),
             ("UPDATE pages SET ended = 9e300 WHERE id = 3", "pages with an impossible relevance, status or time: 1"),
             (
                 "DELETE FROM links WHERE url = (SELECT url FROM pages)",
-                "pages that came, though their link is not settled",
+                "fetched pages whose link is not settled",
             ),
-            ("UPDATE events SET detail = 'x' WHERE id = 1", "events with details that are no JSON: 1"),
-            ("DELETE FROM bands WHERE fingerprint = 2", "fingerprints that are not found by their"),
+            ("UPDATE events SET detail = 'x' WHERE id = 1", "events with details that are not JSON: 1"),
+            ("DELETE FROM bands WHERE fingerprint = 2", "fingerprints without their bands"),
             ("DROP TABLE dropped", "the table dropped is missing"),
             ("CREATE TRIGGER t AFTER INSERT ON links BEGIN DELETE FROM links; END", "holds the trigger t"),
             ("UPDATE pages SET warc_offset = warc_offset + 1 WHERE id = 3", "1 page of crawl.db not where it says"),
-            ("UPDATE pages SET warc_file = 'x.warc.gz' WHERE id = 3", "is not there, but crawl.db has 1 page in it"),
+            ("UPDATE pages SET warc_file = 'x.warc.gz' WHERE id = 3", "is missing, but crawl.db has 1 page in it"),
             (
                 "UPDATE digests SET warc_offset = 1 WHERE url = (SELECT url FROM pages)",
                 "1 payload of crawl.db not where",
@@ -364,14 +364,14 @@ class TestAnIndex:
         for wrong, told in (
             (lines[1:], "0 lines that lead to no such record, 1 record that it lacks"),
             ([*lines, "a b {}\n"], f"1 line that lead to no such record (first {len(lines) + 1}), 0 records"),
-            (lines[::-1], "not in order"),
+            (lines[::-1], "unsorted"),
         ):
             index.write_text("".join(wrong))
             (found,) = check(copied).found
             assert told in found.what
         index.unlink()
         (found,) = check(copied).found
-        assert not found.damage and "is missing, as a killed crawl leaves it" in found.what
+        assert not found.damage and "is missing, because the crawl was killed" in found.what
 
 
 def copy_of_database(crawl: CrawlFolder, out: Path) -> Path:

@@ -285,7 +285,7 @@ def test_an_action_on_a_crawl_that_has_ended_is_done_at_once(tmp_path: Path) -> 
         marks = {row["url"]: row["mark"] for row in served.read("crawls/1/pages")["items"]}
         assert marks["http://a.test/"] is False and marks["http://b.test/"] is None
         again = served.act(1, {"action": "block", "pattern": "b.test"})
-        assert again.status == 400 and "blocked already" in again.json["error"]
+        assert again.status == 400 and "already blocked" in again.json["error"]
 
 
 def test_a_host_is_slowed_down_but_never_below_what_politeness_demands(tmp_path: Path) -> None:
@@ -295,7 +295,7 @@ def test_a_host_is_slowed_down_but_never_below_what_politeness_demands(tmp_path:
         delays = {row["host"]: row["delay"] for row in served.read("crawls/1/hosts")["items"]}
         assert delays["a.test"] == 7.0
         refused = served.act(1, {"action": "slow down", "host": "a.test", "seconds": 0.1})
-        assert refused.status == 400 and "politeness demands" in refused.json["error"]
+        assert refused.status == 400 and "politeness requires" in refused.json["error"]
 
 
 def test_idle_time_is_that_of_ended_runs_and_of_the_one_that_is_going_on(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def test_a_pdf_is_known_by_its_beginning_where_its_type_is_missing_or_that_of_a_
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        (scanned(), "PDF: no text in it: scanned, or pictures alone"),
+        (scanned(), "PDF: no text: scanned, or only images"),
         (pdf([[MONGOLIAN]], extra=ENCRYPTED), "PDF: encrypted"),
         (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj <<", "PDF: broken"),
         (b"<html>not found", "PDF: broken"),
@@ -199,19 +199,19 @@ LAUGHS = '<!DOCTYPE d [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]><d>&b;</d>'
 @pytest.mark.parametrize(
     ("body", "content_type", "why"),
     [
-        (b"\xd0\xcf\x11\xe0" + bytes(600), DOCX, "DOCX: encrypted, or in the format of before 2007"),
+        (b"\xd0\xcf\x11\xe0" + bytes(600), DOCX, "DOCX: encrypted, or in the format before 2007"),
         (b"not a zip file", DOCX, "DOCX: broken"),
         (docx(WORDS.format("x"))[:-40], DOCX, "DOCX: broken"),
         (zipped({"a": "b"}), DOCX, "DOCX: broken: no word/document.xml in it"),
         (docx("<w:p>"), DOCX, "DOCX: broken XML"),
-        (docx(""), DOCX, "DOCX: no text in it"),
+        (docx(""), DOCX, "DOCX: no text"),
         (zipped({"word/document.xml": LAUGHS}), DOCX, "DOCX: declares entities"),
-        (docx("<w:p>" * 2 * DEEPEST + "</w:p>" * 2 * DEEPEST), DOCX, "DOCX: elements inside one another without end"),
+        (docx("<w:p>" * 2 * DEEPEST + "</w:p>" * 2 * DEEPEST), DOCX, "DOCX: elements are nested too deeply"),
         (zipped({"word/document.xml": bytes(60_000_000)}), DOCX, "DOCX: unpacks to over 50 MB"),
         (zipped({"content.xml": "x", "META-INF/manifest.xml": "<encryption-data/>"}), ODT, "OpenDocument: encrypted"),
         (zipped({"a": "b"}), ODT, "OpenDocument: broken: no content.xml in it"),
         (zipped({"a": "b"}), EPUB, "EPUB: broken: no META-INF/container.xml in it"),
-        (epub({"one.xhtml": "<p> </p>"}), EPUB, "EPUB: no text in it"),
+        (epub({"one.xhtml": "<p> </p>"}), EPUB, "EPUB: no text"),
     ],
 )
 def test_other_documents_without_text_say_why(body: bytes, content_type: str, why: str) -> None:
@@ -247,7 +247,7 @@ VISIT = Visit(URL, "a.test", 0, 0.0)
 
 
 def test_a_document_that_is_cut_says_so() -> None:
-    assert understand(VISIT, answer(docx("<w:p/>")[:50], DOCX, "length")) == Failure("DOCX: not whole: length")
+    assert understand(VISIT, answer(docx("<w:p/>")[:50], DOCX, "length")) == Failure("DOCX: truncated: length")
 
 
 def test_headers_of_a_document_are_heeded() -> None:

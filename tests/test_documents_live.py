@@ -159,7 +159,7 @@ def test_documents_are_read_in_another_process_though_the_judge_cannot_be(tmp_pa
 def test_a_pdf_is_a_page_and_a_scanned_one_says_so(tmp_path: Path) -> None:
     relevant, failed = asyncio.run(crawled(PDFS, tmp_path / "crawl"))
     assert relevant == {"/": False, "/one.pdf": True, "/found": True}
-    assert failed == {"/scanned.pdf": "PDF: no text in it: scanned, or pictures alone"}
+    assert failed == {"/scanned.pdf": "PDF: no text: scanned, or only images"}
 
 
 @pytest.mark.skipif(bool(find_spec("pypdfium2")), reason="pypdfium2 is installed")

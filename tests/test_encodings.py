@@ -152,8 +152,8 @@ def test_a_profile_is_trained_on_a_font_of_ones_own_and_recognises_it() -> None:
     ("wrong", "told"),
     [
         ("letters = [", "smith.toml cannot be read as TOML"),
-        ("", "smith.toml does not say name; write, for example, name = "),
-        ('name = "a"\nlanguage = "b"\nletters = []', "smith.toml does not say letters"),
+        ("", "smith.toml lacks name; write, for example, name = "),
+        ('name = "a"\nlanguage = "b"\nletters = []', "smith.toml lacks letters"),
         ("leters = 1", "unknown key 'leters'; an encoding table has name, language, letters, unicode, ends, blocks"),
         ('name = "a"\nlanguage = "b"\nletters = "E264"', "letters: 'E264' is not a list"),
         ('name = "a"\nlanguage = "b"\nletters = [57956]', "letters: 57956 is not an interval of hexadecimal"),

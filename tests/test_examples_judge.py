@@ -121,7 +121,8 @@ class TestTheFile:
     def test_of_a_language_is_no_topic_and_the_other_way_round(self, file: Path, tmp_path: Path) -> None:
         write_profiles(tmp_path / "x-a.spoor", [learned("x-a", "a", "some text", "a text")])
         with pytest.raises(
-            BadInput, match="is not a file of topic models but of language profiles; `spoor train topic`"
+            BadInput,
+            match="is not a file of topic models but of language profiles; create one with `spoor train topic`",
         ):
             registry.judge(f"examples:{tmp_path / 'x-a.spoor'}")
         with pytest.raises(BadInput, match="is not a file of language profiles but of topic models"):
@@ -129,7 +130,7 @@ class TestTheFile:
 
     def test_that_is_no_model_is_refused(self, file: Path) -> None:
         file.write_text("hello")
-        with pytest.raises(BadInput, match="is no model; `spoor train` makes one"):
+        with pytest.raises(BadInput, match="is no model; create one with `spoor train`"):
             registry.judge(str(file))
 
     def test_that_is_not_there_is_refused(self, tmp_path: Path) -> None:

@@ -254,7 +254,7 @@ def test_a_failure_says_why_and_whether_it_may_heal(path: str, reason: str, agai
 
 def test_many_small_headers_are_also_too_large() -> None:
     failure = fetch("/cookie", replace(SHORT, head=60))
-    assert failure == Failure("broken answer: its headers are too large", 60)
+    assert failure == Failure("malformed response: its headers are too large", 60)
 
 
 def test_every_type_is_read_when_told_so() -> None:

@@ -165,7 +165,7 @@ def test_a_paused_crawl_asks_for_nothing_and_does_not_end() -> None:
     crawl = crawl_of(world)
     assert asked(crawl, Pause()) == ""
     assert (crawl.next_visit(0.0), crawl.wake_at(), crawl.guidance.paused_by) == (None, math.inf, "anna")
-    assert asked(crawl, Pause()) == "it is paused already, by anna"
+    assert asked(crawl, Pause()) == "it is already paused, by anna"
     assert asked(crawl, Unpause()) == ""
     assert names(list(simulate(crawl, world))).startswith("s a.test/1 b.test/1")
     assert asked(crawl, Unpause()) == "it is not paused"
@@ -203,7 +203,7 @@ def test_a_host_is_slowed_down_but_never_below_what_politeness_demands() -> None
     crawl.begin([url("a.test/1")])
     events = simulate(crawl, world)
     seen = until(events, "a.test/2")
-    assert "4 s is less than the 5 s that politeness demands for a.test" in asked(crawl, SlowDown("a.test", 4.0))
+    assert "4 s is less than the 5 s that politeness requires for a.test" in asked(crawl, SlowDown("a.test", 4.0))
     assert "0.5 s is less than the 1 s" in asked(crawl, SlowDown("new.test", 0.5))
     assert asked(crawl, SlowDown("a.test", 20.0), now=seen[-1].at) == ""
     assert gaps([*seen, *events], "a.test")[-2:] == [20.0, 20.0]
@@ -223,7 +223,7 @@ def test_a_slower_host_stays_slow_when_its_robots_txt_comes_again_after_a_restar
 
 def test_a_stop_that_was_meant_for_an_earlier_run_is_refused() -> None:
     crawl = crawl_of(graph(WEB), limits=Limits(began=100.0))
-    assert asked(crawl, Stop(), now=101.0, at=99.0) == "the crawl that was to stop had ended"
+    assert asked(crawl, Stop(), now=101.0, at=99.0) == "the crawl had already ended"
     assert asked(crawl, Stop(), now=101.0, at=100.5) == ""
 
 
@@ -240,4 +240,4 @@ def test_what_is_not_blocked_cannot_be_unblocked() -> None:
     assert asked(crawl, Unblock("b.test")) == "b.test is not blocked; nothing is"
     asked(crawl, Block("a.test"))
     assert asked(crawl, Unblock("b.test")) == "b.test is not blocked; blocked are: a.test"
-    assert asked(crawl, Block("a.test")) == "a.test is blocked already"
+    assert asked(crawl, Block("a.test")) == "a.test is already blocked"

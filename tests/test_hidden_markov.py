@@ -206,7 +206,7 @@ def test_a_h6_every_round_explains_the_sequences_better() -> None:
 
 
 def test_what_are_no_probabilities_make_no_model() -> None:
-    with pytest.raises(ValueError, match="first_step holds what are no probabilities"):
+    with pytest.raises(ValueError, match="first_step has values that are not probabilities"):
         HiddenMarkov(MODEL.start, MODEL.start_shows, MODEL.first_step * 2, MODEL.step, MODEL.shows)
     with pytest.raises(ValueError, match="step has the shape"):
         HiddenMarkov(MODEL.start, MODEL.start_shows, MODEL.first_step, MODEL.first_step, MODEL.shows)

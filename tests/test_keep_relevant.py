@@ -113,8 +113,8 @@ def test_report_export_and_built_web_say_what_was_not_kept(
     _, some = both
     left = sum(not relevant for _, relevant, _ in verdicts(some))
     assert main(["report", str(some)]) == 0
-    assert f"{left:,} not kept" in capsys.readouterr().out
-    assert f"; {left:,} were not kept" in (some / "report.html").read_text()
+    assert f"{left:,} not stored" in capsys.readouterr().out
+    assert f"; {left:,} were not stored" in (some / "report.html").read_text()
     alone = ("--workers", "1")
     assert main(["export", str(some), "--all", "--format", "jsonl", "--out", str(tmp_path / "all.jsonl"), *alone]) == 0
     assert f"{left:,} not kept" in capsys.readouterr().out

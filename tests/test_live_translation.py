@@ -79,10 +79,10 @@ def test_a_server_that_is_down_costs_no_page_and_the_report_says_so(
     verdicts = asyncio.run(crawled(PAGES, tmp_path / "crawl", asked))
     assert verdicts == {"/": False}
     (incident,) = figures(CrawlFolder(tmp_path / "crawl")).incidents
-    assert incident.what.startswith("a text was used as it is, because the translator cannot be asked: ")
+    assert incident.what.startswith("a text was used untranslated, because the translator cannot be reached: ")
     assert incident.times > 2
     assert main(["report", str(tmp_path / "crawl")]) == 0
-    assert "a text was used as it is" in (tmp_path / "crawl" / "report.html").read_text()
+    assert "a text was used untranslated" in (tmp_path / "crawl" / "report.html").read_text()
 
 
 def test_a_slow_server_does_not_hold_the_event_loop_up(tmp_path: Path) -> None:
@@ -167,4 +167,4 @@ def test_a_translator_that_nobody_would_ask_is_refused(
     text = f'[target]\n{asked}\n[translate]\nendpoint = "http://127.0.0.1:9"\n[crawl]\nseeds = ["http://a.test/"]\n'
     (tmp_path / "crawl.toml").write_text(text)
     assert main(["crawl", str(tmp_path / "crawl.toml"), "--out", str(tmp_path / "out")]) == 2
-    assert "[translate] is of use to a target with an ontology" in capsys.readouterr().err
+    assert "[translate] needs a target with an ontology" in capsys.readouterr().err

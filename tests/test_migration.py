@@ -70,7 +70,7 @@ def test_a_folder_of_version_4_is_migrated_and_the_new_name_of_its_column_said_o
     for _ in range(2):
         with open_for_crawling(crawl.path) as folder:
             assert hosts_of(folder) == known
-    assert caplog.messages == [f"{crawl.database}: the column rest of the table hosts is called delay from now on"]
+    assert caplog.messages == [f"{crawl.database}: the column rest of the table hosts is now called delay"]
     found: list[Finding] = []
     assert check_database(crawl.database, True, found.append) and not found
 

@@ -59,15 +59,15 @@ def test_anything_but_an_object_with_a_boolean_cannot_say(mood: str) -> None:
 @pytest.mark.parametrize(
     ("mood", "reason"),
     [
-        ("HTML", "answers something else than a completion"),
-        ("wrong JSON", "answers something else than a completion"),
-        ("no choices", "answers something else than a completion"),
+        ("HTML", "returns something else than a completion"),
+        ("wrong JSON", "returns something else than a completion"),
+        ("no choices", "returns something else than a completion"),
         ("broken", "answers HTTP 500"),
         ("429", "answers HTTP 429: Slow down"),
         ("hour", "answers HTTP 429"),
-        ("huge", "sends too large an answer"),
+        ("huge", "sends a response that is too large"),
         ("elsewhere", "answers HTTP 302"),
-        ("hangs up", "cannot be asked: connection lost"),
+        ("hangs up", "cannot be reached: connection lost"),
     ],
 )
 def test_a_server_that_does_not_answer_is_a_failure_that_is_said_once(
@@ -78,7 +78,7 @@ def test_a_server_that_does_not_answer_is_a_failure_that_is_said_once(
         found = answers(one, HORSES, CARS)
     assert [answer.reason for answer in found if isinstance(answer, Failure)] == [reason] * 2
     assert [record.getMessage() for record in caplog.records] == [
-        f"the teacher {server.url} {reason}; the page is asked about later"
+        f"the teacher {server.url} {reason}; the page will be asked about later"
     ]
 
 
@@ -178,5 +178,5 @@ def test_no_call_is_made_that_the_budget_may_not_suffice_for() -> None:
         one = teacher(server, Budget(cost=1.5, price_in=1.0, price_out=1.0))
         assert answers(one, HORSES) == [True]
         (refused,) = answers(one, Question("http://a.test/2", "", "word " * 1_000))
-        assert refused == Failure("the budget does not suffice for this page")
+        assert refused == Failure("the remaining budget is too small for this page")
         assert len(server.asked) == 1

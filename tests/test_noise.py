@@ -25,7 +25,7 @@ def test_what_says_something_is_not(anchor: str) -> None:
 
 @pytest.mark.parametrize("anchor", ["»", "2", " · ", "..."])
 def test_an_anchor_of_less_than_two_characters_is_noise(anchor: str) -> None:
-    assert noise_in(Link(URL, anchor)) == f"its anchor {anchor!r} says nothing"
+    assert noise_in(Link(URL, anchor)) == f"its anchor {anchor!r} describes nothing"
 
 
 def test_so_is_an_empty_one_in_the_body_of_a_page() -> None:
@@ -48,4 +48,4 @@ def test_a_sponsored_link_is_noise_whatever_it_says() -> None:
 
 def test_noise_is_dropped_and_the_reason_told() -> None:
     ruling = NoNoise().at_offer(Link(URL, "next"), {}, None)
-    assert (ruling.decision, ruling.because) == ("drop", "noise: 'next' is said of anything")
+    assert (ruling.decision, ruling.because) == ("drop", "noise: 'next' is generic")

@@ -86,14 +86,14 @@ class TestTables:
         [
             ("t.csv", "word,weight\na,1\n", "has no column 'term'; the first line names the columns term, importance"),
             ("t.csv", "", "has no column 'term'"),
-            ("t.csv", "term,importance\na,much\n", "line 2: 'much' is no importance; give a number"),
+            ("t.csv", "term,importance\na,much\n", "line 2: 'much' is not a number; give an importance above 0"),
             ("t.csv", "term,importance\na,-1\n", "the importance of 'a' is -1; give a number above 0"),
             ("t.csv", "term,importance\na,nan\n", "the importance of 'a' is nan"),
             ("t.csv", "term,importance\n", "holds no terms"),
             ("t.toml", "a = 1\n", "has no \\[terms\\]"),
             ("t.toml", "terms = 3\n", "has no \\[terms\\]"),
-            ("t.toml", "[terms]\na = true\n", "'a' is said to be True; write 0.8, or"),
-            ("t.toml", "[terms]\na = { weight = 1 }\n", "'a' is said to be"),
+            ("t.toml", "[terms]\na = true\n", "'a' is True; write 0.8, or"),
+            ("t.toml", "[terms]\na = { weight = 1 }\n", "'a' is {"),
             ("t.toml", "[terms\n", "cannot be read as TOML"),
         ],
     )
@@ -279,7 +279,7 @@ class TestARepository:
             open_ontology(tmp_path, Choice(query="anything"))
 
     def test_is_a_folder(self, folder: Path) -> None:
-        with pytest.raises(UsageError, match=r"chooses from a folder of ontologies, but .*plants.ttl is none"):
+        with pytest.raises(UsageError, match=r"selects from a folder of ontologies, but .*plants.ttl is not a folder"):
             open_ontology(folder / "plants.ttl", Choice(query="oaks"))
 
 

@@ -356,7 +356,7 @@ def test_a_live_crawl_waits_for_a_proxy_that_is_gone_and_loses_nothing(tmp_path:
     events, lines = asyncio.run(_crawl_while_the_proxy_goes_away(tmp_path / "crawl"))
     assert len(came(events)) == len(set(came(events))) == 120
     assert any(isinstance(event, Resumed) for event in events)
-    assert any("paused: nothing answers since" in line for line in lines)
+    assert any("paused: nothing has answered since" in line for line in lines)
     with contextlib.closing(sqlite3.connect(tmp_path / "crawl" / "crawl.db")) as db:
         changes = db.execute("SELECT kind FROM events WHERE kind IN ('paused', 'resumed') ORDER BY id").fetchall()
         (detail, *_) = db.execute("SELECT detail FROM events WHERE kind = 'paused'").fetchone()

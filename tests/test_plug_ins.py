@@ -149,7 +149,7 @@ def test_a_live_crawl_takes_any_judge_by_its_name(tmp_path: Path) -> None:
     ("name", "make", "why"),
     [
         ("learned", made, "strategy 'learned' is built in; give yours another name"),
-        ("Far:away", made, "strategy 'Far:away': a name is made of small letters, digits and hyphens"),
+        ("Far:away", made, "strategy 'Far:away': a name consists of lower-case letters, digits and hyphens"),
         (
             "far",
             lambda judge, n: None,
@@ -167,7 +167,7 @@ def test_what_cannot_be_asked_for_is_refused(name: str, make: Callable[..., Stra
 def test_a_name_belongs_to_the_function_that_took_it_first() -> None:
     register_strategy("far")(made)
     register_strategy("far")(made)
-    with pytest.raises(UsageError, match=r"is registered already, by tests\.test_plug_ins\.made; give yours"):
+    with pytest.raises(UsageError, match=r"is already registered, by tests\.test_plug_ins\.made; give yours"):
         register_strategy("far")(lambda judge: made(judge))
 
 

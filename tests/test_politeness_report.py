@@ -114,12 +114,12 @@ def test_two_visits_at_once_may_be_allowed(written: Written) -> None:
 
 def test_a_page_before_the_rules(written: Written) -> None:
     told = hows(written(visited(0, 1), opened(2, 3)))
-    assert told == ["http://a.test/robots.txt was not known, or too old"]
+    assert told == ["http://a.test/robots.txt was unknown or expired"]
 
 
 def test_rules_of_http_are_none_for_https(written: Written) -> None:
     secure = Visited(Visit("https://a.test/", "a.test", 0, 2.0), 3.0, 200, 0, Verdict(1.0, True, "good"), 0, 0, (), 1)
-    assert hows(written(opened(0, 1), secure)) == ["https://a.test/robots.txt was not known, or too old"]
+    assert hows(written(opened(0, 1), secure)) == ["https://a.test/robots.txt was unknown or expired"]
 
 
 def redirected(began: float, ended: float, to: str, host: str = "a.test") -> Redirected:
@@ -135,7 +135,7 @@ def test_rules_and_delay_may_come_from_another_host(written: Written) -> None:
 
 def test_a_page_before_the_rules_to_which_its_robots_txt_leads(written: Written) -> None:
     told = written(redirected(0, 1, "http://b.test/rules"), visited(3, 4))
-    assert hows(told) == ["http://b.test/robots.txt was not known, or too old"]
+    assert hows(told) == ["http://b.test/robots.txt was unknown or expired"]
 
 
 def test_a_robots_txt_too_soon_is_a_breach_like_any_other(written: Written) -> None:
@@ -145,7 +145,7 @@ def test_a_robots_txt_too_soon_is_a_breach_like_any_other(written: Written) -> N
 
 def test_rules_that_could_not_be_had_allow_nothing(written: Written) -> None:
     told = written(silent(0, 1, 61), visited(3, 4), silent(61, 62, None), visited(63, 64))
-    assert hows(told) == ["http://a.test/robots.txt could not be had: timed out"] * 2
+    assert hows(told) == ["http://a.test/robots.txt could not be fetched: timed out"] * 2
 
 
 def test_rules_that_could_not_be_had_are_asked_for_again_in_time(written: Written) -> None:
@@ -155,7 +155,7 @@ def test_rules_that_could_not_be_had_are_asked_for_again_in_time(written: Writte
 
 def test_rules_grow_old(written: Written) -> None:
     told = hows(written(opened(0, 1), visited(86_401, 86_402)))
-    assert told == ["http://a.test/robots.txt was not known, or too old"]
+    assert told == ["http://a.test/robots.txt was unknown or expired"]
     assert len(written(opened(86_404, 86_405), visited(86_407, 86_408)).breaches) == 1
 
 

@@ -245,7 +245,7 @@ def test_a_strategy_object_learns_nothing_itself_and_brings_its_own_judge(begin:
     pages = list(begin(strategy=strategy))
     assert [page.relevant for page in pages] == ["h0." in page.url for page in pages]
     assert repr(strategy) == shown
-    with pytest.raises(UsageError, match="brings its own judge; leave out language"):
+    with pytest.raises(UsageError, match="has its own judge; leave out language"):
         begin(strategy=strategy, language="th")
     with pytest.raises(UsageError, match="brings its own judge"):
         spoor.simulate(web, strategy, judge="language:th")

@@ -23,5 +23,5 @@ def test_a_damaged_file_is_refused_with_the_remedy(tmp_path: Path, damage: objec
     path = tmp_path / "kept.npz"
     Verdicts(np.zeros(9), np.zeros(9, np.bool_)).write(path)
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(BadInput, match="delete it, and it is made again"):
+    with pytest.raises(BadInput, match="delete it; it will be created again"):
         Verdicts.read(path)

@@ -97,11 +97,11 @@ def test_incidents_are_counted_with_the_longest_of_each(tmp_path: Path) -> None:
         )
         journal.write(db)
     assert figures(folder).incidents == (
-        Incident("everything else waited for one step", 2, 0.7),
+        Incident("the event loop was blocked", 2, 0.7),
         Incident("nothing answered, the crawl paused: no route", 1, None),
         Incident("something answered again, the crawl resumed", 1, 60.5),
         Incident("an error in spoor, a sample is in trouble/: read: KeyError", 1, None),
-        Incident("the clock of this machine was set", 1, 3600.0),
+        Incident("the system clock was set", 1, 3600.0),
     )
     assert "Incidents" in html_of(figures(folder))
 
@@ -130,7 +130,7 @@ def test_every_stop_is_told(told: Figures) -> None:
 
 
 def test_a_crawl_that_was_cut_off_says_so(told: Figures) -> None:
-    assert "has not ended: it is running, or was cut off" in html_of(replace(told, stops=(), going_on=True))
+    assert "has not ended: it is running, or was killed" in html_of(replace(told, stops=(), going_on=True))
 
 
 def test_a_crawl_that_has_just_begun_can_be_reported(tmp_path: Path) -> None:

@@ -173,4 +173,4 @@ def test_the_experiment_prints_every_crawler_every_part_and_every_condition(
 
 def test_too_few_pages_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "ahmm", "--seeds", "1-1", "--pages", "10"]) == 2
-    assert capsys.readouterr().err == "spoor: --pages 10: at least 1000 are needed to see anything\n"
+    assert capsys.readouterr().err == "spoor: --pages 10: at least 1000 are needed for meaningful figures\n"

@@ -129,7 +129,7 @@ def test_what_a_server_does_not_repeat_stays() -> None:
 
 
 def test_a_304_that_nobody_asked_for_opens_nothing() -> None:
-    assert understand(asked(), response_of(304)) == Failure("HTTP 304 leads nowhere", 60)
+    assert understand(asked(), response_of(304)) == Failure("HTTP 304 has no valid target", 60)
 
 
 # What the crawl keeps.

@@ -120,5 +120,7 @@ class TestTheFile:
 
     def test_of_another_kind_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "a.spoor").write_text("spoor taxonomies 1\n[]\n")
-        with pytest.raises(BadInput, match="is not a file of rules but of taxonomies; `spoor train rules` makes one"):
+        with pytest.raises(
+            BadInput, match="is not a file of rules but of taxonomies; create one with `spoor train rules`"
+        ):
             open_rules(tmp_path / "a.spoor")

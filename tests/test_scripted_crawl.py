@@ -100,7 +100,7 @@ def test_the_live_line_counts_pages_that_need_scripts(tmp_path: Path, capsys: py
     with serving() as site:
         words = ("--language", "en", "--seed", f"{site}/shell", "--out", str(tmp_path / "crawl"), "--allow-private")
         assert main(["crawl", *words, "--render", "never"]) == 0
-    assert "1 pages need scripts: hardly anything could be read of them" in capsys.readouterr().out
+    assert "1 pages need scripts: they have hardly any text" in capsys.readouterr().out
 
 
 def test_without_a_browser_a_crawl_works_and_says_what_is_missing(

@@ -131,7 +131,7 @@ class TestOpenSearch:
 
     def test_redirects_are_followed_but_not_for_ever(self) -> None:
         assert listings("opensearch:HOST/moved?q={searchTerms}")["host"][0] == "https://a.test/"
-        assert reason("opensearch:HOST/circle?q={searchTerms}") == "redirects in a circle"
+        assert reason("opensearch:HOST/circle?q={searchTerms}") == "redirects in a loop"
 
     @pytest.mark.parametrize(
         ("path", "told"),
@@ -223,10 +223,13 @@ def test_one_source_that_hangs_does_not_keep_the_others() -> None:
         ("google", "unknown source 'google'; known are file:PATH, searxng:URL, opensearch:TEMPLATE, cdx:URL"),
         ("file:", "unknown source 'file:'"),
         ("searxng:search.test", "source 'search.test': not an http(s) URL"),
-        ("opensearch:https://a.test/", "opensearch:https://a.test/ has no {searchTerms} where the query goes"),
+        ("opensearch:https://a.test/", "opensearch:https://a.test/ has no {searchTerms} for the query"),
         ("opensearch:a.test/{searchTerms}", "not an http(s) URL"),
-        ("opensearch:https://a.test/{searchTerms}/{user}", "unknown place {user}; known are {searchTerms}, {count}"),
-        ("cdx:https://a.test/cdx", "does not say which captures to list; add ?url="),
+        (
+            "opensearch:https://a.test/{searchTerms}/{user}",
+            "unknown parameter {user}; known are {searchTerms}, {count}",
+        ),
+        ("cdx:https://a.test/cdx", "lacks a filter for captures; add ?url="),
     ],
 )
 def test_a_source_that_cannot_be_meant_is_refused(spec: str, told: str) -> None:

@@ -73,29 +73,29 @@ def test_when_all_sources_fail_the_command_fails(capsys: pytest.CaptureFixture[s
     code, server = spoor_seeds(*USUAL, "--source", "searxng:HOST/html", "--source", "file:none.txt")
     assert code == 1
     assert refusal(capsys) == (
-        f"spoor: no source gives results: searxng:{server.url('/html')}: returns HTML or XML instead of JSON; "
+        f"spoor: no source returned results: searxng:{server.url('/html')}: returns HTML or XML instead of JSON; "
         "file:none.txt: cannot be read: No such file or directory"
     )
 
 
 def test_sources_that_know_nothing_are_a_failure_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert spoor_seeds(*USUAL, "--source", "searxng:HOST/empty")[0] == 1
-    assert refusal(capsys) == "spoor: no source knows a page for 'computer science'; try other words"
+    assert refusal(capsys) == "spoor: no source found a page for 'computer science'; try other words"
 
 
 def test_private_addresses_are_asked_only_when_allowed(capsys: pytest.CaptureFixture[str]) -> None:
     assert spoor_seeds("--query", "x", "--out", "seeds.txt", "--source", "searxng:HOST")[0] == 1
-    assert "127.0.0.1 is a loopback address; --allow-private lets it through" in refusal(capsys)
+    assert "127.0.0.1 is a loopback address; allow it with --allow-private" in refusal(capsys)
 
 
 @pytest.mark.parametrize(
     ("options", "told"),
     [
         (("--source", "bing"), "unknown source 'bing'; known are file:PATH, searxng:URL"),
-        (("--source", "file:x", "--query", "  "), "--query '  ' holds no words; give some to search for"),
-        (("--source", "file:x", "--each", "0"), "--each: '0' is no whole number, 1 or more"),
-        (("--source", "file:x", "--limit", "many"), "--limit: 'many' is no whole number, 1 or more"),
-        (("--source", "file:x", "--timeout", "nan"), "--timeout: 'nan' is no number of seconds above 0"),
+        (("--source", "file:x", "--query", "  "), "--query '  ' has no words to search for"),
+        (("--source", "file:x", "--each", "0"), "--each: '0' is not a whole number of 1 or more"),
+        (("--source", "file:x", "--limit", "many"), "--limit: 'many' is not a whole number of 1 or more"),
+        (("--source", "file:x", "--timeout", "nan"), "--timeout: 'nan' is not a number of seconds above 0"),
         (("--source", "file:x", "--contact", "me"), "--contact: 'me': must be a URL or an e-mail address"),
         ((), "the following arguments are required: --source"),
     ],

@@ -86,7 +86,7 @@ def test_why_asks_the_shard_of_the_host_and_names_the_one_that_handed_the_link_o
     assert known["found on"] == "http://two.test/"
     handed = dict(spoor.open_crawl(crawl).why("http://one.test/last").lines)
     assert handed["shard"] == "001"
-    assert handed["found on"] == "http://two.test/more, handed over by shard 000"
+    assert handed["found on"] == "http://two.test/more, sent by shard 000"
     assert handed["itself on"] in ("http://two.test/", "http://one.test/ (a seed)")
     assert "in all, when its turn came" in handed["log odds"]
 
@@ -116,5 +116,5 @@ def test_a_crawl_learns_from_all_shards_of_an_earlier_one(crawl: Path) -> None:
 
 def test_a_sharded_crawl_that_has_not_begun_says_so(tmp_path: Path) -> None:
     ShardedFolder(tmp_path).table(2)
-    with pytest.raises(BadInput, match="of which none has begun yet"):
+    with pytest.raises(BadInput, match="none of which has started yet"):
         open_for_reading(tmp_path)

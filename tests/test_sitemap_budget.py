@@ -231,7 +231,7 @@ def test_a_sitemap_on_another_host_speaks_for_the_host_whose_robots_txt_names_it
 def test_indexes_in_indexes_without_end_are_bounded() -> None:
     endless = {f"http://a.test/map{number}.xml": index(f"http://a.test/map{number + 1}.xml") for number in range(99)}
     events = crawled(world({MAP: index("http://a.test/map0.xml"), **endless}))
-    assert [event.cut for event in read(events)] == ["", "", "an index too deep in other indexes"]
+    assert [event.cut for event in read(events)] == ["", "", "an index nested too deeply"]
 
 
 def test_an_index_that_lists_itself_is_read_once() -> None:

@@ -173,7 +173,7 @@ def test_one_of_another_crawl_or_of_rows_that_were_lost_is_not_used(
         db.execute("UPDATE events SET at = at + 1 WHERE id = ?", (rows(crawl),))
         db.commit()
     relearned(crawl, learning())
-    assert f"row {rows(crawl)} of the journal is not the one that it stands for" in caplog.text
+    assert f"row {rows(crawl)} of the journal is not the one that it belongs to" in caplog.text
 
 
 def test_one_that_was_warmed_by_another_crawl_is_not_used(crawl: CrawlFolder, caplog: pytest.LogCaptureFixture) -> None:
@@ -182,7 +182,7 @@ def test_one_that_was_warmed_by_another_crawl_is_not_used(crawl: CrawlFolder, ca
     crawl.snapshots.write(snapshot_of(learning(), place_of(crawl, 20), "/somewhere"))
     fresh = learning()
     relearned(crawl, fresh)
-    assert "warmed by /somewhere" in caplog.text and known(fresh) == replayed(crawl)
+    assert "a warm start from /somewhere" in caplog.text and known(fresh) == replayed(crawl)
 
 
 def test_a_part_with_other_parameters_learns_again_and_the_others_do_not(crawl: CrawlFolder) -> None:
@@ -253,7 +253,7 @@ def test_check_finds_a_damaged_snapshot_and_repair_removes_it(
     newest, before = crawl.snapshots.files()
     HARMS["flipped"](newest)
     assert main(["check", str(crawl.path)]) == 1
-    assert f"learned/{newest.name}: is damaged: its checksum is another" in capsys.readouterr().out
+    assert f"learned/{newest.name}: is damaged: its checksum is wrong" in capsys.readouterr().out
     assert main(["check", str(crawl.path), "--repair"]) == 1
     assert "all damage was repaired" in capsys.readouterr().out
     assert crawl.snapshots.files() == [before] and main(["check", str(crawl.path)]) == 0

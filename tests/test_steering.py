@@ -131,7 +131,7 @@ def test_budget_and_seeds_are_in_its_settings_then(folder: CrawlFolder) -> None:
         (Unblock("x.test"), "x.test is not blocked; nothing is"),
         (Budget(max_pages=3), "max_pages 3 is not above the 12 requests that were made"),
         (Budget(), "a budget needs max_pages, max_minutes or both"),
-        (SlowDown("a.test", 0.1), "0.1 s is less than the 1 s that politeness demands for a.test"),
+        (SlowDown("a.test", 0.1), "0.1 s is less than the 1 s that politeness requires for a.test"),
         (SlowDown("a b", 9.0), "'a b' is not the name of a host"),
         (AddSeeds(("ftp://a.test/",)), "'ftp://a.test/' is not an http or https URL"),
         (Mark("about:blank", relevant=None), "'about:blank' is not an http or https URL"),
@@ -151,7 +151,7 @@ def test_what_cannot_be_done_any_more_when_it_is_to_be_done_is_told(folder: Craw
     inbox.leave(Pause(), "anna")
     inbox.leave(Pause(), "ben")
     do_what_waits(folder)
-    assert done(folder) == [(Pause(), ""), (Pause(), "it is paused already, by anna")]
+    assert done(folder) == [(Pause(), ""), (Pause(), "it is already paused, by anna")]
 
 
 def test_a_file_that_is_no_action_is_set_aside(folder: CrawlFolder) -> None:

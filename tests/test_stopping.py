@@ -34,7 +34,7 @@ FAILED = Failed(VISIT, 0.0, "HTTP 404", None, 0)
     ("rule", "complaint"),
     [
         ("less than 5", 'must be like "fewer than 5 in 1000"'),
-        ("fewer than 5 in 100", "must look back on at least 500 requests"),
+        ("fewer than 5 in 100", "must cover at least 500 requests"),
         ("fewer than 0 in 500", "must ask for 1 to 500 relevant pages in 500 requests"),
         ("fewer than 501 in 500", "must ask for 1 to 500 relevant pages in 500 requests"),
     ],

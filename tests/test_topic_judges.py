@@ -110,8 +110,8 @@ def test_keywords_are_found_as_words_and_anywhere_in_scripts_without_blanks(
     [
         ("", "keyword '' holds no letters or digits that make a word; leave it out"),
         ("?!", r"keyword '\?!' holds no letters or digits that make a word"),
-        ("agri*ture", r"keyword 'agri\*ture': a star stands for any ending, so it comes last, as in agricultur\*"),
-        ("\ue264\ue265", r"is in a font of its own \(U\+E264\); write it in Unicode letters"),
+        ("agri*ture", r"keyword 'agri\*ture': a star matches any ending, so it must come last, as in agricultur\*"),
+        ("\ue264\ue265", r"is in a font encoding \(U\+E264\); write it in Unicode letters"),
     ],
 )
 def test_a_keyword_that_makes_no_word_is_refused(keyword: str, complaint: str) -> None:
@@ -278,7 +278,7 @@ def test_judges_by_name(tmp_path: Path) -> None:
         ("vsm:EMPTY", "holds no documents; put some there"),
         ("keywords:", "judge 'keywords' needs a subject, as in keywords:horse"),
         ("keywords:least=0.5", "judge 'keywords' needs a subject"),
-        ("keywords:horse:most=1", "judge 'keywords' has no parameter 'most'; it takes least=0.5"),
+        ("keywords:horse:most=1", "judge 'keywords' has no parameter 'most'; it has least=0.5"),
     ],
 )
 def test_what_cannot_be_read_or_understood_is_told_in_a_line(asked: str, complaint: str, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ class TestFromTheLabelsOfAWeb:
 
     def test_a_web_without_texts_is_refused(self, tmp_path: Path) -> None:
         bare = Web.open(write_web(tmp_path / "bare", [[1], [0]], {"class=a": [0], "class=b": [1]}))
-        with pytest.raises(BadInput, match="the web bare keeps no texts, by which classes are told apart"):
+        with pytest.raises(BadInput, match="the web bare has no texts, which are needed to distinguish classes"):
             trained_on_web(bare, "class=a")
 
 

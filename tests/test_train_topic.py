@@ -138,12 +138,12 @@ class TestTrainingATopic:
     def test_refuses_a_folder_without_both_sides(self, capsys: pytest.CaptureFixture[str]) -> None:
         pages(Path("half/positive"), HORSES)
         assert spoor("train", "topic", "--name", "horses", "half") == 1
-        assert "half has no pages in a folder negative; it takes both, positive and negative" in refusal(capsys)
+        assert "half has no pages in a folder negative; both are needed, positive and negative" in refusal(capsys)
 
     def test_refuses_pages_on_neither_side(self, examples: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (examples / "stray.html").write_text("<p>horse</p>")
         assert spoor("train", "topic", "--name", "horses", examples) == 1
-        assert "stray.html lies neither in positive nor in negative" in refusal(capsys)
+        assert "stray.html is neither in positive nor in negative" in refusal(capsys)
 
     def test_refuses_too_few_pages_and_says_how_few(self, examples: Path, capsys: pytest.CaptureFixture[str]) -> None:
         pages(Path("few"), HORSES, 3)
@@ -239,7 +239,7 @@ class TestTrainingATaxonomy:
 
     def test_refuses_to_take_every_class_as_relevant(self, classes: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert spoor("train", "taxonomy", "--name", "a", "--relevant", "animals", "--relevant", "ships", classes) == 2
-        assert "--relevant animals ships takes every class" in refusal(capsys)
+        assert "--relevant animals ships includes every class" in refusal(capsys)
 
     def test_refuses_one_class_only(self, classes: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert spoor("train", "taxonomy", "--name", "a", "--relevant", "horses", classes / "animals") == 0

@@ -159,9 +159,9 @@ def test_stop_words_are_left_out_before_their_stems_are_looked_up() -> None:
     [
         (
             "hi",
-            "words are looked up as they are: stems need snowballstemmer; install it with: pip install 'spoor[topics]'",
+            "words are looked up unchanged: stems need snowballstemmer; install it with: pip install 'spoor[topics]'",
         ),
-        ("tlh", "there is no stemmer for tlh: words are looked up as they are"),
+        ("tlh", "there is no stemmer for tlh: words are looked up unchanged"),
     ],
 )
 def test_without_a_stemmer_words_are_looked_up_as_they_are_which_is_said_once(

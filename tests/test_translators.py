@@ -113,15 +113,15 @@ def test_a_folder_that_cannot_be_written_costs_nothing_but_requests(tmp_path: Pa
     ("mood", "reason"),
     [
         ("broken", "answers HTTP 500"),
-        ("wrong JSON", "answers something else than translations"),
-        ("too few", "answers something else than translations"),
-        ("no texts", "answers something else than translations"),
+        ("wrong JSON", "returns something else than translations"),
+        ("too few", "returns something else than translations"),
+        ("no texts", "returns something else than translations"),
         ("429", "answers HTTP 429: Slowdown"),
         ("hour", "answers HTTP 429"),
-        ("huge", "sends too large an answer"),
+        ("huge", "sends a response that is too large"),
         ("elsewhere", "answers HTTP 302"),
         ("refuses", "answers HTTP 400: xx is not supported"),
-        ("hangs up", "cannot be asked: connection lost"),
+        ("hangs up", "cannot be reached: connection lost"),
         ("slow", "does not answer within 1.5 s"),
         ("endless", "does not answer within 1.5 s"),
     ],
@@ -137,14 +137,14 @@ def test_whatever_the_server_does_texts_are_used_as_they_are_and_counted(
         assert not any("/other" in str(question) for question in server.asked)
     assert kept.untranslated() == {reason: 2}
     assert [record.getMessage() for record in caplog.records] == [
-        f"the translator {server.url} {reason}; texts are used as they are"
+        f"the translator {server.url} {reason}; texts are used untranslated"
     ]
 
 
 def test_nobody_at_the_address_is_counted_too(tmp_path: Path) -> None:
     kept = Translations(tmp_path / "translations.db")
     assert ServerTranslator(Endpoint(NOBODY, seconds=3.0), kept).translate([LEARNING]) == [LEARNING]
-    assert kept.untranslated() == {"cannot be asked: connection refused": 1}
+    assert kept.untranslated() == {"cannot be reached: connection refused": 1}
 
 
 def test_a_server_that_asks_to_wait_is_asked_again() -> None:

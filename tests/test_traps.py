@@ -95,7 +95,7 @@ def test_an_endless_calendar_is_left_within_thirty_pages() -> None:
     world = WrittenWorld(calendar(500))
     events = events_of(world, guarded(world), ["town.test/cal/2000/1"], limits=Limits(visits=400))
     assert visited(events) <= 30
-    assert reasons(events) == {"20 pages like http://town.test/cal/{n}/{n} gave nothing new"}
+    assert reasons(events) == {"20 pages like http://town.test/cal/{n}/{n} had nothing new"}
 
 
 def test_a_calendar_in_the_wanted_language_is_a_trap_too() -> None:
@@ -130,7 +130,7 @@ def test_facets_in_every_combination_are_left() -> None:
                 fetched += 1
                 traps.learn(sighting(url, BOILERPLATE))
     assert fetched <= 61
-    assert "gave nothing new" in ruling(traps, "http://shop.test/list?size=a&colour=b").because
+    assert "had nothing new" in ruling(traps, "http://shop.test/list?size=a&colour=b").because
     assert ruling(traps, "http://shop.test/item/1") == ADMIT
 
 
@@ -170,8 +170,8 @@ def test_a_page_without_text_counts_by_its_relevance_and_the_kinds_of_its_links(
 @pytest.mark.parametrize(
     ("url", "because"),
     [
-        ("http://a.test/x/a/b/a/b/a/b", "trap: a/b follows itself 3 times in the path"),
-        ("http://a.test/d/d/d/?q", "trap: d follows itself 3 times in the path"),
+        ("http://a.test/x/a/b/a/b/a/b", "trap: a/b is repeated 3 times in the path"),
+        ("http://a.test/d/d/d/?q", "trap: d is repeated 3 times in the path"),
         ("http://a.test/" + "/".join(f"f{n}" for n in range(40)), "trap: 39 folders deep, more than 30"),
         ("http://a.test/?q=" + "x" * 2_000, "trap: the URL has 2,017 characters, more than 2,000"),
     ],

@@ -83,7 +83,7 @@ def test_equals_stay_in_the_order_in_which_they_were_tried(web: Path, tmp_path: 
     ("words", "reason"),
     [
         (["--strategy", "random"], "nothing to tune; name weights with --simplex"),
-        (["--strategy", "random", "--vary", "luck=1,2"], "strategy 'random' has no parameter 'luck'; it takes seed=0"),
+        (["--strategy", "random", "--vary", "luck=1,2"], "strategy 'random' has no parameter 'luck'; it has seed=0"),
         (["--strategy", "random", "--vary", "seed=a"], "'a' is not a whole number"),
         (["--strategy", "random", "--vary", "seed"], "--vary seed: give a parameter and its values"),
         (["--strategy", "random", "--vary", "seed=1", "--vary", "seed=2"], "a parameter is given twice"),
@@ -91,7 +91,7 @@ def test_equals_stay_in_the_order_in_which_they_were_tried(web: Path, tmp_path: 
         (["--strategy", "n-crawl", "--simplex", "t,s,d", "--step", "0.3"], "--step 0.3: 1 must be a multiple"),
         (["--strategy", "n-crawl", "--simplex", "t,s,d"], "n-crawl needs to know which language is relevant"),
         (["--strategy", "random", "--vary", "seed=1,2,3", "--most", "2"], "allow them with --most 3"),
-        (["--strategy", "oracle", "--vary", "n=1"], "it takes no parameters"),
+        (["--strategy", "oracle", "--vary", "n=1"], "it has no parameters"),
     ],
 )
 def test_what_cannot_be_tuned_is_refused_in_one_line(

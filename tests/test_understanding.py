@@ -55,7 +55,7 @@ def test_redirects_are_joined_and_normalised(status: int) -> None:
 
 @pytest.mark.parametrize("location", ["Location: mailto:a@b", "Location: http://[", "Location:  ", "X-Other: y"])
 def test_a_redirect_that_leads_nowhere_is_a_failure(location: str) -> None:
-    assert understood(302, location) == Failure("HTTP 302 leads nowhere")
+    assert understood(302, location) == Failure("HTTP 302 has no valid target")
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 418, 451, 999])
@@ -64,7 +64,7 @@ def test_what_is_not_there_is_not_tried_again(status: int) -> None:
 
 
 def test_a_redirect_to_what_is_too_long_for_a_url_leads_nowhere() -> None:
-    assert understood(301, f"Location: /{'x' * 60_000}") == Failure("HTTP 301 leads nowhere")
+    assert understood(301, f"Location: /{'x' * 60_000}") == Failure("HTTP 301 has no valid target")
 
 
 @pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])
@@ -154,9 +154,9 @@ def test_rules_may_be_elsewhere() -> None:
     "location", [(), ("Location: ftp://a.test/r",), ("Location: http://[",), ("Location: data:,",)]
 )
 def test_rules_that_are_where_nobody_can_ask_for_them_could_not_be_had(location: tuple[str, ...]) -> None:
-    assert rules(302, *location) == Failure("HTTP 302 leads nowhere", 60)
+    assert rules(302, *location) == Failure("HTTP 302 has no valid target", 60)
 
 
 @pytest.mark.parametrize("cut", ["disconnect", "time", "type", "encoding"])
 def test_half_a_file_of_rules_is_not_trusted(cut: str) -> None:
-    assert rules(200, body=b"User-agent: *", cut=cut) == Failure(f"robots.txt is not whole: {cut}", 60)
+    assert rules(200, body=b"User-agent: *", cut=cut) == Failure(f"robots.txt is truncated: {cut}", 60)

@@ -71,6 +71,14 @@ NOT_IN_TEXT = {
     r"\bgoes before\b|\bgo before\b": "overrides, comes before",
     r"\bnearly so\b": "near-duplicate",
     r"\bno URL that begins with\b": "not an http(s) URL",
+    r"\bevery so (many|often)\b": "at regular intervals",
+    r"\b(page|pages) (it|they) stands? on\b": "referring page",
+    r"\bcould not be had\b": "could not be fetched",
+    r"\bbroke a promise\b": "violated a rule",
+    r"\bbrought forward\b": "promoted",
+    r"\bset aside\b": "parked, refused",
+    r"\bour reading\b": "our interpretation",
+    r"\b(without|between) blanks\b": "spaces",
 }
 
 EXCEPTIONS = {

@@ -219,7 +219,9 @@ def test_a_full_disk_leaves_whole_records(tmp_path: Path) -> None:
     with keeper(tmp_path) as warc:
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
         try:
-            with pytest.raises(BadInput, match=r"cannot write .*spoor-00001.*nothing kept so far is lost: make room"):
+            with pytest.raises(
+                BadInput, match=r"cannot write .*spoor-00001.*stored data is safe: free some disk space"
+            ):
                 while True:
                     kept.append(warc.keep(response(f"http://a.test/{len(kept)}", os.urandom(6000))))
         finally:

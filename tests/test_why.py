@@ -108,7 +108,7 @@ def test_what_returns(half: CrawlFolder) -> None:
 
 def test_rules_that_are_old(crawl: CrawlFolder) -> None:
     told = lines(crawl, "http://a.test/", now=1e9)["robots"]
-    assert told == "http://a.test has no rules; it is old and will be read again"
+    assert told == "http://a.test has no rules; it has expired and will be fetched again"
 
 
 def test_rules_of_the_other_scheme_are_others(crawl: CrawlFolder) -> None:
@@ -146,7 +146,7 @@ def test_rules_that_lie_elsewhere(tmp_path: Path) -> None:
     assert lines(folder, "http://a.test/yes")["robots"] == "http://b.test/robots.txt allows it"
     closed = lines(folder, "http://c.test/")
     assert closed["state"].startswith("no robots.txt of http://d.test/robots.txt: no such host; to be tried again from")
-    assert closed["robots"] == "http://d.test/robots.txt could not be had (no such host), so nothing is fetched"
+    assert closed["robots"] == "http://d.test/robots.txt could not be fetched (no such host), so nothing is fetched"
     assert lines(folder, "http://d.test/")["state"] == "dropped when its turn came: no such host"
 
 

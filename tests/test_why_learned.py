@@ -103,7 +103,7 @@ def test_a_visited_link_is_told_what_moved_it_when_its_turn_came(crawl: CrawlFol
 
 def test_a_waiting_link_is_told_what_is_thought_of_it_now(crawl: CrawlFolder) -> None:
     said = told(crawl, in_state(crawl, "shop", 0))
-    assert said["log odds"].endswith(" in all, by what is known now")
+    assert said["log odds"].endswith(" in all, by the current model")
     assert shares(said["its words"])["anchor “buy”"] < 0
 
 
@@ -127,7 +127,7 @@ def test_without_the_archive_words_have_numbers_instead_of_names(tmp_path: Path)
     for file in folder.warcs.glob("*.warc.gz"):
         file.unlink()
     said = told(folder, in_state(folder, "stable", 4))
-    assert said["its words"].endswith(f"(no names: {HOME} is not in the archive, or cannot be read any more)")
+    assert said["its words"].endswith(f"(no names: {HOME} is not in the archive, or no longer readable)")
     assert all(name.startswith("feature ") for name in shares(said["its words"].partition(" (")[0]))
     assert said["log odds"].endswith("when its turn came")
 
@@ -135,7 +135,7 @@ def test_without_the_archive_words_have_numbers_instead_of_names(tmp_path: Path)
 def test_a_page_that_does_not_hold_the_link_gives_no_names(tmp_path: Path) -> None:
     folder = learned_crawl(tmp_path / "crawl", visits=8)
     keep(folder, HOME, b"<p>Nothing here any more.")
-    assert f"{HOME} as it was kept has no such link" in told(folder, in_state(folder, "stable", 4))["its words"]
+    assert f"{HOME} as archived has no such link" in told(folder, in_state(folder, "stable", 4))["its words"]
 
 
 def test_a_folder_of_version_4_is_told_the_same(crawl: CrawlFolder, tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_what_cannot_be_learned_again_is_said_in_one_line(tmp_path: Path) -> Non
     folder = learned_crawl(tmp_path / "crawl", visits=4)
     folder.write_settings(SETTINGS.replace('keywords = ["saddle"]', 'topic = "lost.spoor"'))
     (said,) = told(folder, in_state(folder, "stable", 4)).values()
-    assert said.startswith("not known, because what was learned cannot be learned again: ") and "lost.spoor" in said
+    assert said.startswith("unknown, because relearning failed: ") and "lost.spoor" in said
 
 
 def relevance_turned(folder: CrawlFolder, until: int) -> None:

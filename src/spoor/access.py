@@ -131,7 +131,7 @@ class Access:
                 return Redirected(visit, now, to, "", waiting)
             case Failure() as failure:
                 return Failed(visit, now, failure.reason, self._fail(visit, failure, now), waiting)
-        raise BrokenContract(f"{visit.url} is a robots.txt, but a {type(outcome).__name__} came for it")
+        raise BrokenContract(f"{visit.url} is a robots.txt, but the outcome is a {type(outcome).__name__}")
 
     def _is_known(self, visit: Visit) -> bool:
         """Whether the file is still the one that the request spoke of."""
@@ -149,7 +149,7 @@ class Access:
         self._frontier.keep_robots(RobotsFile(url, now + until, failed=DIED, may_heal=True, tries=tries))
 
     def forget(self, url: str, now: float) -> None:
-        """That a robots.txt could not be had was the fault of our own side: it is asked for again."""
+        """A robots.txt could not be fetched because of an outage on our side: it is requested again."""
         self._frontier.keep_robots(RobotsFile(url, now))
 
     def _fail(self, visit: Visit, failure: Failure, now: float) -> float | None:

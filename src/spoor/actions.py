@@ -154,7 +154,7 @@ def loads(text: str | bytes) -> Submission:
 def _text(what: str, fields: Mapping[str, object]) -> str:
     value = fields.get(what.rpartition(" ")[2])
     if not isinstance(value, str) or not value.strip() or len(value) > LONGEST_TEXT or not _is_storable(value):
-        raise BadInput(f"{what} must be a text of 1 to {LONGEST_TEXT:,} characters")
+        raise BadInput(f"{what} must be a string of 1 to {LONGEST_TEXT:,} characters")
     return value
 
 

@@ -22,13 +22,13 @@ LARGEST = 10**15
 
 def text(value: Any) -> str:
     if not isinstance(value, str) or not value.isprintable():
-        raise ValueError("must be a text of one line in quotes")
+        raise ValueError("must be a string of one line, in quotes")
     return value
 
 
 def texts(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list | tuple):
-        raise ValueError('must be a list of texts, such as ["a", "b"]')
+        raise ValueError('must be a list of strings, such as ["a", "b"]')
     return tuple(map(text, value))
 
 
@@ -36,7 +36,7 @@ def one_or_more(value: Any) -> tuple[str, ...]:
     try:
         return tuple(filter(None, (text(value),) if isinstance(value, str) else texts(value)))
     except ValueError:
-        raise ValueError('must be a text in quotes, or a list of such, as in ["a", "b"]') from None
+        raise ValueError('must be a string in quotes, or a list of strings, as in ["a", "b"]') from None
 
 
 def pattern(value: Any) -> str:
@@ -107,7 +107,7 @@ def address(value: Any) -> str:
 
 def endpoint(value: Any) -> str:
     if address(value) and (urlsplit(value).username or urlsplit(value).query or urlsplit(value).fragment):
-        raise ValueError("must be a URL without user, password and query: a key belongs into the environment")
+        raise ValueError("must be a URL without user, password and query: put a key into an environment variable")
     return text(value)
 
 
@@ -148,7 +148,7 @@ def shown(value: Any) -> str:
     try:
         written = json.dumps(value, ensure_ascii=False, default=str)
     except (ValueError, RecursionError):
-        return "a value too long to be shown"
+        return "a value that is too long to show"
     return written if len(written) <= 60 else written[:57] + "…"
 
 

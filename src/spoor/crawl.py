@@ -301,7 +301,7 @@ class Crawl:
             case SitemapFile() as file if visit.purpose == "sitemap":
                 return self._sitemaps.take_in(visit, file, now, self._waiting())
             case RobotsRules() | SitemapFile():
-                raise BrokenContract(f"{visit.url} is a page, but a {type(outcome).__name__} came for it")
+                raise BrokenContract(f"{visit.url} is a page, but the outcome is a {type(outcome).__name__}")
 
     def _digest(self, visit: Visit, page: Page, verdict: Verdict, now: float) -> Visited:
         """What may fail for the page as a whole comes before anything is changed."""

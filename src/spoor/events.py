@@ -162,7 +162,7 @@ class Steered:
 class Taught:
     """The judge has learned from all `answers` so far and has a new `version`; `changed` pages have another verdict,
     so that of those of this run `gain` more are relevant, or fewer. `surprises` are new answers that contradict what
-    the version before was sure of, `contradictions` pages of which two teachers say the opposite."""
+    the version before was sure of, `contradictions` pages on which two teachers disagree."""
 
     at: float
     version: int

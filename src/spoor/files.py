@@ -42,7 +42,7 @@ def read_bounded(path: Path, most: int, kind: str) -> bytes:
     except OSError as error:
         raise BadInput(f"cannot read the {kind} {path}: {error.strerror}") from None
     if len(content) > most:
-        raise BadInput(f"the {kind} {path} has more than {most:,} bytes, the most that is read; give a smaller one")
+        raise BadInput(f"the {kind} {path} has more than {most:,} bytes, the limit; give a smaller one")
     return bytes(content)
 
 
@@ -254,7 +254,7 @@ def kind_in(path: Path) -> str:
 def checked_name(out: Path) -> Path:
     """Where a new model may be written."""
     if out.suffix != SUFFIX:
-        raise UsageError(f"--out {out}: the name of a model ends in {SUFFIX}, so that it is known for one")
+        raise UsageError(f"--out {out}: the name of a model ends in {SUFFIX}, so rename it")
     return out
 
 
@@ -279,7 +279,7 @@ def _check_kind(path: Path, line: bytes, kind: Kind) -> None:
     found, version = _named(line)
     if found != kind.name:
         holds = f" but of {found}" if found else ""
-        raise BadInput(f"{path} is not a file of {kind.name}{holds}; `{kind.made_by}` makes one")
+        raise BadInput(f"{path} is not a file of {kind.name}{holds}; create one with `{kind.made_by}`")
     if version != str(kind.version):
         raise BadInput(f"{path} is of version {version}, this spoor reads {kind.version}; train it again")
 

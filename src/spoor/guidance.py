@@ -119,17 +119,17 @@ class Guidance:
         """Why something cannot be done, in one line; "" when it can."""
         match action:
             case Pause() if self.paused_by:
-                return f"it is paused already, by {self.paused_by}"
+                return f"it is already paused, by {self.paused_by}"
             case Unpause() if not self.paused_by:
                 return "it is not paused"
             case Block(text) if text in self.patterns:
-                return f"{text} is blocked already"
+                return f"{text} is already blocked"
             case Unblock(text) if text not in self.patterns:
                 return f"{text} is not blocked; {self._listed()}"
             case Budget(pages, _) if pages is not None and pages <= facts.spent:
                 return f"max_pages {pages:,} is not above the {facts.spent:,} requests that were made; give more"
             case SlowDown(host, seconds) if seconds < (least := facts.polite_delay(host)):
-                return f"{seconds:g} s is less than the {least:g} s that politeness demands for {host}; give more"
+                return f"{seconds:g} s is less than the {least:g} s that politeness requires for {host}; give more"
         return ""
 
     def _listed(self) -> str:
@@ -144,7 +144,7 @@ AT_ONCE = 512
 
 
 class Readmission:
-    """Patterns that were unblocked, with their hosts, until all links that were set aside wait again. A process that is
+    """Patterns that were unblocked, with their hosts, until all parked links wait again. A process that is
     killed on the way begins again with every pattern that was ever unblocked."""
 
     def __init__(self, frontier: Frontier) -> None:

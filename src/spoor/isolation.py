@@ -126,7 +126,7 @@ class IsolatedParts:
     def over(self, visit: Visit) -> None:
         self.under_way.pop(visit.number, None)
         for counter in self._counters_of(visit):
-            self._isolation.attempt(visit.url, "taken off the requests under way", counter.over, visit)
+            self._isolation.attempt(visit.url, "removed from the requests in transit", counter.over, visit)
 
     def _counters_of(self, visit: Visit) -> Sequence[PendingCounter]:
         return self._counters if visit.purpose == "page" else ()

@@ -97,7 +97,12 @@ _SINGLE: tuple[Single, ...] = (
     (CounterMetricFamily, "spoor_relevant_pages", "Pages that were judged relevant.", lambda c: c.relevant),
     (CounterMetricFamily, "spoor_page_bytes", "Bytes of pages.", lambda c: c.size),
     (CounterMetricFamily, "spoor_idle_by_choice_seconds", "Connections left free for better links.", lambda c: c.idle),
-    (CounterMetricFamily, "spoor_frontier_seconds", "Deciding, and noting what came.", lambda c: c.frontier_seconds),
+    (
+        CounterMetricFamily,
+        "spoor_frontier_seconds",
+        "Decisions and recording of outcomes.",
+        lambda c: c.frontier_seconds,
+    ),
     (CounterMetricFamily, "spoor_judge_seconds", "Judging pages.", lambda c: c.judge_seconds),
     (GaugeMetricFamily, "spoor_running", "Whether a process crawls.", lambda c: c.running),
     (GaugeMetricFamily, "spoor_paused", "Whether a person paused it.", lambda c: c.paused),

@@ -113,13 +113,13 @@ class Names(Mapping[str, Named]):
     def register(self, name: str, named: Named) -> None:
         """The same function may be registered again, as when a cell of a notebook is run twice."""
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
-            raise UsageError(f"{self.kind} {name!r}: a name is made of small letters, digits and hyphens")
+            raise UsageError(f"{self.kind} {name!r}: a name consists of lower-case letters, digits and hyphens")
         if name in self.built_in:
             raise UsageError(f"{self.kind} {name!r} is built in; give yours another name")
         _check_defaults(self.kind, name, named)
         other = self._plug_ins.get(name)
         if other is not None and _place(other) != _place(named):
-            raise UsageError(f"{self.kind} {name!r} is registered already, by {_place(other)}; give yours another name")
+            raise UsageError(f"{self.kind} {name!r} is already registered, by {_place(other)}; give yours another name")
         self._plug_ins[name] = named
 
     def modules(self) -> list[str]:
@@ -135,7 +135,7 @@ class Names(Mapping[str, Named]):
             parameter, _, value = setting.partition("=")
             if parameter not in defaults:
                 takes = ", ".join(f"{p}={v}" for p, v in defaults.items()) or "no parameters"
-                raise UsageError(f"{self.kind} {name!r} has no parameter {parameter!r}; it takes {takes}")
+                raise UsageError(f"{self.kind} {name!r} has no parameter {parameter!r}; it has {takes}")
             given[parameter] = _converted(f"{name}:{setting}", value, defaults[parameter])
         return name, given
 
@@ -309,4 +309,4 @@ def rename_keys(table: Mapping[str, Any], renamed: Mapping[tuple[str, str], str]
 @cache
 def warn_of_rename(old: str, new: str) -> None:
     """Once in a process."""
-    _log.warning("the setting %s is called %s now; the old name is still read", old, new)
+    _log.warning("the setting %s is now called %s; the old name is still accepted", old, new)

@@ -126,11 +126,11 @@ class Limits:
         """Why an action comes too late, in one line; "" when it does not."""
         action = submission.action
         if isinstance(action, Stop) and submission.at < self.began:
-            return "the crawl that was to stop had ended"
+            return "the crawl had already ended"
         minutes = action.max_minutes if isinstance(action, Budget) else None
         if minutes is None or self.began + 60 * minutes > now:
             return ""
-        return f"max_minutes {minutes:g} is not above the {(now - self.began) / 60:.1f} that are over; give more"
+        return f"max_minutes {minutes:g} is not above the {(now - self.began) / 60:.1f} that have passed; give more"
 
     def changed(self, budget: Budget) -> Limits:
         visits = self.visits if budget.max_pages is None else budget.max_pages

@@ -34,7 +34,9 @@ class RenderSettings:
         0.5, share, "share of the time in which tabs may be busy, unless all pages are rendered"
     )
     renders_per_host: int | None = setting(None, at_least(1), "largest number of pages of one host that are rendered")
-    render_seconds: float = setting(30.0, above_0, "time limit for rendering a page, requests of its scripts included; then it is used as it is")
+    render_seconds: float = setting(
+        30.0, above_0, "time limit for rendering a page, requests of its scripts included; then it is used as it is"
+    )
 
 
 USUAL_RENDERING = RenderSettings()

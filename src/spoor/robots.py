@@ -352,7 +352,7 @@ class RobotsFile:
     """What came of a request for a robots.txt; it counts until `until`, in seconds. The text is kept elsewhere.
 
     `delay` is the crawl delay that it asks for, 0: none. `leads_to` is where it redirects to, "" when it does not.
-    `failed` says why it could not be had, "" when it could; `may_heal`, whether it is worth another try, and `tries`
+    `failed` says why it could not be fetched, "" when it could; `may_heal`, whether a retry may help, and `tries`
     how often it failed in a row. `etag` and `modified` are what the server calls this version of the file, "" when it
     does not.
     """

@@ -29,7 +29,9 @@ class TeacherSettings:
     """Who says of pages whether they are relevant while the judge by `like` and `about` learns."""
 
     questions: int = setting(100, at_least(0), "largest number of pages to ask about, over all runs")
-    precision: float | None = setting(None, share, "precision to reach: share of relevant pages among those judged relevant")
+    precision: float | None = setting(
+        None, share, "precision to reach: share of relevant pages among those judged relevant"
+    )
     recall: float | None = setting(
         None, share, "recall to reach, instead of precision: share of the relevant pages that are judged so"
     )

@@ -74,7 +74,9 @@ class Target:
     examples: str = setting(
         "", text, "folder with pages in positive and negative, to train a topic from; or the model trained from it"
     )
-    like: tuple[str, ...] = setting((), one_or_more, "example pages that the page must resemble: URLs, or files of documents")
+    like: tuple[str, ...] = setting(
+        (), one_or_more, "example pages that the page must resemble: URLs, or files of documents"
+    )
     about: str = setting("", text, "one sentence that says what the page must be about")
     ontology: str = setting(
         "", text, "ontology whose terms the page must contain: SKOS, OWL or a table, or a folder of such"
@@ -123,15 +125,19 @@ class Crawling:
     )
     max_pages: int | None = setting(None, at_least(1), "stop after N visits")
     max_minutes: float | None = setting(None, above_0, "stop after N minutes")
-    until: str = setting("", stop_rule, "stop when the last requests found too few relevant pages, as in `fewer than 5 in 1000`")
+    until: str = setting(
+        "", stop_rule, "stop when the last requests found too few relevant pages, as in `fewer than 5 in 1000`"
+    )
     effort: float | None = setting(
         None,
         share,
         "from 0, fewest requests: wait for the best links, to 1, fastest: never wait",
     )
     tries: int = setting(6, at_least(1, MOST_TRIES), "attempts at a page whose failure may be temporary")
-    retry_hours: float = setting(20.0, above_0, "longest delay between two tries; the first is a minute, the next ones grow")
-    sitemaps: bool = setting(False, yes_or_no, "ask hosts with relevant pages for their sitemaps and feeds")
+    retry_hours: float = setting(
+        20.0, above_0, "longest delay between two tries; the first is a minute, the next ones grow"
+    )
+    sitemaps: bool = setting(False, yes_or_no, "fetch the sitemaps and feeds of hosts with relevant pages")
     contact: str = setting("", contact, "URL or e-mail address, sent to every server in the user agent")
     user_agent: str = setting("", text, "name sent to every server instead of spoor and its version")
     accept_language: str = setting(
@@ -195,9 +201,7 @@ KEEPS = ("all", "relevant")
 class StoreSettings:
     """What is kept of the pages that came."""
 
-    keep: str = setting(
-        "all", one_of(*KEEPS), "responses stored in the archive: all, or only those of relevant pages"
-    )
+    keep: str = setting("all", one_of(*KEEPS), "responses stored in the archive: all, or only those of relevant pages")
 
 
 @dataclass(frozen=True)

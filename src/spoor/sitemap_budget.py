@@ -39,7 +39,7 @@ PAYS = 0.25
 DEEPEST_INDEX = 1
 """Indexes that may lie between robots.txt and an index: the protocol allows none, some sites have one."""
 
-TOO_DEEP = "an index too deep in other indexes"
+TOO_DEEP = "an index nested too deeply"
 _SITEMAP_NAME = re.compile(r"sitemap|feed|rss|atom|\.xml|\.txt|\.gz", re.IGNORECASE)
 _STARTED: Evidence = {INDEX_DEPTH: 0.0, "index": 0.0, "left": 0.0, "let_in": 0.0, "fetched": 0.0, "relevant": 0.0}
 """How many indexes lie before it; whether it is one; how many URLs that nobody knew were left when it was read, and how

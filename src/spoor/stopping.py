@@ -47,7 +47,7 @@ def too_few(rule: str) -> TooFew:
         raise ValueError('must be like "fewer than 5 in 1000"')
     found = TooFew(int(match[1]), int(match[2] or USUAL))
     if found.requests < SHORTEST:
-        raise ValueError(f"must look back on at least {SHORTEST} requests")
+        raise ValueError(f"must cover at least {SHORTEST} requests")
     if not 0 < found.finds <= found.requests:
         raise ValueError(f"must ask for 1 to {found.requests} relevant pages in {found.requests} requests")
     return found

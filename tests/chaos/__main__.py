@@ -19,7 +19,7 @@ LONGEST_ROUND = 180.0
 
 
 async def rounds(minutes: float, seed: int) -> int:
-    """How many of them broke a promise."""
+    """How many of them violated a rule."""
     chance, until, broken = random.Random(seed), time.monotonic() + 60 * minutes, 0
     with tempfile.TemporaryDirectory() as folder:
         async with chaos_hosts() as servers:

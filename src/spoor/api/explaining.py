@@ -41,13 +41,13 @@ from spoor.urls import origin_of, robots_url
 PLAIN = {
     "words": "its words",
     "always": "bias",
-    "relevance": "relevance of pages that link to it",
-    "share": "share of relevant pages among those that link to it",
-    "relevant_parents": "number of relevant pages that link to it",
-    "parents": "number of pages that link to it",
+    "relevance": "relevance of referring pages",
+    "share": "share of relevant referring pages",
+    "relevant_parents": "number of relevant referring pages",
+    "parents": "number of referring pages",
     "since": "irrelevant pages in a row",
     "site_yield": "hit rate of its host and folder",
-    "hub_yield": "hit rate of the page it stands on",
+    "hub_yield": "hit rate of the referring page",
     "list_yield": "hit rate of its list there",
     "prior": "prior of the target",
 }
@@ -78,7 +78,7 @@ def learned_lines(folder: CrawlFolder, account: Account, progress: Progress = si
         if strategy != GIVEN_IN_PYTHON and registry.strategy_named(strategy)[0] == "learned":
             yield from _worth_lines(worth(folder, settings, account, progress))
     except SpoorError as refused:
-        yield "log odds", f"not known, because what was learned cannot be learned again: {refused}"
+        yield "log odds", f"unknown, because relearning failed: {refused}"
 
 
 def worth(folder: CrawlFolder, settings: Config, account: Account, progress: Progress = silently) -> Worth:
@@ -109,7 +109,7 @@ def _relearn(
     if earlier is not None and not restored.knows(scorer):
         with open_parts(earlier) as parts:
             visits = sum(count_lessons(one.db) for one in parts)
-            with progress("learning again from visits", visits) as advance:
+            with progress("relearning from visits", visits) as advance:
                 for lesson in lessons_in_order([part.db for part in parts]):
                     relearn(scorer, lesson)
                     advance(1)
@@ -128,7 +128,7 @@ def _relearn_own(
         (place, lesson) for place, lesson in numbered_lessons(db, after, until, before) if lesson.visit.number < number
     )
     by_others = ((place, lesson) for place, lesson in lessons_of_others(db, after) if place < before)
-    with progress("learning again from visits", count_lessons(db, after, before)) as advance:
+    with progress("relearning from visits", count_lessons(db, after, before)) as advance:
         for _, lesson in heapq.merge(by_own, by_others, key=itemgetter(0)):
             relearn(scorer, lesson)
             advance(1)
@@ -139,14 +139,14 @@ def _names(parts: Sequence[Part], scorer: Learned, entry: Entry) -> tuple[dict[i
     url = entry.trail[1]
     rows = [(part, row) for part in parts for row in pages_of(part.db, url)]
     if rows and rows[-1][1].warc_file == "":
-        return {}, f"{url} was not kept, because [store] keep asks for relevant pages alone"
+        return {}, f"{url} was not stored, because [store] keep = 'relevant'"
     page = _page(rows[-1][0].folder, rows[-1][0].db, rows[-1][1]) if rows else None
     if page is None:
-        return {}, f"{url} is not in the archive, or cannot be read any more"
+        return {}, f"{url} is not in the archive, or no longer readable"
     for link, hints in zip(page.links, scorer.hints(page, page.links) if page.links else (), strict=True):
         if hints == entry.hints:
             return named_features(page, link, scorer.without), ""
-    return {}, f"{url} as it was kept has no such link"
+    return {}, f"{url} as archived has no such link"
 
 
 def _page(folder: CrawlFolder, db: sqlite3.Connection, row: PageRow) -> Page | None:
@@ -156,7 +156,7 @@ def _page(folder: CrawlFolder, db: sqlite3.Connection, row: PageRow) -> Page | N
 
 
 def _worth_lines(worth: Worth) -> Iterator[tuple[str, str]]:
-    when = "when its turn came" if worth.visited else "by what is known now"
+    when = "when its turn came" if worth.visited else "by the current model"
     shares = {PLAIN[name]: share for name, share in worth.shares.items()}
     yield "log odds", f"{_listed(shares)}; {_signed(sum(worth.shares.values()))} in all, {when}"
     if any(abs(share) >= LEAST for share in worth.words.values()):
@@ -228,8 +228,8 @@ def _state_of_entry(account: Account, entry: Entry, now: float) -> str:
 def _way_back(entry: Entry) -> str:
     """Of one that is parked."""
     if entry.because.startswith(BLOCKED):
-        return "it waits again after `spoor unblock`"
-    return "given up" if entry.is_given_up else "it may come back when more is known"
+        return "`spoor unblock` readmits it"
+    return "given up" if entry.is_given_up else "it may be readmitted with more evidence"
 
 
 def _settled(account: Account, entry: Entry) -> str:
@@ -269,7 +269,7 @@ def _found(account: Account) -> Iterator[Line]:
 
 
 def _handed_over(account: Account) -> str:
-    return f", handed over by shard {account.handed_over_by}" if account.handed_over_by else ""
+    return f", sent by shard {account.handed_over_by}" if account.handed_over_by else ""
 
 
 def _claims(listed: Listed) -> Iterator[str]:
@@ -315,7 +315,7 @@ def _happened(event: EventRow) -> str:
             again = detail["again_at"]
             return f"{at}: {detail['reason']}; " + ("given up" if again is None else f"again from {moment(again)} on")
         case "held":
-            return f"{at}: everything else waited for {detail['seconds']:.1f} s while it was worked on"
+            return f"{at}: it blocked the event loop for {detail['seconds']:.1f} s"
         case "trouble":
             return f"{at}: {detail['reason']}; a sample was saved"
         case "steered":
@@ -342,14 +342,14 @@ def _robots(account: Account, now: float) -> str:
     where = file.url if file is not None and file.url != robots_url(account.url) else "robots.txt"
     if file is not None and file.failed:
         again = f", asked for again from {moment(file.until)} on" if file.may_heal else ""
-        return f"{where} could not be had ({file.failed}), so nothing is fetched{again}"
+        return f"{where} could not be fetched ({file.failed}), so nothing is fetched{again}"
     says = (
         f"{where} {'allows' if account.allowed else 'disallows'} it"
         if account.has_rules
         else _nothing(account.url, where)
     )
-    return says + ("; it is old and will be read again" if file is not None and now >= file.until else "")
+    return says + ("; it has expired and will be fetched again" if file is not None and now >= file.until else "")
 
 
 def _nothing(url: str, where: str) -> str:
-    return f"{origin_of(url)} has no rules" if where == "robots.txt" else f"{where} holds no rules"
+    return f"{origin_of(url)} has no rules" if where == "robots.txt" else f"{where} has no rules"

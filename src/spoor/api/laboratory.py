@@ -104,7 +104,9 @@ def _task(web: AnyWeb, options: TaskOptions, strategies: Sequence[AnyStrategy]) 
     prepared_task.cache_clear()  # A web that was made anew since then has the same name.
     folder, judge = web.folder if isinstance(web, Web) else Path(web), options.get("judge", "truth")
     if "judge" in options and any(isinstance(strategy, Strategy) for strategy in strategies):
-        raise UsageError("a strategy object brings its own judge; leave out judge, or give a function that makes one")
+        raise UsageError(
+            "a strategy object has its own judge; leave out judge, or give a function that makes a strategy"
+        )
     conditions = options.get("conditions", "lab")
     return Task(
         web=folder,

@@ -175,7 +175,7 @@ def _refuse_second_judge(table: Mapping[str, Any], judge: AnyJudge | None, optio
     if judge is not None or asked:
         given = ", ".join(["judge"] * (judge is not None) + asked)
         remedy = "give a function that makes a strategy for a judge"
-        raise UsageError(f"the strategy brings its own judge; leave out {given}, or {remedy}")
+        raise UsageError(f"the strategy has its own judge; leave out {given}, or {remedy}")
 
 
 def _plain(name: str, value: object) -> object:

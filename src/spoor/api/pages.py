@@ -35,7 +35,7 @@ def read_page(source: str | bytes, url: str = NOWHERE, content_type: str = "text
     of a PDF, DOCX, OpenDocument or EPUB file are read too, in another process; `BadInput` says why one has no text."""
     address = normalise(url)
     if address is None:
-        raise UsageError(f"{url!r} is not an http or https URL; links are read relative to it")
+        raise UsageError(f"{url!r} is not an http or https URL; links are resolved against it")
     if isinstance(source, str):
         source, content_type = source.encode("utf8", "replace"), f"{content_type.partition(';')[0]}; charset=utf-8"
     page = read_apart(address, source, content_type, interest=Interest(QUICK))

@@ -50,6 +50,6 @@ def _tell(folder: CrawlFolder, action: Action, receipt: Receipt, as_line: bool) 
         about = {"folder": str(folder.path), "id": receipt.id, "at": None if done is None else done.at}
         print_json({**about, "done": done is not None, **as_json(action if done is None else done.action)})
         return
-    later = "not done yet: the crawl does it when it can, or when it is started next"
+    later = "not applied yet: the crawl applies it as soon as it can, or at its next start"
     what = plain(described(action if done is None else done.action), 400)
     say(f"{plain(str(folder.path))}: {what}; {later if done is None else 'done'}")

@@ -68,7 +68,7 @@ class Person:
                 case "q" | "quit":
                     self.spent = STOPPED
                 case "u" | "undo":
-                    self.write(self.undo() or "there is no answer to take back")
+                    self.write(self.undo() or "there is no answer to undo")
                 case _:
                     self.write(KEYS)
         return Failure(self.spent)
@@ -111,7 +111,7 @@ class Sitting:
         while not person.spent and (most is None or len(self.answered) < most):
             question = self._next()
             if question is None:
-                say("there is no page to ask about now; there will be when the crawl has fetched more")
+                say("there is no page to ask about now; try again when the crawl has fetched more")
                 return
             person.write(f"\n— {len(self.answered)} answered, {self._left()} of {self._budget} questions left —")
             self._take(question.url, await person.answer(question))

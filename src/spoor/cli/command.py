@@ -55,7 +55,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--quiet", action="store_true", default=unset, help="results and errors only")
     group.add_argument("--log-file", type=Path, default=unset, metavar="FILE", help="append log records to a file")
     group.add_argument(
-        "--log-level", choices=LEVELS, default=unset, help="least level to log (info in a file, else warning)"
+        "--log-level", choices=LEVELS, default=unset, help="lowest level to log (info in a file, else warning)"
     )
 
 
@@ -76,7 +76,7 @@ def at_least_one(text: str) -> int:
     if int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text}: at least one is needed")
     if int(text) > MOST_WORKERS:
-        raise argparse.ArgumentTypeError(f"{text}: {MOST_WORKERS} at most; a few for each core are of use")
+        raise argparse.ArgumentTypeError(f"{text}: {MOST_WORKERS} at most; a few per core are enough")
     return int(text)
 
 

@@ -195,7 +195,7 @@ def _conditions(text: str | None) -> tuple[str, ...]:
         return tuple(NAMED)
     names = [name.strip() for name in text.split(",")]
     if wrong := [name for name in names if name not in NAMED]:
-        raise UsageError(f"--conditions {text}: {wrong[0]!r} is none; there are {' and '.join(NAMED)}")
+        raise UsageError(f"--conditions {text}: {wrong[0]!r} is unknown; known are {' and '.join(NAMED)}")
     return tuple(dict.fromkeys(names))
 
 
@@ -213,7 +213,7 @@ def _report(plan: Plan, rows: Sequence[Row], arguments: argparse.Namespace) -> R
         contest_runs = entered(plan, contest_runs, refusals)
         runs = runs_of(contest_runs, folder)
         missing = sum(not file.exists() for file in runs.values())
-        remark(f"runs        {len(runs):,}, of which {len(runs) - missing:,} were made before")
+        remark(f"runs        {len(runs):,}, {len(runs) - missing:,} of them from earlier")
         with progress("strategies on rows", missing) as advance:
             run_missing(runs, pool, advance)
     return Report(plan, tuple(results(contest_runs, runs)))

@@ -101,7 +101,9 @@ class LiveLine:
                 if self._longest is None or event.seconds > self._longest.seconds:
                     self._longest = event
             elif isinstance(event, Paused):
-                self._say(f"nothing answers since {moment(event.since)}, the last failure was: {event.reason}; paused")
+                self._say(
+                    f"nothing has answered since {moment(event.since)}; the last failure was: {event.reason}; paused"
+                )
             elif isinstance(event, Taught):
                 self._found = max(0, self._found + event.gain)
                 self._say(taught_line(event))
@@ -144,7 +146,7 @@ class LiveLine:
         following = "" if wake_at is None else f", the next is tried from {moment(wake_at)} on"
         failure = f"; the last failure was {self._last_failure}" if self._last_failure else ""
         waiting = f"{len(self._frontier):,} links wait{following}"
-        return f"no page has come for {duration(SECONDS_WITHOUT_A_PAGE)}: {waiting}{failure}"
+        return f"no page has arrived for {duration(SECONDS_WITHOUT_A_PAGE)}: {waiting}{failure}"
 
     def _say(self, line: str) -> None:
         _log.info("%s", line)
@@ -160,7 +162,7 @@ class LiveLine:
         queue = f"{len(self._frontier):,} waiting  {self._frontier.hosts_delayed():,} hosts delayed"
         idle = f"idle by choice {self._crawl.idle / seconds:.0%}"
         since, who = self._crawl.paused_since, self._crawl.guidance.paused_by
-        end = self._end(seconds) if since is None else f"paused: nothing answers since {moment(since)}"
+        end = self._end(seconds) if since is None else f"paused: nothing has answered since {moment(since)}"
         end = f"paused by {plain(who, 40)}, until `spoor unpause`" if who else end
         scripts = f"{self._need_scripts:,} need scripts  " if self._need_scripts else ""
         scripts += f"{self._rendered:,} rendered ({self._gained:,} gained)  " if self._rendered else ""
@@ -195,7 +197,7 @@ class LiveLine:
         share = f" ({self._found / self._visited:.0%})" if self._visited else ""
         done = f"{self._visited:,} pages in {seconds:,.1f} s, {self._found:,} relevant{share}"
         left = f"{self._failed:,} failed visits, {len(self._frontier):,} links still waiting"
-        idle = f"for {self._crawl.idle:,.1f} s a connection was left free for better links on hosts under a delay"
+        idle = f"a connection was idle for {self._crawl.idle:,.1f} s, waiting for better links on delayed hosts"
         end = f"ended because {ended}; the crawl is in {folder}"
         return "\n".join([f"{done}, {left}", idle, *self._mishaps(), end])
 
@@ -218,7 +220,7 @@ class LiveLine:
     def _mishaps(self) -> Iterator[str]:
         if self._need_scripts:
             missing = f"; {self._no_browser}" if self._no_browser else ""
-            yield f"{self._need_scripts:,} pages need scripts: hardly anything could be read of them{missing}"
+            yield f"{self._need_scripts:,} pages need scripts: they have hardly any text{missing}"
         if self._rendered:
             took = f"tabs were busy for {self._rendering:,.1f} s"
             yield f"{self._rendered:,} pages were rendered, {self._gained:,} of them gained text or links; {took}"
@@ -227,12 +229,12 @@ class LiveLine:
         if self._longest is not None:
             about = f" with {self._longest.url}" if self._longest.url else ""
             longest = f"longest {self._longest.seconds:.1f} s{about}: {self._longest.where}"
-            yield f"{self._holds:,} times one thing held up everything else, {longest}"
+            yield f"the event loop was blocked {self._holds:,} times, {longest}"
 
 
 def taught_line(event: Taught) -> str:
     doubts = {
-        "new answers against what it was sure of": event.surprises,
+        "new answers that contradict confident verdicts": event.surprises,
         "pages with two answers": event.contradictions,
     }
     doubtful = "".join(f"; {number:,} {what}" for what, number in doubts.items() if number)
@@ -301,9 +303,9 @@ def _shards(arguments: argparse.Namespace) -> int | None:
     there = ShardedFolder(arguments.out).shards
     if there is None and (arguments.shards or 1) == 1:
         if arguments.cluster:
-            raise UsageError(f"--cluster {arguments.cluster}: say with --shards how many shards the crawl is to have")
+            raise UsageError(f"--cluster {arguments.cluster}: give the number of shards with --shards")
         if arguments.rebalance:
-            raise UsageError(f"--rebalance: {arguments.out} is no crawl of several shards")
+            raise UsageError(f"--rebalance: {arguments.out} is not a crawl of several shards")
         return None
     return arguments.shards or there
 
@@ -321,7 +323,7 @@ def settings_for(folder: CrawlFolder, arguments: argparse.Namespace) -> Config:
     """Those of the folder, or of the file given; flags override either."""
     earlier = folder.settings()
     if arguments.settings is not None and earlier is not None:
-        raise UsageError(f"{folder.path} has a crawl.toml of its own; leave out {arguments.settings} to resume it")
+        raise UsageError(f"{folder.path} has its own crawl.toml; leave out {arguments.settings} to resume it")
     if arguments.settings is not None:
         table, beside = config.read(arguments.settings), arguments.settings.parent
     else:

@@ -88,8 +88,8 @@ def run_demo(arguments: argparse.Namespace) -> int:
 
 KINDS: Mapping[PageKind, tuple[str, str]] = {
     "unlinked": ("Thai pages that only a sitemap lists", ""),
-    "pdf": ("PDF in Thai", "to read it: pip install 'spoor[documents]'"),
-    "scripted": ("Thai pages that scripts make", "to read them a browser is needed: docs/scripted-pages.md"),
+    "pdf": ("PDF in Thai", "to read it, run: pip install 'spoor[documents]'"),
+    "scripted": ("Thai pages that scripts make", "a browser is needed to read them: docs/scripted-pages.md"),
 }
 """What they are called, and what to do if none is found."""
 
@@ -110,7 +110,7 @@ def make_room(path: Path) -> None:
     if not is_demo or _version(path) == VERSION:
         with open_for_crawling(path):
             if earlier is not None and not is_demo:
-                raise BadInput(f"{path} holds a crawl that is no demo; give --out another folder")
+                raise BadInput(f"{path} holds a crawl that is not a demo; give --out another folder")
     shutil.rmtree(path)
 
 

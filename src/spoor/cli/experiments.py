@@ -27,7 +27,7 @@ FEWEST_PAGES = 1000
 
 def check_pages(pages: int) -> None:
     if pages < FEWEST_PAGES:
-        raise UsageError(f"--pages {pages}: at least {FEWEST_PAGES} are needed to see anything")
+        raise UsageError(f"--pages {pages}: at least {FEWEST_PAGES} are needed for meaningful figures")
 
 
 def seeds_from(text: str) -> list[int]:

@@ -40,14 +40,16 @@ def _check(folder: CrawlFolder, as_json: bool) -> int:
 
 def _repair(folder: CrawlFolder, as_json: bool) -> int:
     if is_crawled_into(folder):
-        raise UsageError(f"a crawl is running in {folder.path}; stop it before --repair")
+        raise UsageError(f"a crawl is running in {folder.path}; stop it before you repair it")
     with locked(folder):
         findings = _checked(folder)
         try:
             done = repair_folder(folder, findings)
         except OSError as error:
             failure = f"cannot repair {folder.path}: {error.strerror or error}"
-            raise BadInput(f"{failure}; nothing was lost: make room, or take a copy that you may write to") from None
+            raise BadInput(
+                f"{failure}; nothing was lost: free some disk space, or use a copy that you may write to"
+            ) from None
         remaining = _checked(folder) if done else findings
     _print(folder, findings, done, remaining, as_json)
     return 1 if findings.damage else 0
@@ -155,16 +157,16 @@ def summary_report(figures: Figures) -> str:
     totals, links = figures.totals, figures.links
     relevant = f"{totals.relevant:,} relevant ({share(totals.relevant, totals.pages)})"
     hosts = f"on {totals.hosts_with_relevant:,} of {totals.hosts:,} hosts"
-    left = f", {totals.not_kept:,} not kept" if totals.not_kept else ""
+    left = f", {totals.not_kept:,} not stored" if totals.not_kept else ""
     done = f"{figures.name}: {totals.pages:,} pages in {duration(totals.seconds)}, {relevant} {hosts}{left}"
-    listed = f", {totals.from_sitemaps:,} links let in by {totals.sitemaps:,} sitemaps" if totals.sitemaps else ""
+    listed = f", {totals.from_sitemaps:,} links queued from {totals.sitemaps:,} sitemaps" if totals.sitemaps else ""
     asides = f"{totals.failures:,} failed visits, {totals.redirects:,} redirects, {totals.duplicates:,} duplicates"
     asides += f", {totals.needs_scripts:,} pages need scripts" if totals.needs_scripts else ""
     asides += f", {totals.rendered:,} rendered ({totals.gained_by_rendering:,} gained)" if totals.rendered else ""
     waiting = links["waiting"] + links["returning"]
     queue = f"{waiting:,} links waiting, {links['parked']:,} parked, {totals.dropped:,} dropped{listed}"
     because = (
-        "not ended: it is running, or was cut off" if figures.going_on else f"ended because {figures.stops[-1].because}"
+        "not ended: it is running, or was killed" if figures.going_on else f"ended because {figures.stops[-1].because}"
     )
     return "\n".join([done, f"{asides}, {queue}", plain(because)])
 

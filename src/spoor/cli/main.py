@@ -81,7 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"spoor: {error}", file=sys.stderr)
         return error.exit_code
     except (sqlite3.Error, UnicodeDecodeError) as error:  # The second when damaged bytes are in what SQLite says.
-        remedy = "`spoor check FOLDER` says what is wrong with it, and with --repair keeps all that can be read"
+        remedy = "`spoor check FOLDER` says what is wrong, and with --repair saves everything readable"
         print(f"spoor: the database of the crawl cannot be used: {error}; {remedy}", file=sys.stderr)
         return 1
     except BrokenPipeError:

@@ -29,18 +29,18 @@ SHOWN = 20
 def run_seeds(arguments: argparse.Namespace) -> int:
     query = " ".join(arguments.query.split())
     if not query or not query.isprintable():
-        raise UsageError(f"--query {arguments.query!r} holds no words; give some to search for")
+        raise UsageError(f"--query {arguments.query!r} has no words to search for")
     sources = {spec: source(spec) for spec in arguments.source}
     check_writable(arguments.out)
     gathered = asyncio.run(_ask_all(sources, query, arguments))
     failures = [f"{name}: {failure.reason}" for name, failure in gathered.failed.items()]
     if len(failures) == len(sources):
-        raise BadInput("no source gives results: " + "; ".join(failures))
+        raise BadInput("no source returned results: " + "; ".join(failures))
     for failure in failures:
         _log.warning("%s; continuing without it", failure)
     seeds = agreed(gathered.listings)[: arguments.limit]
     if not seeds:
-        raise BadInput(f"no source knows a page for {query!r}; try other words")
+        raise BadInput(f"no source found a page for {query!r}; try other words")
     write_text(arguments.out, seed_file(query, seeds))
     if arguments.json:
         print_json({"file": str(arguments.out), "seeds": [asdict(seed) for seed in seeds]})

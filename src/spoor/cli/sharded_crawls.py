@@ -48,7 +48,9 @@ def _check_target(target: Target, shards: int) -> None:
     other shards have taught its strategy."""
     if target.like or target.about:
         name = "like" if target.like else "about"
-        problem = f"--shards {shards}: [target] {name} makes a judge that is taught, which shards cannot share"
+        problem = (
+            f"--shards {shards}: [target] {name} makes a judge that learns from answers, which shards cannot share"
+        )
         raise UsageError(f"{problem}; leave out --shards, or set [target] topic to a model of `spoor train topic`")
 
 

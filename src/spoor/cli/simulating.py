@@ -37,7 +37,7 @@ def task_from(arguments: argparse.Namespace, conditions: Conditions | None = Non
     if arguments.budget is not None and arguments.budget < 1:
         raise UsageError(f"--budget {arguments.budget}: at least one visit is needed")
     if arguments.per_host is not None and arguments.per_host < 1:
-        raise UsageError(f"--per-host {arguments.per_host}: at least one page is needed; leave it out for any number")
+        raise UsageError(f"--per-host {arguments.per_host}: at least one page is needed; leave it out for no limit")
     return Task(
         web=arguments.web,
         target=arguments.target,

@@ -108,7 +108,7 @@ def _generate_facts(web: Web) -> dict[str, int]:
 def _generate_summary(web: Web, request: Request) -> str:
     facts = _generate_facts(web)
     counts = "{pages:,} pages on {hosts:,} hosts, {links:,} links, {relevant:,} relevant pages".format_map(facts)
-    short = f" ({request.pages:,} were asked for; the trace ended there)" if web.pages < request.pages else ""
+    short = f" ({request.pages:,} were requested; the trace ended there)" if web.pages < request.pages else ""
     return f"{web.folder}: {counts}{short}"
 
 

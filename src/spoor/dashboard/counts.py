@@ -204,7 +204,7 @@ def open_to_count(folder: CrawlFolder, file: Path) -> sqlite3.Connection:
             _is_current(db)
     except UNREADABLE as error:
         db.close()
-        raise BadInput(f"cannot use {file}: {error}; delete it, the dashboard makes it again") from None
+        raise BadInput(f"cannot use {file}: {error}; delete it; the dashboard will create it again") from None
     return db
 
 

@@ -42,7 +42,7 @@ def _share(curve: Sequence[CurvePoint], place: int) -> float:
 
 DRAWN: dict[str, Drawn] = {
     "relevant": Drawn("relevant pages found", lambda curve, place: curve[place].relevant),
-    "share": Drawn("relevant pages among those fetched lately, in percent", _share),
+    "share": Drawn("relevant pages among the latest fetches, in percent", _share),
     "waiting": Drawn("links waiting", lambda curve, place: curve[place].waiting),
     "failures": Drawn("failed requests", lambda curve, place: curve[place].failures),
     "requests": Drawn("requests", lambda curve, place: curve[place].requests),

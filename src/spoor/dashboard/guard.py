@@ -63,7 +63,7 @@ class Guard:
         if not self._is_named(request.headers.get("Host", "")):
             return _refused(421, "this server does not answer for that host name")
         if request.path not in OPEN and self.token and not self._has_token(request):
-            return _refused(401, "open the link with the token that was printed at the start, or send it as a bearer")
+            return _refused(401, "open the printed link with the token, or send the token as a bearer token")
         if request.method not in SAFE and (problem := self._forged(request)):
             return _refused(403, problem)
         return None
@@ -90,10 +90,10 @@ class Guard:
         if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
             return "this request comes from another site"
         if request.content_type != "application/json":
-            return "an action is sent as application/json"
+            return "an action must be sent as application/json"
         given = request.headers.get(CSRF_HEADER, "")
         if not hmac.compare_digest(given.encode(), self.csrf.encode()):
-            return f"the header {CSRF_HEADER} must hold the token from /api/v1/session"
+            return f"the header {CSRF_HEADER} must contain the token from /api/v1/session"
         return ""
 
 

@@ -25,7 +25,7 @@ LONGEST = 1500
 class Teaching:
     """What a judge has learned. `answers` are pages that somebody was asked about or marked, of the `questions` that
     the settings allow; `version` counts lessons, which turned so many verdicts all together; `surprises` are answers
-    against what it was sure of, `contradictions` pages of which two teachers say the opposite."""
+    against what it was sure of, `contradictions` pages on which two teachers disagree."""
 
     version: int
     answers: int

@@ -54,10 +54,10 @@ class WaitingUrl:
 def waiting(reading: Reading, asked: QueueQuery) -> Part[WaitingUrl]:
     """The first are next, but for those whose hosts have a delay."""
     if "head" not in {row[1] for row in reading.db.execute("PRAGMA table_info(hosts)")}:
-        raise UsageError("the queue of a folder of an earlier version is listed once it was resumed by this one")
+        raise UsageError("the queue of a folder of an earlier version can be listed once this version has resumed it")
     (begin,) = place_in(asked.cursor, int) or (0,)
     if not 0 <= begin <= FARTHEST:
-        raise UsageError("this cursor is not one of this list; leave it out to begin anew")
+        raise UsageError("invalid cursor for this list; leave it out to start again")
     end = min(begin + asked.limit, FARTHEST)
     found = list(islice(_in_order(reading.db, asked.host, end + 1), begin, end + 1))
     shown = (_waiting(place, *link) for place, link in enumerate(found[: end - begin], begin + 1))
@@ -167,7 +167,7 @@ def _blocked(db: sqlite3.Connection, guidance: Guidance, host: str) -> str:
         return ""
     query = "SELECT failed FROM robots WHERE url IN (?, ?) AND failed != ''"
     row = db.execute(query, (f"https://{host}/robots.txt", f"http://{host}/robots.txt")).fetchone()
-    return f"robots.txt could not be had: {row[0]}" if row else ""
+    return f"robots.txt could not be fetched: {row[0]}" if row else ""
 
 
 # What happened besides pages, newest first; failures by their reason, with examples.

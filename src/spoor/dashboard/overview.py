@@ -258,7 +258,7 @@ def _state(reading: Reading, stops: list[tuple[int, str, float]], paused_by: str
         return "running", ""
     if stops and stops[-1][0] == last:
         return "ended", stops[-1][1]
-    return ("killed", "it was stopped without a word") if last else ("empty", "nothing has been fetched yet")
+    return ("killed", "it was killed") if last else ("empty", "nothing has been fetched yet")
 
 
 def _newest(db: sqlite3.Connection, kind: str) -> tuple[int, str] | None:

@@ -53,12 +53,12 @@ def _row(folder: CrawlFolder, crawl: sqlite3.Connection, number: int) -> tuple[i
 
 
 def _cut(text: str) -> str:
-    """Words between blanks, as FTS5 takes them; scripts that put no blanks are cut into pairs of letters."""
+    """Words between spaces, as FTS5 takes them; scripts that put no spaces are cut into pairs of letters."""
     return " ".join(_WORDS.of(text))
 
 
 def query_of(search: str) -> str:
-    """For FTS5: everything between two blanks must be there, as a phrase. "" where nothing can be looked for."""
+    """For FTS5: everything between two spaces must be there, as a phrase. "" where nothing can be looked for."""
     phrases = (_WORDS.of(part) for part in search.split())
     return " AND ".join(_phrase(words) for words in phrases if words)
 

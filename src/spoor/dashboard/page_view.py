@@ -131,7 +131,7 @@ def marked(text: str, words: Iterable[str]) -> tuple[Piece, ...]:
     known = sorted({folded(word) for word in words if len(word) > 1 or not word.isascii()}, key=len, reverse=True)
     if not known or not text:
         return (Piece(text, False),) if text else ()
-    # Where the script has blanks, whole words alone; Python's border of words fits no others.
+    # Where the script has spaces, whole words alone; Python's border of words fits no others.
     spaced = "|".join(rf"\b{re.escape(word)}\b" if word.isascii() else re.escape(word) for word in known)
     pieces, end = list[Piece](), 0
     for found in re.finditer(spaced, text, re.IGNORECASE):
@@ -172,7 +172,7 @@ def without_harm(html: str) -> str:
 _LEADING = frozenset(
     ("srcdoc", "srcset", "poster", "ping", "action", "formaction", "background", "manifest", "href", "xlink:href")
 )
-"""Attributes that lead somewhere; a preview leads nowhere."""
+"""Attributes with URLs; a preview has none of them."""
 
 
 def _leads(attribute: str, value: str) -> bool:

@@ -101,11 +101,11 @@ def place_in(cursor: str, *kinds: type) -> tuple[Any, ...] | None:
     except (ValueError, binascii.Error, UnicodeDecodeError, RecursionError):
         place = None
     if not isinstance(place, list) or len(place) != len(kinds):
-        raise UsageError("this cursor is not one of this list; leave it out to begin anew")
+        raise UsageError("invalid cursor for this list; leave it out to start again")
     if not all(
         isinstance(part, kind | int if kind is float else kind) for part, kind in zip(place, kinds, strict=True)
     ):
-        raise UsageError("this cursor is not one of this list; leave it out to begin anew")
+        raise UsageError("invalid cursor for this list; leave it out to start again")
     return tuple(place)
 
 

@@ -68,7 +68,7 @@ ROUTES = (
     Route("/kinds", "Kinds of events", ShortListQuery, lists.EventKind, lists.event_kinds, True),
     Route(
         "/questions",
-        "Pages that a judge asks about, for whoever teaches it",
+        "Pages that a judge asks about",
         lesson_view.QuestionQuery,
         lesson_view.PageQuestion,
         lesson_view.questions,

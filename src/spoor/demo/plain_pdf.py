@@ -1,6 +1,6 @@
 """A PDF of plain lines: any letters of Unicode, all of the same width, without the outlines of a font.
 
-Whoever prints it sees blanks. Whoever reads its text finds it, since the font says what each of its characters means.
+Whoever prints it sees spaces. Whoever reads its text finds it, since the font says what each of its characters means.
 """
 
 from __future__ import annotations
@@ -97,6 +97,6 @@ def _height(line: int) -> int:
 
 
 def pages_of(paragraphs: Iterable[str]) -> list[list[str]]:
-    """Lines as they fit, broken anywhere where there are no blanks."""
+    """Lines as they fit, broken anywhere where there are no spaces."""
     lines = [line for paragraph in paragraphs for line in textwrap.wrap(paragraph, LETTERS)]
     return [lines[start : start + LINES] for start in range(0, len(lines), LINES)]

@@ -56,7 +56,7 @@ def _embedded(address: IPv6Address) -> IPv4Address | None:
 def refusal(address: str) -> str:
     """A reason with its remedy; "" when the address is public."""
     kind = kind_of(address)
-    return f"refused: {address} is {kind} address; --allow-private lets it through" if kind else ""
+    return f"refused: {address} is {kind} address; allow it with --allow-private" if kind else ""
 
 
 def literal_of(url: str) -> str:

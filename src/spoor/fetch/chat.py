@@ -83,7 +83,7 @@ def _reply(answer: Any) -> Reply | Failure:
             return Reply(content, _usage(answer.get("usage")))
         case {"choices": [{"message": dict()}, *_]}:  # It refused, or wrote something else than text.
             return Reply("", _usage(answer.get("usage")))
-    return Failure("answers something else than a completion")
+    return Failure("returns something else than a completion")
 
 
 def _usage(said: Any) -> Usage:

@@ -135,7 +135,7 @@ class HttpFetcher:
                 return failure_of(error)
             receipt.cut = "time" if isinstance(error, TimeoutError) else "disconnect"
         if receipt.cut == "head":
-            return Failure("broken answer: its headers are too large", HEALS_AFTER)
+            return Failure("malformed response: its headers are too large", HEALS_AFTER)
         seconds = self._clock() - at
         return receipt.response(await self._body(receipt), at, seconds, proxied=self._proxy is not None)
 

@@ -64,11 +64,11 @@ class JsonServer:
                 return self._understood(response.status, response.headers, await _body(response), pause)
         except (ClientError, OSError, ValueError) as error:
             reason = failure_of(error)
-            return Failure(f"cannot be asked: {reason.reason}", None if reason.again_after is None else pause)
+            return Failure(f"cannot be reached: {reason.reason}", None if reason.again_after is None else pause)
 
     def _understood(self, status: int, headers: Mapping[str, str], body: bytes, pause: float) -> Any | Failure:
         if len(body) > LARGEST:
-            return Failure("sends too large an answer")
+            return Failure("sends a response that is too large")
         try:
             answer = json.loads(body)
         except (ValueError, RecursionError):

@@ -138,7 +138,7 @@ def _refused(response: Response) -> Failure | None:
     if 200 <= response.status < 300:
         return None
     if 300 <= response.status < 400:
-        return Failure(f"HTTP {response.status} leads nowhere")
+        return Failure(f"HTTP {response.status} has no valid target")
     return Failure(f"HTTP {response.status}")
 
 
@@ -147,7 +147,7 @@ def _read(response: Response, interest: Interest, apart: bool) -> Page | Failure
     read = read_apart if apart else read_answer
     page = read(response.url, response.body, content_type, response.status, interest)
     if isinstance(page, Failure) and response.cut not in ("", "type"):
-        return Failure(f"{kind_of(response.body, content_type)}: not whole: {response.cut}")
+        return Failure(f"{kind_of(response.body, content_type)}: truncated: {response.cut}")
     if isinstance(page, Page) and response.rendering is not None and response.rendering.html:
         return with_rendering(page, response.rendering, interest)
     return page
@@ -174,11 +174,11 @@ def _rules(response: Response) -> RobotsRules | Failure:
     """RFC 9309: a file that is not there, or that nobody may see, forbids nothing; half a file might have, and so might
     one that is where nobody can ask for it."""
     if 300 <= response.status < 400:
-        return Failure(f"HTTP {response.status} leads nowhere", HEALS_AFTER)
+        return Failure(f"HTTP {response.status} has no valid target", HEALS_AFTER)
     if not 200 <= response.status < 300:
         return RobotsRules(address=response.address)
     if response.cut not in ("", "length"):
-        return Failure(f"robots.txt is not whole: {response.cut}", HEALS_AFTER)
+        return Failure(f"robots.txt is truncated: {response.cut}", HEALS_AFTER)
     text = response.body[:LONGEST_FILE].decode("utf-8", "replace")
     is_whole = not response.cut and len(response.body) <= LONGEST_FILE
     etag, modified = validators(response)

@@ -66,7 +66,7 @@ class Endpoint:
         found = answer.get("translatedText") if isinstance(answer, dict) else None
         found = [found] if isinstance(found, str) else found
         if not isinstance(found, list) or len(found) != len(texts) or not all(isinstance(one, str) for one in found):
-            return Failure("answers something else than translations")
+            return Failure("returns something else than translations")
         return [one.encode("utf8", "replace").decode() for one in found]
 
     def _question(self, texts: Sequence[str]) -> dict[str, Any]:

@@ -262,7 +262,7 @@ class SqliteStore:
                 free_at = max(free_at, self._resumed_at + delay)
             return Host(name, delay, free_at, address, order=None if head is None else unpacked(head))
         except (ValueError, TypeError):
-            raise self._damaged(f"row {row[0]} of hosts holds what no crawl wrote") from None
+            raise self._damaged(f"row {row[0]} of hosts has invalid values") from None
 
     def _id_of(self, name: str) -> int | None:
         if name not in self._host_ids:
@@ -338,7 +338,7 @@ class SqliteStore:
     def _not_written(self, error: sqlite3.Error) -> BrokenStorage:
         if self._db.in_transaction:
             self._db.execute("ROLLBACK")
-        remedy = "what was committed is safe: make room and run the same command again"
+        remedy = "committed data is safe: free some disk space and run the same command again"
         return BrokenStorage(f"cannot write {self._path}: {error}; {remedy}")
 
     def _read(self, urls: Sequence[str]) -> dict[str, Entry]:
@@ -428,10 +428,10 @@ class SqliteStore:
                 raise ValueError(f"a link of another host than {name}")
             return entry_of(row, name, self._evidence_names)
         except (ValueError, TypeError, KeyError, RecursionError):
-            raise self._damaged(f"row {row[0]} of links holds what no crawl wrote") from None
+            raise self._damaged(f"row {row[0]} of links has invalid values") from None
 
     def _damaged(self, what: str) -> BadInput:
-        remedy = f"`spoor check {self._path.parent}` says what is wrong, and with --repair keeps all that can be read"
+        remedy = f"`spoor check {self._path.parent}` says what is wrong, and with --repair saves everything readable"
         return BadInput(f"{self._path} is damaged: {what}; {remedy}")
 
 

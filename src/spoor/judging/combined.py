@@ -149,7 +149,9 @@ class Verdicts:
             with path.open("rb") as file, np.load(file) as kept:
                 return Verdicts(kept["relevance"], kept["relevant"])
         except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
-            raise BadInput(f"cannot read the verdicts in {path}: {error}; delete it, and it is made again") from None
+            raise BadInput(
+                f"cannot read the verdicts in {path}: {error}; delete it; it will be created again"
+            ) from None
 
     def of(self, number: int) -> Verdict:
         relevance = float(self.relevance[number])

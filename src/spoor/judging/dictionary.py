@@ -297,7 +297,7 @@ class Transcriber:
 
     @property
     def _stem(self) -> Callable[[str], str] | None:
-        """None: words are looked up as they are. Not kept here, or a transcriber could not be sent to a worker."""
+        """None: words are looked up unchanged. Not kept here, or a transcriber could not be sent to a worker."""
         return stemmer_for(self.language) if self.language else None
 
     @cached_property
@@ -329,7 +329,7 @@ class Transcriber:
 
     @cached_property
     def _cutter(self) -> Cutter | None:
-        """None: the terms are in scripts that put blanks between words."""
+        """None: the terms are in scripts that put spaces between words."""
         unspaced = {letter for letter in set("".join(self._reach)) if is_unspaced(letter)}
         return Cutter(frozenset(word for word in self._reach if not unspaced.isdisjoint(word))) if unspaced else None
 
@@ -349,9 +349,9 @@ def stemmer_for(language: str) -> Callable[[str], str] | None:
     try:
         stem = stemmer(STEMMERS[tag])
     except KeyError:
-        _log.warning("there is no stemmer for %s: words are looked up as they are", language)
+        _log.warning("there is no stemmer for %s: words are looked up unchanged", language)
     except MissingExtra as missing:
-        _log.warning("words are looked up as they are: %s", missing)
+        _log.warning("words are looked up unchanged: %s", missing)
     else:
         return lambda word: spelt(stem(word))
     return None

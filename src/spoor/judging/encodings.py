@@ -152,7 +152,7 @@ def read(text: str, source: str) -> Encoding:
             raise BadInput(f"{source}: unknown key {key!r}; an encoding table has {', '.join(_READERS)}")
     for key in ("name", "language", "letters"):
         if not table.get(key):
-            raise BadInput(f"{source} does not say {key}; write, for example, {_EXAMPLES[key]}")
+            raise BadInput(f"{source} lacks {key}; write, for example, {_EXAMPLES[key]}")
     return _checked(Encoding(**{key: _value(key, value, source) for key, value in table.items()}), source)
 
 

@@ -258,7 +258,7 @@ def _with_judge(text: str) -> str:
     kind = kind_in(Path(file))
     if kind not in MODEL_JUDGES:
         no_judge = f"holds {kind}, which are for strategies" if kind else "is no model"
-        raise BadInput(f"{file} {no_judge}; `spoor train` makes one" + (" for a judge" if kind else ""))
+        raise BadInput(f"{file} {no_judge}; create one with `spoor train`" + (" for a judge" if kind else ""))
     return f"{MODEL_JUDGES[kind]}:{text}"
 
 
@@ -301,7 +301,7 @@ def judge_of(
     if translator is not None:
         judges = {name: _translating(one, translator) for name, one in judges.items()}
         if not any(isinstance(one, OntologyTerms) and one.transcriber is translator for one in judges.values()):
-            raise UsageError("[translate] is of use to a target with an ontology; name one, or leave [translate] out")
+            raise UsageError("[translate] needs a target with an ontology; name one, or leave [translate] out")
     return Agreement(target.require or " and ".join(judges), judges)
 
 

@@ -280,7 +280,7 @@ class NgramRank:
 LONGEST = 4_000
 """Characters of a page that are looked at: more hardly change the answer, and cost time."""
 SHORTEST = 20
-"""Characters, blanks not counted, below which nothing is said of a page."""
+"""Characters, spaces not counted, below which nothing is said of a page."""
 LEAST_SIMILARITY = 0.15
 """What is less similar to the nearest profile is in no language that is known, or in none at all."""
 STEEPNESS = 20.0

@@ -243,7 +243,7 @@ def _named_in_anchor(anchor: str) -> Meanings:
 
 @cache
 def _names_among_others() -> dict[str, str]:
-    """Names that need no blanks around them: 日本語 in 日本語版."""
+    """Names that need no spaces around them: 日本語 in 日本語版."""
     return {name: tag for name, tag in names().items() if _alphabet(name[0]) == "CJK"}
 
 

@@ -44,7 +44,7 @@ _UNIT, _BLANKS, _SENTENCE_END = 0, 1, 2
 
 
 def sentences(text: str, unit: Unit = "letter") -> list[str]:
-    """Composed (NFC), in small letters, blanks collapsed; none is empty. A byte of UTF-8 is written as the letter with
+    """Composed (NFC), in small letters, spaces collapsed; none is empty. A byte of UTF-8 is written as the letter with
     its number, so that bytes and letters are counted by the same code."""
     pieces = (" ".join(piece.split()) for piece in _BORDER.split(_folded(text)))
     whole = [piece for piece in pieces if piece]
@@ -121,7 +121,7 @@ _SPACE: Final = ord(" ") + 1
 
 @compiled
 def spelled(codes: NDArray[np.uint32], kinds: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    """Code points plus one, blanks collapsed, and a 0 after every sentence. `kinds` is that of `text`."""
+    """Code points plus one, spaces collapsed, and a 0 after every sentence. `kinds` is that of `text`."""
     out = np.empty(len(codes) + 1, np.uint32)
     length = 0
     blank = False

@@ -62,7 +62,9 @@ def _row(path: Path, line: int, row: Mapping[str, str | None]) -> Term:
     try:
         importance = float(row["importance"] or "")
     except ValueError:
-        raise BadInput(f"{path}, line {line}: {row['importance']!r} is no importance; give a number") from None
+        raise BadInput(
+            f"{path}, line {line}: {row['importance']!r} is not a number; give an importance above 0"
+        ) from None
     return _term(name, importance, (row.get(FORMS) or "").split("|"))
 
 
@@ -85,7 +87,7 @@ def _entry(path: Path, name: str, said: Any) -> Term:
             if isinstance(forms, list) and not others:
                 return _term(name, float(importance), list(map(str, forms)))
     remedy = '0.8, or { importance = 0.8, forms = ["CS"] }'
-    raise BadInput(f"the ontology {path}: {name!r} is said to be {said!r}; write {remedy}")
+    raise BadInput(f"the ontology {path}: {name!r} is {said!r}; write {remedy}")
 
 
 def _term(name: str, importance: float, forms: list[str]) -> Term:
@@ -124,7 +126,7 @@ def open_ontology(path: Path, choice: Choice = EVERYTHING) -> Ontology:
     if path.is_dir():
         path = _suiting(path, choice.query)
     elif choice.query:
-        raise UsageError(f"query={choice.query!r} chooses from a folder of ontologies, but {path} is none")
+        raise UsageError(f"query={choice.query!r} selects from a folder of ontologies, but {path} is not a folder")
     if read := TABLES.get(path.suffix.lower()):
         if choice.concept:
             raise UsageError(f"{path} is a table, where nothing is below {choice.concept!r}; leave the concept out")

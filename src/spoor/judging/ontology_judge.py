@@ -118,7 +118,7 @@ def _where(found: Sequence[tuple[str, Match]], text: list[str]) -> str:
 
 
 def _joined(words: list[str]) -> str:
-    """With blanks where they belong."""
+    """With spaces where they belong."""
     said = words[0]
     for before, after in pairwise(words):
         said += after if is_unspaced(before[-1]) and is_unspaced(after[0]) else f" {after}"

@@ -229,7 +229,9 @@ def labelled_examples(web: LabelledWeb, classes: Sequence[str], where: str = "")
     """A page with several of these labels is an example of the first. `where`: only pages that have this label too.
     Classes with too few pages are left out."""
     if not web.has_content:
-        raise BadInput(f"the web {web.name} keeps no texts, by which classes are told apart; build it from WARC files")
+        raise BadInput(
+            f"the web {web.name} has no texts, which are needed to distinguish classes; build it from WARC files"
+        )
     open_ = web.labelled(where) if where else np.ones(web.pages, np.bool_)
     kept: dict[str, Kept] = {}
     linked: dict[str, frozenset[int]] = {}

@@ -159,7 +159,7 @@ def write_profiles(path: Path, profiles: Sequence[Profile]) -> None:
 def open_profiles(path: Path) -> ProfileFile:
     parts = read_model(path, PROFILES)
     if not parts:
-        raise BadInput(f"{path} holds no profile; `{PROFILES.made_by}` makes one")
+        raise BadInput(f"{path} holds no profile; create one with `{PROFILES.made_by}`")
     try:
         names = [(str(part.says["tag"]), str(part.says["name"])) for part in parts]
     except KeyError as error:

@@ -37,7 +37,7 @@ def without_remote_contexts(content: bytes) -> bytes:
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     if (where := next(_remote(said), None)) is not None:
-        problem = f"its context is elsewhere, at {where[:200]!r}, and nothing is fetched to read a file"
+        problem = f"its context is remote, at {where[:200]!r}, and nothing is fetched to read a file"
         raise Refusal(f"{problem}; write the context into the file")
     return json.dumps(said).encode()
 
@@ -71,11 +71,9 @@ def check_entities(content: bytes) -> None:
 
     def declared(name: str, is_parameter: bool, value: str | None, *_: object) -> None:
         if is_parameter or value is None:
-            raise Refusal(f"it declares the entity {name[:40]!r}, which lies elsewhere or changes what is declared")
+            raise Refusal(f"it declares the entity {name[:40]!r}, which is external or redefines another")
         if "&" in value or len(value) > LONGEST_ENTITY:
-            problem = (
-                f"it declares the entity {name[:40]!r}, which is made of others or longer than {LONGEST_ENTITY} letters"
-            )
+            problem = f"it declares the entity {name[:40]!r}, nested or longer than {LONGEST_ENTITY} characters"
             raise Refusal(f"{problem}; write it out where it is used")
 
     parser = expat.ParserCreate()
@@ -171,7 +169,7 @@ def _parsed(content: bytes, form: str) -> Statements:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Many a published URI holds blanks, and rdflib logs a warning at each mention; also it warns of its own future."""
+    """Many a published URI holds spaces, and rdflib logs a warning at each mention; also it warns of its own future."""
     log = logging.getLogger("rdflib")
     level = log.level
     log.setLevel(logging.CRITICAL)

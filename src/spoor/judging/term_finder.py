@@ -20,7 +20,7 @@ from spoor.judging.ontology import Ontology
 from spoor.parse.words import STOP_WORDS, UNSPACED, any_word, folded, is_unspaced
 
 # A text as terms are looked up in it: words in small letters, without punctuation and without the stop words of
-# English. A script without blanks gives its letters one by one, so that a term is found wherever its letters
+# English. A script without spaces gives its letters one by one, so that a term is found wherever its letters
 # stand together; nobody needs to know where its words end.
 
 
@@ -41,7 +41,7 @@ def tokens(text: str) -> list[str]:
     return [word for word in words if word not in STOP]
 
 
-# Where are the terms in scripts that put no blanks between words? From left to right, the longest first.
+# Where are the terms in scripts that put no spaces between words? From left to right, the longest first.
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class Finder:
         return self.worth(self.matches(tokens(text)))
 
     def _everywhere(self, words: list[str]) -> Iterator[Match]:
-        """Tokens are put between blanks, so that terms are found as whole ones; the numbers of those that matter are
+        """Tokens are put between spaces, so that terms are found as whole ones; the numbers of those that matter are
         counted along."""
         joined = f" {' '.join(words)} "
         number, counted = 0, 1
@@ -172,7 +172,7 @@ def _longest(found: list[Match]) -> list[Match]:
 
 
 def _automaton(ontology: Ontology) -> Any:
-    """Each form, as tokens between blanks, leads to its length and the terms that have it."""
+    """Each form, as tokens between spaces, leads to its length and the terms that have it."""
     try:
         import ahocorasick
     except ModuleNotFoundError:

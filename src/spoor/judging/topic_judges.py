@@ -1,7 +1,7 @@
 """Judges of topic: keywords, one gold document, TF-IDF cosine, tag weights, and a regular expression.
 
 No training, no tokeniser: keywords are looked up in the text as it is, at the borders of words where a script has
-blanks, anywhere where it has none.
+spaces, anywhere where it has none.
 
     W = W₀ + Σ λᵢ Wᵢ
 
@@ -137,7 +137,7 @@ def _times(pattern: re.Pattern[str], text: str) -> int:
 
 def pattern_of(keyword: str) -> re.Pattern[str]:
     """Finds the keyword in folded text, whatever stands between its words; begins with its first letter. A group called
-    `unspaced` stands for a script without blanks, where a keyword may begin after any letter."""
+    `unspaced` stands for a script without spaces, where a keyword may begin after any letter."""
     whole, star, rest = keyword.partition(ANY_ENDING)
     pieces = any_word().findall(folded(whole))
     if rest or not pieces:
@@ -150,10 +150,10 @@ def pattern_of(keyword: str) -> re.Pattern[str]:
 
 def _no_keyword(keyword: str) -> str:
     if ANY_ENDING in keyword:
-        return f"keyword {keyword!r}: a star stands for any ending, so it comes last, as in agricultur*"
+        return f"keyword {keyword!r}: a star matches any ending, so it must come last, as in agricultur*"
     private = [letter for letter in keyword if "\ue000" <= letter <= "\uf8ff"]
     if private:
-        return f"keyword {keyword!r} is in a font of its own (U+{ord(private[0]):04X}); write it in Unicode letters"
+        return f"keyword {keyword!r} is in a font encoding (U+{ord(private[0]):04X}); write it in Unicode letters"
     return f"keyword {keyword!r} holds no letters or digits that make a word; leave it out"
 
 

@@ -16,7 +16,7 @@ from spoor.judging.profile_search import LENGTHS, gram_index, identifier, simila
 from spoor.judging.profiles import Profile, is_in, learned
 
 LEAST_CHARACTERS = 1_000
-"""Of text, blanks collapsed; ten times as much is better."""
+"""Of text, spaces collapsed; ten times as much is better."""
 _WELL_FORMED = re.compile(r"(x|[a-z]{2,8})(-[a-z0-9]{1,8})*")
 _MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", codecs.BOM_UTF8: "utf-8-sig"}
 

@@ -75,7 +75,7 @@ def _check(classes: Mapping[str, Kept], relevant: Sequence[str]) -> None:
             raise UsageError(f"--relevant {node}: there is no such class; there are {', '.join(classes)}")
     if all(is_at_or_below(leaf, relevant) for leaf in classes):
         raise UsageError(
-            f"--relevant {' '.join(relevant)} takes every class; add folders of pages that are not relevant"
+            f"--relevant {' '.join(relevant)} includes every class; add folders of pages that are not relevant"
         )
 
 

@@ -138,13 +138,11 @@ def sides(source: Path, examples: Iterable[Example]) -> tuple[list[Example], lis
     for example in examples:
         side, slash, _ = example.name.partition("/")
         if not slash or side not in by_side:
-            raise BadInput(
-                f"{source}: {example.name} lies neither in {' nor in '.join(SIDES)}; put it into one of them"
-            )
+            raise BadInput(f"{source}: {example.name} is neither in {' nor in '.join(SIDES)}; put it into one of them")
         by_side[side].append(example)
     for side, found in by_side.items():
         if not found:
-            raise BadInput(f"{source} has no pages in a folder {side}; it takes both, {' and '.join(SIDES)}")
+            raise BadInput(f"{source} has no pages in a folder {side}; both are needed, {' and '.join(SIDES)}")
     return by_side["positive"], by_side["negative"]
 
 

@@ -93,7 +93,7 @@ class ServerTranslator:
         for reason, texts in reasons.items():
             is_first = self.kept.count(reason, texts) if self.kept is not None else True
             if is_first and reason not in self._said:
-                _log.warning("the translator %s %s; texts are used as they are", self.endpoint.url, reason)
+                _log.warning("the translator %s %s; texts are used untranslated", self.endpoint.url, reason)
             self._said.add(reason)
 
     def _digest(self, piece: str) -> bytes:

@@ -29,7 +29,7 @@ def check_page(page: Path, known: Iterable[str]) -> None:
         marks = "<!-- contest: NAME --> and <!-- end --> on lines of their own"
         raise BadInput(f"{page} has no place for a table; mark places by {marks}, where NAME is one of {listed}")
     if wrong := [name for name in names if name not in known]:
-        raise BadInput(f"{page} has a place for {wrong[0]!r}, and there is no such table; there are {listed}")
+        raise BadInput(f"{page} has a place for {wrong[0]!r}, but there is no such table; there are {listed}")
 
 
 def filled(page: Path, sections: Mapping[str, str]) -> str:
@@ -41,7 +41,7 @@ def _text(page: Path) -> str:
     try:
         return page.read_text("utf8")
     except OSError as error:
-        raise BadInput(f"cannot read {page}: {error.strerror}; --page fills places in a page that is there") from None
+        raise BadInput(f"cannot read {page}: {error.strerror}; --page fills places in an existing page") from None
 
 
 # The report of a contest: its tables by name, as they stand in a page, and its plots.

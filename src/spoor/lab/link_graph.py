@@ -128,7 +128,7 @@ _LINKS_AT_ONCE = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Locality:
-    """Counts of links between recorded pages, by whether the page they stand on is relevant."""
+    """Counts of links between recorded pages, by whether the referring page is relevant."""
 
     from_relevant: int
     from_relevant_to_relevant: int

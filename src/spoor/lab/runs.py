@@ -271,7 +271,7 @@ def _obstacle(prepared: PreparedTask, strategy: AnyNamed) -> str:
     if prepared.task.sitemaps:
         return "it reads no sitemaps"
     if prepared.task.open_web:
-        return "links out of the web are to be tried"
+        return "links out of the web must be tried"
     if prepared.task.per_host is not None:
         return "it counts no pages per host"
     return "" if isinstance(prepared.judge(), Truth | Charset) else f"the judge {prepared.task.judge} reads texts"

@@ -114,7 +114,7 @@ class _Body:
 
     def _write_row(self, row: Row) -> None:
         """A reader takes links for navigation where more than half of a line is made of them. So that it comes to the
-        same, other words are put into links to the page itself, which do not count, or blanks are added."""
+        same, other words are put into links to the page itself, which do not count, or spaces are added."""
         linked = 2 * sum(one.end - one.start for one in row.inside)
         reads_crowded, is_crowded = linked > row.end - row.start, any(one.is_crowded for one in row.inside)
         place = row.start
@@ -222,7 +222,7 @@ class WebServer:
     async def answer(self, request: http.BaseRequest) -> http.StreamResponse:
         """A page, a redirect or an error, as recorded; what was never recorded is not found."""
         if request.method == "CONNECT":
-            return http.Response(status=501, text="ask for https pages by their whole URL, without CONNECT\n")
+            return http.Response(status=501, text="request https pages by their whole URL, without CONNECT\n")
         whole = request.raw_path.startswith(("http://", "https://"))  # request.url would take https for http
         url = normalise(request.raw_path if whole else str(request.url))
         if url is None:

@@ -287,10 +287,10 @@ def _check_about(path: Path, about: dict[str, Any]) -> None:
     for name in ("labels", "charsets", "content_types", "languages", SITEMAPS):
         words = about.get(name, [] if name in ("languages", SITEMAPS) else None)
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-            raise damaged(path, f"{name} is no list of words")
+            raise damaged(path, f"{name} is not a list of words")
     pattern = about.get("url_pattern", "")
     if not isinstance(about.get("name"), str) or not isinstance(pattern, str):
-        raise damaged(path, "its name or its url_pattern is no text")
+        raise damaged(path, "its name or its url_pattern is not a string")
     if pattern and (pattern.count("{host}") != 1 or pattern.count("{path}") != 1):
         raise damaged(path, f"url_pattern is {pattern[:100]!r}")
 

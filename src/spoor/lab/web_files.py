@@ -32,7 +32,7 @@ def opened(folder: Path, name: str, kind: str = WHOLE) -> NDArray[Any]:
     except Exception as error:  # What reads the head of a damaged one has no error in common.
         raise damaged(path, " ".join(str(error).split())[:100]) from None
     if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in kind:
-        raise damaged(path, "it holds no row of numbers of the right kind")
+        raise damaged(path, "it has no numbers of the right type")
     # A plain view: reading one element of a memmap object costs several times as much.
     return array.view(np.ndarray)
 
@@ -148,7 +148,7 @@ def _unpacked(blob: bytes) -> bytes:
     unpacker = zlib.decompressobj()
     value = unpacker.decompress(blob, LARGEST)
     if not unpacker.eof:
-        raise ValueError(f"it is cut, or larger than {LARGEST:,} bytes")
+        raise ValueError(f"it is truncated, or larger than {LARGEST:,} bytes")
     return value
 
 
@@ -191,7 +191,7 @@ class ListedUrls:
         try:
             return self._bytes[self._offsets[number] : self._offsets[number + 1]].tobytes().decode()
         except UnicodeDecodeError:
-            raise damaged(self._path, f"URL {number} is no text") from None
+            raise damaged(self._path, f"URL {number} is not a string") from None
 
     def find(self, url: str) -> int | None:
         relevant = _hash(url)

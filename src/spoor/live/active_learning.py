@@ -124,7 +124,7 @@ class ActiveLearning:
                 self.on_error(error)
                 return
             except Exception:
-                _log.exception("the judge could not be taught; it goes on as it is, and that is tried again")
+                _log.exception("the judge could not be taught; it continues unchanged, and will be taught again later")
                 await asyncio.sleep(PAUSE)
             if not self._news.is_set():
                 self._is_idle.set()
@@ -162,7 +162,7 @@ class ActiveLearning:
         settled = 2 * asked >= self.questions and has_settled([version.changed for version in versions(self.db)])
         reason = teacher.spent or ("the judge does not change any more" if settled else "")
         if reason and reason not in self._said:
-            _log.info("%s is asked no more: %s", teacher.who, reason)
+            _log.info("%s is not asked any more: %s", teacher.who, reason)
             self._said.add(reason)
         return bool(reason)
 

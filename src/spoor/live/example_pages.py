@@ -68,7 +68,7 @@ def _page(
         place = elsewhere.get(place, place)
     if place in came:
         return came[place].page
-    reason = reasons.get(place, "it did not come in time")
+    reason = reasons.get(place, "it timed out")
     raise BadInput(f"[target] like: {url} cannot be fetched: {reason}; name another page, or a file that you saved")
 
 
@@ -92,4 +92,4 @@ def read_examples(file: Path) -> dict[str, Page]:
         content: Any = json.loads(read_bounded(file, LARGEST, "examples"))
         return {url: Page(url, title=title, text=text) for url, (title, text) in content.items()}
     except (ValueError, AttributeError, TypeError) as error:
-        raise BadInput(f"cannot read the examples in {file}: {error}; delete it, and they are fetched again") from None
+        raise BadInput(f"cannot read the examples in {file}: {error}; delete it; they will be fetched again") from None

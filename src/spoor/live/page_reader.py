@@ -274,7 +274,7 @@ class Archive:
         except OF_STORAGE:
             raise
         except Exception as error:
-            self.troubles.keep(event.visit.url, "noted in the archive", error)
+            self.troubles.keep(event.visit.url, "recorded in the archive", error)
 
 
 def _reason(outcome: Outcome) -> str:

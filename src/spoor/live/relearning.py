@@ -45,17 +45,17 @@ def earlier_crawl(settings: Config, strategy: Strategy, folder: CrawlFolder) -> 
         return None
     path, name = Path(settings.crawl.warm), settings.crawl.strategy
     if not any(learner is not strategy.hit_rates for learner in _relearners(_without_admission(strategy))):
-        raise UsageError(f"{name} learns nothing from an earlier crawl; leave out warm, or take the strategy learned")
+        raise UsageError(f"{name} learns nothing from an earlier crawl; leave out warm, or use the strategy learned")
     if path == folder.path.resolve():
         raise UsageError(
-            f"{path} is this very crawl, which relearns from its own visits anyway; give --warm another one"
+            f"{path} is this crawl itself, which relearns from its own visits anyway; give --warm another one"
         )
     if not path.exists():
         raise BadInput(f"there is no folder {path} to learn from; say with --warm where the earlier crawl is now")
     earlier = open_for_reading(path)
     theirs = config.load(path / "crawl.toml").crawl.strategy
     if isinstance(strategy.scorer, Reviewer) and _named(theirs) != _named(name):
-        problem = f"{path} was crawled by {theirs}, which kept of its links nothing that {name} can learn from"
+        problem = f"{path} was crawled by {theirs}, which stored nothing of its links that {name} can learn from"
         raise BadInput(f"{problem}; give --warm a crawl by {_named(name)}")
     return earlier
 
@@ -153,9 +153,9 @@ def warm_name_of(earlier: CrawlFolder | None, version: int) -> str:
 def _check_origin(snapshot: PackedSnapshot, own: sqlite3.Connection, warm: str) -> None:
     number = snapshot.place.number
     if place_at(own, number) != snapshot.place:
-        raise BadInput(f"row {number} of the journal is not the one that it stands for")
+        raise BadInput(f"row {number} of the journal is not the one that it belongs to")
     if snapshot.warm != warm:
-        raise BadInput(f"it is of a crawl that was warmed by {snapshot.warm or 'nothing'}")
+        raise BadInput(f"it is of a crawl with a warm start from {snapshot.warm or 'nothing'}")
 
 
 def check_links(strategy: Strategy, own: sqlite3.Connection) -> None:

@@ -19,7 +19,7 @@ from spoor.store.renders import Renders
 
 LARGEST = 2_000_000
 """Bytes of a page that is rendered; so long it is held here while others read it."""
-NO_TIME = "browsers had their share of the time"
+NO_TIME = "browsers have used up their share of the time"
 _log = logging.getLogger(__name__)
 
 

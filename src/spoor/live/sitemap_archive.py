@@ -58,7 +58,7 @@ class SitemapVersions:
         self._new.clear()
 
 
-LOST = "a sitemap that has not changed is not in the archive any more"
+LOST = "a sitemap that has not changed is no longer in the archive"
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ LARGEST = 5_000_000
 MOST_CACHED = 64_000_000
 """Bytes of sub-resources that are kept at hand."""
 FAILED_FOR = 600.0
-"""Seconds for which a sub-resource that could not be had is not asked for again."""
+"""Seconds for which a sub-resource that failed is not requested again."""
 SOONEST, LATEST = 0.02, 1.0
 """Seconds until it is asked again whether a host is free."""
 LONGEST_HEADERS = 4_000

@@ -221,7 +221,7 @@ async def can_be_sent(reader: PageReader) -> bool:
 async def working(count: int, reader: PageReader, limits: ReadingLimits) -> AsyncIterator[Workers]:
     """Up to `count` processes, each started when it is needed and ended when the context is left."""
     if count > MOST_WORKERS:
-        raise UsageError(f"workers = {count}: {MOST_WORKERS} at most; a few for each core are of use")
+        raise UsageError(f"workers = {count}: {MOST_WORKERS} at most; a few per core are enough")
     if _IN_A_WORKER in os.environ:
         raise UsageError('a crawl cannot begin in a worker process; put what starts it under if __name__ == "__main__"')
     workers = [Worker(reader, limits) for _ in range(count)]

@@ -160,7 +160,7 @@ class TwoThresholds(AdmitAll):
 # Links that their author asked not to follow.
 
 
-NOFOLLOW = Ruling("drop", "nofollow: the page asks not to follow this link")
+NOFOLLOW = Ruling("drop", "nofollow: the page forbids following this link")
 
 
 @dataclass(frozen=True)
@@ -213,8 +213,8 @@ def noise_in(link: Link) -> str:
         return "it is sponsored"
     anchor = link.anchor.strip(_AROUND)
     if len(anchor) < SHORTEST:
-        return f"its anchor {link.anchor!r} says nothing" if link.anchor or _is_anchor(link) else ""
-    return f"{link.anchor!r} is said of anything" if anchor.casefold() in SAID_OF_ANYTHING else ""
+        return f"its anchor {link.anchor!r} describes nothing" if link.anchor or _is_anchor(link) else ""
+    return f"{link.anchor!r} is generic" if anchor.casefold() in SAID_OF_ANYTHING else ""
 
 
 def _is_anchor(link: Link) -> bool:

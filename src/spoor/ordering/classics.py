@@ -164,24 +164,24 @@ def tag_path_bandit(judge: Judge, exploration: float = 0.2, likeness: float = 0.
 
 
 CLASSICS: dict[str, Named] = {
-    "fish-search": Named(fish_search, "the first links of relevant pages first, to a depth behind them", FISH),
+    "fish-search": Named(fish_search, "the first links of relevant pages first, down to a depth", FISH),
     "shark-search": Named(
-        shark_search, "by what a link inherits and what stands in and around its anchor, to the same depth", SHARK
+        shark_search, "by what a link inherits and by its anchor and context, to the same depth", SHARK
     ),
-    "opic": Named(opic, "links with most cash first: every page shares its own among its links", OPIC),
-    "page-rank": Named(page_rank, "by PageRank of the web as far as it was crawled", ORDERING),
+    "opic": Named(opic, "links with most cash first: every page distributes its cash among its links", OPIC),
+    "page-rank": Named(page_rank, "by PageRank on the crawled part of the web", ORDERING),
     "taxonomy-soft": Named(taxonomy_soft, "links of the most relevant pages first; meant for judge taxonomy", FOCUSED),
     "taxonomy-hard": Named(
-        taxonomy_hard, "the same, but only links of pages whose likeliest class is a relevant one", FOCUSED
+        taxonomy_hard, "the same, but only links of pages whose most probable class is relevant", FOCUSED
     ),
-    "distiller": Named(
-        distiller, "as taxonomy-soft, and what the best hubs found so far point at is brought forward", FOCUSED
-    ),
+    "distiller": Named(distiller, "as taxonomy-soft, and links of the best hubs found so far are promoted", FOCUSED),
     "link-classifier": Named(
         link_classifier, "by words in and around links, learned from the links followed so far", ACHE
     ),
-    "host-yield": Named(host_yield, "hosts with the highest hit rate first; poor ones are given up", SPIDERLING),
+    "host-yield": Named(host_yield, "hosts with the highest hit rate first; poor ones are abandoned", SPIDERLING),
     "tag-path-bandit": Named(
-        tag_path_bandit, "by where on pages links stand: a bandit explores places and exploits good ones", SLEEPING
+        tag_path_bandit,
+        "by the position of links on pages: a bandit explores positions and exploits good ones",
+        SLEEPING,
     ),
 }

@@ -55,7 +55,7 @@ _INSIDE = re.compile("(?<=[a-z])(?=[A-Z])")
 
 @lru_cache(1 << 16)
 def url_words(url: str) -> str:
-    """In small letters, without digits, blanks between."""
+    """In small letters, without digits, spaces between."""
     words = _NO_LETTERS.split(_INSIDE.sub(" ", unquote(url)).lower())
     return " ".join(word for word in words if word and word not in SAYS_NOTHING)
 
@@ -252,7 +252,7 @@ class CorrelationDegree:
         if self.parent_degree not in PARENTS:
             raise UsageError(f"parent={self.parent_degree} is not known; parents count by {' or '.join(PARENTS)}")
         if not self.cap > 0:
-            raise UsageError(f"cap={self.cap:g} leaves nothing of the parents; give more than 0, or inf for no cap")
+            raise UsageError(f"cap={self.cap:g} ignores the parents; give more than 0, or inf for no cap")
 
     @property
     def merge(self) -> Mapping[str, Merge]:

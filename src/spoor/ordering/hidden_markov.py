@@ -57,7 +57,7 @@ class HiddenMarkov:
             if values.shape != expected[part.name]:
                 raise ValueError(f"{part.name} has the shape {values.shape} instead of {expected[part.name]}")
             if not (values >= 0.0).all() or not np.allclose(values.sum(axis=-1), 1.0, rtol=0.0, atol=_SLACK):
-                raise ValueError(f"{part.name} holds what are no probabilities")
+                raise ValueError(f"{part.name} has values that are not probabilities")
 
     @property
     def states(self) -> int:

@@ -163,7 +163,7 @@ class EnoughYield(HostTally):
 
     def __post_init__(self) -> None:
         if not self.step >= 0.0:
-            raise UsageError(f"step={self.step:g}: a host cannot yield less than nothing; give 0 or more")
+            raise UsageError(f"step={self.step:g}: must be 0 or more")
         if self.patience < 1:
             raise UsageError(f"patience={self.patience}: at least 1 page must be visited before a host is given up")
 

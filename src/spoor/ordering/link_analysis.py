@@ -117,7 +117,7 @@ class PageRankOrder:
     def __post_init__(self) -> None:
         check_every(self.every)
         if not 0.0 < self.damping < 1.0:
-            raise UsageError(f"damping={self.damping:g}: what a page hands on is a share between 0 and 1")
+            raise UsageError(f"damping={self.damping:g}: give a number between 0 and 1")
 
     def learn(self, sighting: Sighting) -> None:
         self._graph.visit(sighting.page)
@@ -212,12 +212,12 @@ def _to_one(numbers: Floats) -> Floats:
     return np.asarray(numbers / whole if whole else numbers)
 
 
-# The distiller: what the best hubs found so far point at is brought forward.
+# The distiller: links of the best hubs found so far are promoted.
 
 
 HUB_ROUNDS = 20
 BEST_HUBS = 0.1
-"""The share of hubs whose links are brought forward."""
+"""The share of hubs whose links are promoted."""
 IN_FRONT = 0.1
 """They come to the end of this share of what waits."""
 SAMPLE = 1_000

@@ -167,7 +167,7 @@ def _ontology_judge(judge: Judge) -> OntologyTerms | None:
 
 
 CORE: dict[str, Named] = {
-    "core-baseline": Named(core_baseline, "links of pages that are likeliest of a target class first", COR),
-    "core": Named(core, "by terms of an ontology around links; the rest by rules between classes", COR),
+    "core-baseline": Named(core_baseline, "links of pages that most probably belong to a target class first", COR),
+    "core": Named(core, "by terms of an ontology around links, else by rules between classes", COR),
     "ml-core": Named(ml_core, "the same, with texts of another language translated first", COR),
 }

@@ -90,7 +90,7 @@ class Layer:
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.least <= 1.0:
-            raise UsageError(f"least={self.least:g} is not a chance; give a number from 0 to 1")
+            raise UsageError(f"least={self.least:g} is not a probability; give a number from 0 to 1")
 
     @property
     def merge(self) -> Mapping[str, Merge]:
@@ -246,7 +246,7 @@ def _model(name: str, file: str) -> PathModel:
 
 PATHS: dict[str, Named] = {
     "tunnelling": Named(tunnelling, "through irrelevant pages until the patience of the path is spent", TUNNELLING),
-    "context-graph": Named(context_graph, "by the layer around relevant pages that a page looks like", CONTEXT_GRAPHS),
+    "context-graph": Named(context_graph, "by the predicted layer of the page around relevant pages", CONTEXT_GRAPHS),
     "hmm": Named(hmm, "by the distance to a relevant page that a hidden Markov model of the path expects", HMM),
-    "ahmm": Named(ahmm, "the same with two states of memory, and by four aspects of the link", AHM),
+    "ahmm": Named(ahmm, "the same of second order, and by four aspects of the link", AHM),
 }

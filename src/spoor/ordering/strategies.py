@@ -145,7 +145,7 @@ _BUILT_IN: dict[str, Named] = {
     "learned": Named(learned, "learns during the crawl which links lead to relevant pages", kinds=WITHOUT),
     "breadth-first": Named(breadth_first, "links in the order they were found"),
     "depth-first": Named(depth_first, "links of the page visited last first"),
-    "random": Named(random, "any waiting link, each with the same chance"),
+    "random": Named(random, "any waiting link, each with the same probability"),
     "hard-focused": Named(hard_focused, "only links of relevant pages, in the order they were found", LSW),
     "soft-focused": Named(soft_focused, "links of relevant pages first, then the others", LSW),
     "limited-distance": Named(limited_distance, "through at most n irrelevant pages in a row", LSW),
@@ -158,12 +158,12 @@ _BUILT_IN: dict[str, Named] = {
     "n-crawl": Named(n_crawl, "by hyperlink correlation degree: anchor text, parents, depth of the URL", MON),
     "language-focused": Named(
         language_focused,
-        "by signs of the language in URL, anchor and claims, before the visit",
+        "by evidence of the language in URL, anchor and attributes, before the visit",
         kinds=tuple(LanguageSigns.merge),
     ),
     "server-language": Named(
         server_language,
-        "the same, with the language of servers and folders learned on the way",
+        "the same, with the language of servers and folders learned during the crawl",
         SERVERS,
         kinds=tuple(ServerLanguage.merge),
     ),
@@ -178,7 +178,7 @@ _BUILT_IN: dict[str, Named] = {
     **PATHS,
     **CORE,
     "greedy-oracle": Named(foreseeing, "knows the truth of every waiting link: relevant ones first"),
-    "oracle": Named(foreseeing, "knows how far every link is from a relevant page: the ceiling"),
+    "oracle": Named(foreseeing, "knows how far every link is from a relevant page: the upper bound"),
 }
 STRATEGIES = Names("strategy", "strategies", _BUILT_IN)
 ORACLES = ("greedy-oracle", "oracle")

@@ -133,7 +133,7 @@ class TagPathBandit:
 
     def __post_init__(self) -> None:
         if not self.exploration >= 0.0:
-            raise UsageError(f"exploration={self.exploration:g}: give 0 or more; 0 always takes what was best so far")
+            raise UsageError(f"exploration={self.exploration:g}: give 0 or more; 0 always takes the best so far")
         self._clusters = TagPathClusters(self.likeness)
 
     def learn(self, sighting: Sighting) -> None:

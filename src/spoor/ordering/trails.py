@@ -149,7 +149,7 @@ class Inherited:
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.decay <= 1.0:
-            raise UsageError(f"decay={self.decay:g}: what is handed on is a share, from 0 to 1")
+            raise UsageError(f"decay={self.decay:g}: give a number from 0 to 1")
 
     def root(self) -> TrailState:
         return 0.0

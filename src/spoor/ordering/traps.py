@@ -177,7 +177,7 @@ class Traps:
 
     def __post_init__(self) -> None:
         if self.patience < 1:
-            raise UsageError(f"patience={self.patience}: a template needs at least one page to show its worth")
+            raise UsageError(f"patience={self.patience}: a template needs at least one page")
         if not 0.0 < self.least_new <= 1.0:
             raise UsageError(f"least_new={self.least_new:g} is not a share above 0, at most 1")
         self._memory = Memory(SLOTS)
@@ -224,7 +224,7 @@ class Traps:
         if given_up is None:
             return ADMIT
         group = next((group for group in _groups(url) if group in given_up), None)
-        return Ruling("park", f"{given_up[group]} pages like {group} gave nothing new") if group else ADMIT
+        return Ruling("park", f"{given_up[group]} pages like {group} had nothing new") if group else ADMIT
 
     def _is_new(self, sighting: Sighting) -> bool:
         page, host = sighting.page, sighting.visit.host
@@ -270,7 +270,7 @@ def _misshapen(url: str) -> str:
     if folders > DEEPEST:
         return f"trap: {folders} folders deep, more than {DEEPEST}"
     part = repeated_part(url, TIMES) if folders >= TIMES - 1 else ""
-    return f"trap: {part} follows itself {TIMES} times in the path" if part else ""
+    return f"trap: {part} is repeated {TIMES} times in the path" if part else ""
 
 
 def _forget_oldest(remembered: OrderedDict[str, Any]) -> None:

@@ -64,7 +64,7 @@ def read_answer(
     try:
         document = _READERS[kind](body, interest.window)
         if not document.text:
-            raise Unreadable("no text in it")
+            raise Unreadable("no text")
     except Unreadable as error:
         return Failure(f"{kind}: {error}")
     mime = _mime(content_type) or "application/pdf"

@@ -226,7 +226,7 @@ def outline(html: str) -> Outline:
     try:
         root = LexborHTMLParser(html).root
     except SelectolaxError:
-        raise MemoryError("the parser found no memory") from None
+        raise MemoryError("the parser ran out of memory") from None
     if root is not None:
         page.read(root)
     return page

@@ -141,7 +141,7 @@ def data_of(scripts: Sequence[Script]) -> PageData:
 
 
 def is_said(string: str) -> bool:
-    """Whether it is text for readers: in a script without blanks, or of several words; no code, no names of classes."""
+    """Whether it is text for readers: in a script without spaces, or of several words; no code, no names of classes."""
     if _NOT_SAID.search(string):
         return False
     if _UNSPACED_LETTERS.search(string):

@@ -63,7 +63,7 @@ def _text_of(document: pypdfium2.PdfDocument, window: int) -> DocumentText:
             broken += 1
     text = lines.text
     if sum(map(str.isalpha, text)) < _LEAST_LETTERS:
-        raise Unreadable("broken" if broken else "no text in it: scanned, or pictures alone")
+        raise Unreadable("broken" if broken else "no text: scanned, or only images")
     return DocumentText(text, _title(document), _language(document), tuple(links))
 
 

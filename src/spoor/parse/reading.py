@@ -230,9 +230,9 @@ def read(html: str) -> Reading:
         root = LexborHTMLParser(bounded(html)).root
         markup = "" if root is None else root.html
     except SelectolaxError:
-        raise MemoryError("the parser found no memory") from None
+        raise MemoryError("the parser ran out of memory") from None
     if markup is None:
-        raise MemoryError("the parser found no memory")
+        raise MemoryError("the parser ran out of memory")
     reading = Reading(markup, *walk(markup))
     reading.read()
     return reading

@@ -1,7 +1,7 @@
 """What makes a text recognisable? One pass over it for two questions: is it like another, and was it there before?
 
-Digits, blanks and capitals make no difference: a calendar says the same in every month. Characters are counted, not
-words, because not every script writes blanks between them."""
+Digits, spaces and capitals make no difference: a calendar says the same in every month. Characters are counted, not
+words, because not every script writes spaces between them."""
 
 from __future__ import annotations
 

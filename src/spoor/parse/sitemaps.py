@@ -259,7 +259,7 @@ class _XmlReader:
         elif tag == "language" and deep == _OF_CHANNEL:
             self._text = []
         if deep > DEEPEST:
-            raise _Stop(f"more than {DEEPEST} elements inside one another")
+            raise _Stop(f"more than {DEEPEST} nested elements")
 
     def _name(self, name: str) -> str:
         """Without its prefix. A file may have as many names as it likes, so few are remembered."""

@@ -1,6 +1,6 @@
 """The text of a page without what markup leaves between its words, and the words around an anchor.
 
-Where a script puts no blanks between words, the cut falls between two letters, each with its marks.
+Where a script puts no spaces between words, the cut falls between two letters, each with its marks.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LINE_END, _BLANK = b"\n "
 class TidyText:
     """`lines` are the blocks that hold words, with every run of white space as one blank; `words` is the same in one
     line. Of any place in the whole text, `ends` says where the words before it end and `begins` where those after it
-    begin, as places in `words`; blanks belong to neither."""
+    begin, as places in `words`; spaces belong to neither."""
 
     lines: str
     words: str
@@ -163,7 +163,7 @@ def _without_last(said: str) -> str:
 
 @cache
 def _seam() -> re.Pattern[str]:
-    """Where a run of letters may be parted: beside a letter of a script without blanks, but not before a mark, and not
+    """Where a run of letters may be parted: beside a letter of a script without spaces, but not before a mark, and not
     after what ties the next letter to it."""
     marks = [chr(code) for code in range(0x300, 0x10000) if unicodedata.category(chr(code))[0] == "M"]
     ties = [mark for mark in marks if unicodedata.combining(mark) == _TIES_LETTERS]

@@ -1,6 +1,6 @@
 """Which words is a text made of, in whatever script; which of them are stop words; and words as hashed features.
 
-Most scripts put blanks between words. Those that do not are cut into pairs of letters, each letter with its marks (of
+Most scripts put spaces between words. Those that do not are cut into pairs of letters, each letter with its marks (of
 syllables in Tibetan, which separates these): two texts that share a word then share its pairs, and no dictionary is
 needed. For Chinese there is one, jieba's. It is asked when the language is said to be `zh`, and only then: it takes
 forty times as long, it would cut Japanese, and texts without a known language should be cut alike on every machine.
@@ -204,7 +204,7 @@ def word_count(text: str) -> int:
 
 @cache
 def any_word() -> re.Pattern[str]:
-    """A word in folded text without underscores, or a run of words in a script without blanks. Python takes the vowel
+    """A word in folded text without underscores, or a run of words in a script without spaces. Python takes the vowel
     signs of India and the points of Hebrew for borders of words; nobody else does."""
     return re.compile(rf"[^\W_][\w{_JOINERS}{_marks()}]*")
 
@@ -216,7 +216,7 @@ def any_letter() -> re.Pattern[str]:
 
 
 def is_unspaced(letter: str) -> bool:
-    """Whether its script puts no blanks between words."""
+    """Whether its script puts no spaces between words."""
     return _UNSPACED_LETTER.match(letter) is not None
 
 
@@ -307,7 +307,7 @@ PLACES = 1 << 20
 """So many that of 40,000 different features, those of some 600 pages, one in thirty shares its place with another."""
 IN_TITLE = "title: "
 LONGEST, LONGEST_UNSPACED = 10_000, 2_500
-"""Characters of a page that are looked at: more hardly change the answer, and cost time. In scripts without blanks
+"""Characters of a page that are looked at: more hardly change the answer, and cost time. In scripts without spaces
 fewer of them make as many words."""
 _WORDS = Words()
 
@@ -325,7 +325,7 @@ class Features:
 
 def features(title: str, text: str) -> Features:
     """Each word by 1 + ln of how often it occurs, brought to length 1, so that long pages say no more than short ones.
-    Texts in scripts without blanks have pairs of letters for words."""
+    Texts in scripts without spaces have pairs of letters for words."""
     counts = Counter(_WORDS.of(text[: LONGEST_UNSPACED if begins_unspaced(text) else LONGEST]))
     counts.update([IN_TITLE + word for word in _WORDS.of(title[:LONGEST])])
     weights = 1.0 + np.log(np.fromiter(counts.values(), np.float64, len(counts)))

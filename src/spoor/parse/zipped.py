@@ -94,7 +94,7 @@ def read_xml(
         nonlocal depth
         depth += 1
         if depth > DEEPEST:
-            raise Unreadable("elements inside one another without end")
+            raise Unreadable("elements are nested too deeply")
         starts(_local(name), {_local(key): value for key, value in attributes.items()})
 
     def end(name: str) -> None:
@@ -155,7 +155,7 @@ _NOT_TEXT = {"tracked-changes", "annotation", "annotation-end", "forms"}
 
 def read_docx(body: bytes, window: int) -> DocumentText:
     if body.startswith(_OLD_FORMAT):
-        raise Unreadable("encrypted, or in the format of before 2007")
+        raise Unreadable("encrypted, or in the format before 2007")
     with opened(body) as members:
         content = members.read("word/document.xml")
         if not content:

@@ -130,7 +130,7 @@ class Gate:
             self._fulfil(session, number, response.status, response.headers, response.body)
         else:
             self.forwards.append(url)
-            self._refuse(session, number, url, "Document", "the page went on to another")
+            self._refuse(session, number, url, "Document", "the page navigated away")
 
     def _refusal(self, kind: str, request: Content) -> str:
         parts = urlsplit(request["url"])

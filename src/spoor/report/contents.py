@@ -102,7 +102,7 @@ def pages(folder: CrawlFolder, relevant_only: bool = False, texts: bool = True) 
 
 
 def archived_page(folder: CrawlFolder, db: sqlite3.Connection, row: PageRow) -> Page | None:
-    """A page as it was read when it was fetched; None: it is not in the archive, or cannot be read any more."""
+    """A page as it was read when it was fetched; None: it is not in the archive, or no longer readable."""
     message = message_of(folder, db, row)
     http = None if message is None else take_apart(message)
     if http is None:

@@ -224,7 +224,7 @@ def _refusals(parts: Parts) -> tuple[Reason, ...]:
     return _reasons(row for query in queries for row in _rows(parts, query))
 
 
-WITH_COOKIES = "a loop, once more with the cookies that were set in it"
+WITH_COOKIES = "a loop, requested once more with its cookies"
 
 
 def _redirects(parts: Parts) -> tuple[Reason, ...]:
@@ -276,10 +276,10 @@ def _paces(rows: Iterable[tuple[str, float]]) -> Iterator[Pace]:
 _INCIDENTS = """
 SELECT CASE kind
     WHEN 'trouble' THEN 'an error in spoor, a sample is in trouble/: ' || json_extract(detail, '$.reason')
-    WHEN 'held' THEN 'everything else waited for one step'
+    WHEN 'held' THEN 'the event loop was blocked'
     WHEN 'paused' THEN 'nothing answered, the crawl paused: ' || json_extract(detail, '$.reason')
     WHEN 'resumed' THEN 'something answered again, the crawl resumed'
-    WHEN 'clock set' THEN 'the clock of this machine was set'
+    WHEN 'clock set' THEN 'the system clock was set'
     WHEN 'sitemap read' THEN CASE json_extract(detail, '$.cut')
         WHEN '' THEN 'a sitemap lists URLs of other hosts, which were left out'
         ELSE 'a sitemap was not read to its end: ' || json_extract(detail, '$.cut') END
@@ -315,7 +315,7 @@ def _is_one(before: Steered, after: Steered) -> bool:
 def _untranslated(folder: CrawlFolder) -> Iterator[Incident]:
     counts = sum((part.translations.untranslated() for part in folder.parts), Counter[str]())
     for reason, texts in counts.most_common(MOST_ROWS):
-        yield Incident(f"a text was used as it is, because the translator {reason}", texts, None)
+        yield Incident(f"a text was used untranslated, because the translator {reason}", texts, None)
 
 
 def _finds(parts: Parts) -> tuple[Find, ...]:

@@ -31,8 +31,8 @@ HEAD = """<!doctype html>
 """
 LESSON_COLUMNS = ("version", "answers", "changed", "surprises", "contradictions")
 LESSON_NOTE = (
-    "Changed are verdicts on pages; surprises are new answers that contradict what the judge was sure of; "
-    "contradictions are pages of which two teachers say the opposite."
+    "Changed: verdicts on pages. Surprises: new answers that contradict confident verdicts. "
+    "Contradictions: pages on which two teachers disagree."
 )
 
 
@@ -48,7 +48,7 @@ def write_page(figures: Figures, path: Path) -> None:
 def html_of(figures: Figures) -> str:
     tables = (
         _kinds("Hosts by yield", "host", figures.hosts, _spread(figures)),
-        _kinds("Answers", "status", figures.statuses),
+        _kinds("Responses", "status", figures.statuses),
         _reasons("Failed visits", figures.failures, ("given up", "tried again")),
         _reasons("Links not followed", figures.refusals, ("dropped", "parked")),
         _reasons("Redirects", figures.redirects, ("left", "followed")),
@@ -76,7 +76,7 @@ def _header(figures: Figures) -> str:
 
 def _state(figures: Figures) -> str:
     if figures.going_on:
-        return "This crawl has not ended: it is running, or was cut off."
+        return "This crawl has not ended: it is running, or was killed."
     return f"Ended because {_safe(figures.stops[-1].because)}."
 
 
@@ -84,8 +84,8 @@ def _tiles(figures: Figures) -> str:
     totals, links = figures.totals, figures.links
     speed = totals.visits / totals.seconds if totals.seconds else 0.0
     idle = sum(stop.idle for stop in figures.stops)
-    unkept = f"; {totals.not_kept:,} were not kept" if totals.not_kept else ""
-    sitemaps = (f"{totals.sitemaps:,}", f"sitemaps read, {totals.from_sitemaps:,} links let in by them")
+    unkept = f"; {totals.not_kept:,} were not stored" if totals.not_kept else ""
+    sitemaps = (f"{totals.sitemaps:,}", f"sitemaps read, {totals.from_sitemaps:,} of their links queued")
     gained = (
         f"{totals.gained_by_rendering:,} gained text or links; tabs were busy for {duration(totals.render_seconds)}"
     )
@@ -94,13 +94,13 @@ def _tiles(figures: Figures) -> str:
         (f"{totals.relevant:,}", f"relevant pages, {share(totals.relevant, totals.pages)} of all"),
         (f"{totals.pages:,}", f"pages, {size(totals.bytes)}, median {size(totals.median_size)}{unkept}"),
         (f"{totals.visits:,}", f"visits, {speed:,.1f} a second"),
-        (duration(idle), "idle by choice: a connection was kept free for better links on hosts under a delay"),
+        (duration(idle), "idle by choice: a connection was left free for better links on delayed hosts"),
         (f"{totals.failures:,}", f"failed visits, {totals.given_up:,} given up"),
         (f"{totals.hosts_with_relevant:,}", f"hosts with a relevant page, of {totals.hosts:,} discovered"),
         (f"{links['waiting'] + links['returning']:,}", f"links waiting, {links['parked']:,} parked"),
         *_expected(figures.expected),
         (f"{totals.dropped:,}", "links dropped"),
-        (f"{totals.needs_scripts:,}", "pages that need scripts: hardly anything could be read of them"),
+        (f"{totals.needs_scripts:,}", "pages that need scripts: they have hardly any text"),
         *([rendered] if totals.rendered else []),
         *([sitemaps] if totals.sitemaps else []),
         (f"{totals.duplicates:,}", f"duplicates, and {totals.near_duplicates:,} near-duplicates"),
@@ -111,7 +111,7 @@ def _tiles(figures: Figures) -> str:
 def _expected(expected: ExpectedFinds | None) -> Iterable[tuple[str, str]]:
     if expected is not None:
         soon = f"{expected.next_200:,.0f} in the next 200 requests, {expected.next_500:,.0f} in the next 500"
-        yield f"{expected.among_waiting:,.0f}", f"relevant pages expected among the links that wait: {soon}"
+        yield f"{expected.among_waiting:,.0f}", f"relevant pages expected among the waiting links: {soon}"
 
 
 def _tile(number: str, meaning: str) -> str:
@@ -141,7 +141,7 @@ def _kinds(title: str, what: str, kinds: Sequence[Kind], note: str = "") -> str:
 
 def _spread(figures: Figures) -> str:
     totals = figures.totals
-    return f"{totals.hosts_with_relevant:,} of {totals.hosts_with_pages:,} hosts that gave pages gave a relevant one."
+    return f"{totals.hosts_with_relevant:,} of {totals.hosts_with_pages:,} hosts with pages have a relevant one."
 
 
 def _bar(part: int, whole: int) -> str:
@@ -204,7 +204,7 @@ def _number(count: int) -> str:
 
 def _finds(finds: Sequence[Find]) -> str:
     rows = [(_find(find), f"{find.relevance:.2f}") for find in finds]
-    return _table("The best of the relevant pages", ("page", "relevance"), rows)
+    return _table("Best relevant pages", ("page", "relevance"), rows)
 
 
 def _find(find: Find) -> Cell:
@@ -221,7 +221,7 @@ def _link(url: str, title: str) -> str:
 
 def _stops(figures: Figures) -> str:
     rows = [(_safe(stop.because), moment(stop.at)) for stop in figures.stops[-MOST_ROWS:]]
-    return _table("Every stop and its reason", ("because", "when"), rows)
+    return _table("Runs and why they ended", ("because", "when"), rows)
 
 
 def _footer(figures: Figures) -> str:

@@ -133,9 +133,9 @@ class _Files:
         """What robots.txt has against a visit to a page; "" when nothing."""
         file = holding_for(self._history.as_of(moment), self._name(robots_url(url)), moment)
         if isinstance(file, NeededFile):
-            return f"{file.url} was not known, or too old"
+            return f"{file.url} was unknown or expired"
         if file.failed:
-            return f"{file.url} could not be had: {file.failed}"
+            return f"{file.url} could not be fetched: {file.failed}"
         if moment >= self._history.last(file.url) and not self._rules.rules(file.url).allow(url):
             return "robots.txt disallows it"
         return ""

@@ -51,7 +51,7 @@ def page_url(said: object) -> str | None:
 # What does a source say? Bodies that are whole, and JSON that somebody else wrote.
 
 
-_NOT_WHOLE = {"time": "timed out", "length": "sends too large a response"}
+_NOT_WHOLE = {"time": "timed out", "length": "sends a response that is too large"}
 
 
 def whole_body(answer: Response | Failure) -> bytes | Failure:
@@ -93,7 +93,7 @@ def asking(fetcher: HttpFetcher) -> Ask:
             if onward is None:
                 return answer if answer.status == 200 else Failure(f"HTTP {answer.status}")
             url = onward
-        return Failure("redirects in a circle")
+        return Failure("redirects in a loop")
 
     return ask
 

@@ -102,7 +102,7 @@ class CdxIndex:
 
     def __post_init__(self) -> None:
         if "url" not in self._given:
-            raise UsageError(f"cdx:{self.url} does not say which captures to list; add ?url=*.example.org or the like")
+            raise UsageError(f"cdx:{self.url} lacks a filter for captures; add ?url=*.example.org or the like")
 
     async def listings(self, query: str, most: int, ask: Ask) -> Sequence[Listing] | Failure:
         """The more words of the query a URL has, the better; a page is one result, however often it was captured."""
@@ -201,7 +201,7 @@ class _Reading:
         self.parser.CharacterDataHandler = self._read
 
     def _refuse(self, *doctype: object) -> None:
-        raise _HasDoctype("it has a DOCTYPE, which could define entities without end")
+        raise _HasDoctype("it has a DOCTYPE, which could define endlessly expanding entities")
 
     def _open(self, name: str, attributes: Mapping[str, str]) -> None:
         name = name.rpartition(" ")[2]
@@ -249,11 +249,11 @@ class OpenSearch:
 
     def __post_init__(self) -> None:
         if "{searchTerms}" not in self.template:
-            raise UsageError(f"opensearch:{self.template} has no {{searchTerms}} where the query goes")
+            raise UsageError(f"opensearch:{self.template} has no {{searchTerms}} for the query")
         unknown = [name for name, optional in _PLACE.findall(self.template) if not optional and name not in _filling()]
         if unknown:
             known = ", ".join(f"{{{name}}}" for name in _filling())
-            raise UsageError(f"opensearch:{self.template}: unknown place {{{unknown[0]}}}; known are {known}")
+            raise UsageError(f"opensearch:{self.template}: unknown parameter {{{unknown[0]}}}; known are {known}")
         if normalise(self._asked("query", 1)) is None:
             raise UsageError(f"opensearch:{self.template}: not an http(s) URL")
 

@@ -35,16 +35,16 @@ class Inbox:
             with replacing(self._file(submission), durable=True) as partial:
                 partial.write_text(dumps(submission), "utf8")
         except OSError as error:
-            raise BadInput(f"cannot write to {self.path}: {error.strerror}; ask whoever owns the folder") from None
+            raise BadInput(f"cannot write to {self.path}: {error.strerror}; ask the owner of the folder") from None
         return submission
 
     def waiting(self) -> Iterator[Submission]:
-        """Those that were left, the earliest first. What is none is set aside, and logged."""
+        """Those that were left, the earliest first. What is not an action is refused, and logged."""
         for name in self._names():
             try:
                 submission = loads(read_bounded(self.path / name, LARGEST, "action"))
                 if submission.id != name.removesuffix(".json"):
-                    raise BadInput(f"it says that it is {submission.id[:40]!r}")
+                    raise BadInput(f"its id is {submission.id[:40]!r}")
                 yield submission
             except BadInput as error:
                 self._set_aside(name, f"not an action that spoor submitted: {error}")
@@ -64,7 +64,7 @@ class Inbox:
         self._set_aside(f"{submission.id}.json", because)
 
     def _set_aside(self, name: str, because: str) -> None:
-        _log.warning("%s is set aside: %s", self.path / name, because)
+        _log.warning("%s is refused: %s", self.path / name, because)
         with contextlib.suppress(OSError):
             (self.path / name).rename(self.path / f"{name}.refused")
 

@@ -89,7 +89,7 @@ def _of_a_page(folder: CrawlFolder, action: Action) -> Action:
         for spelling in (action.url, canonical(action.url)):
             if pages_of(db, spelling):
                 return Mark(spelling, action.relevant)
-    raise BadInput(f"{folder.path}: no page came from {action.url[:200]}; `spoor why` says what became of it")
+    raise BadInput(f"{folder.path}: no page was fetched from {action.url[:200]}; `spoor why` explains it")
 
 
 def outcome(folder: CrawlFolder, submission: str) -> Steered | None:

@@ -179,10 +179,10 @@ def open_for_reading(path: Path) -> CrawlFolder:
     if not path.exists():
         raise BadInput(f"there is no folder {path}")
     if not (parts := folder.parts):
-        raise BadInput(f"{path} is a crawl of several shards of which none has begun yet; try again in a minute")
+        raise BadInput(f"{path} is a crawl of several shards, none of which has started yet; try again in a minute")
     for part in parts:
         if not is_ours(part, READABLE) or not part.database.exists():
-            raise BadInput(f"{part.path} is not a crawl folder; `spoor crawl --out FOLDER` makes one")
+            raise BadInput(f"{part.path} is not a crawl folder; create one with `spoor crawl --out FOLDER`")
     return folder
 
 
@@ -192,7 +192,7 @@ def _begin(folder: CrawlFolder, progress: Progress) -> None:
         problem = (
             f"{folder.path} holds a crawl, but its crawl.db, which knows what was fetched and what waits, is {how}"
         )
-        raise BadInput(f"{problem}; put it back, or move {folder.path} away to start over")
+        raise BadInput(f"{problem}; restore it, or move {folder.path} away to start over")
     try:
         folder.database.touch()
         _migrate(folder, progress)
@@ -229,7 +229,7 @@ def mend_archive(folder: CrawlFolder) -> None:
             with contextlib.closing(sqlite3.connect(folder.database, isolation_level=None)) as db:
                 follow(db, repair)
         except (sqlite3.Error, UnicodeDecodeError) as error:
-            _log.warning("could not record in %s what %s lost: %s", folder.database, repair.file.name, error)
+            _log.warning("could not record in %s the losses of %s: %s", folder.database, repair.file.name, error)
 
 
 def _refuse_strange(folder: CrawlFolder) -> None:
@@ -239,7 +239,7 @@ def _refuse_strange(folder: CrawlFolder) -> None:
     except OSError as error:
         raise _cannot_write(folder.path, error) from None
     if strange and not is_ours(folder, RESUMABLE):
-        raise BadInput(f"{folder.path} holds something else ({strange[0]}); give --out a new or empty folder")
+        raise BadInput(f"{folder.path} has other contents ({strange[0]}); give --out a new or empty folder")
 
 
 def is_current(folder: CrawlFolder) -> bool:

@@ -41,16 +41,16 @@ def check_database(database: Path, at_rest: bool, tell: Tell) -> bool:
         tell(Finding("database", database.name, what, damage))
 
     if not database.exists():
-        found("is missing; what was fetched and what waits is not known without it, so put it back from a copy")
+        found("is missing; it records what was fetched and what waits; restore it from a backup")
         return False
     if database.stat().st_size == 0:
         return False  # A crawl that has not begun.
     if at_rest:
         for start, end in changed_bytes(database) or ():
-            found(f"bytes {start:,} to {end - 1:,} are not as the last crawl left them")
+            found(f"bytes {start:,} to {end - 1:,} have changed since the last crawl")
         log = Path(f"{database}-wal")
         if log.exists() and (lost := lost_frames(log)):
-            found(f"{log.name} is damaged: {counted(lost, 'page')} that were committed are not taken from it")
+            found(f"{log.name} is damaged: {counted(lost, 'page')} that were committed cannot be read from it")
     try:
         with contextlib.closing(open_checked(database)) as db:
             if not _is_whole(db, found) or not _has_tables(db, found) or not _values_fit(db, found):
@@ -114,7 +114,7 @@ def _is_whole(db: sqlite3.Connection, found: Found) -> bool:
     for complaint in complaints[:_SHOWN]:
         found(complaint)
     if len(complaints) > _SHOWN:
-        found(f"and {len(complaints) - _SHOWN:,} more of the kind")
+        found(f"and {len(complaints) - _SHOWN:,} more like this")
     return not complaints
 
 
@@ -161,20 +161,20 @@ def _links(db: sqlite3.Connection, found: Found) -> None:
         "links with another hash than their URL": "links WHERE hash IS NOT url_hash(url)",
         "links with evidence or a trail that cannot be read": "links WHERE NOT is_evidence(evidence) "
         "OR (trail IS NOT NULL AND NOT is_json(trail))",
-        "lists of names that are no JSON": "evidence_names WHERE NOT is_names(names)",
-        "links that are there twice": "(SELECT 1 FROM links GROUP BY host, hash, url HAVING count(*) > 1)",
+        "lists of names that are not JSON": "evidence_names WHERE NOT is_names(names)",
+        "duplicate links": "(SELECT 1 FROM links GROUP BY host, hash, url HAVING count(*) > 1)",
     }
     _tell_counts(db, wrong, found)
 
 
 def _hosts(db: sqlite3.Connection, found: Found) -> None:
-    wrong = {"hosts that do not say where their first waiting link stands": f"hosts WHERE head IS NOT ({FIRST_PLACE})"}
+    wrong = {"hosts without the position of their first waiting link": f"hosts WHERE head IS NOT ({FIRST_PLACE})"}
     _tell_counts(db, wrong, found)
 
 
 def _robots(db: sqlite3.Connection, found: Found) -> None:
     wrong = {
-        "robots.txt files of no URL": f"robots WHERE NOT ({ROBOTS_OF_URLS})",
+        "robots.txt files without a valid URL": f"robots WHERE NOT ({ROBOTS_OF_URLS})",
         "robots.txt files whose text cannot be read": "robots WHERE NOT is_deflated(text)",
     }
     _tell_counts(db, wrong, found)
@@ -206,20 +206,20 @@ def _pages(db: sqlite3.Connection, found: Found) -> None:
         "pages with an impossible relevance, status or time": "pages WHERE NOT (relevance BETWEEN 0 AND 1 "
         f"AND status BETWEEN 0 AND 999 AND started BETWEEN 0 AND {LATEST} AND ended BETWEEN 0 AND {LATEST} "
         "AND relevant IN (0, 1) AND noindex IN (0, 1) AND needs_scripts IN (0, 1))",
-        "pages that came, though their link is not settled": f"pages WHERE {UNSETTLED}",
+        "fetched pages whose link is not settled": f"pages WHERE {UNSETTLED}",
     }
     _tell_counts(db, wrong, found)
 
 
 def _events(db: sqlite3.Connection, found: Found) -> None:
-    _tell_counts(db, {"events with details that are no JSON": "events WHERE NOT is_json(detail)"}, found)
+    _tell_counts(db, {"events with details that are not JSON": "events WHERE NOT is_json(detail)"}, found)
 
 
 def _fingerprints(db: sqlite3.Connection, found: Found) -> None:
     apart = (
         f"(SELECT 1 FROM fingerprints LEFT JOIN bands ON fingerprint = id GROUP BY id HAVING count(band) <> {BANDS})"
     )
-    _tell_counts(db, {"fingerprints that are not found by their bands": apart}, found)
+    _tell_counts(db, {"fingerprints without their bands": apart}, found)
 
 
 def _tell_counts(db: sqlite3.Connection, wrong: dict[str, str], found: Found) -> None:

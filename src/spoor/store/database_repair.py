@@ -64,7 +64,7 @@ def rebuild(database: Path) -> str | None:
         os.replace(made, database)
         write_sums(database)
         counts = ", ".join(f"{number:,} {table}" for table, number in kept.items() if number)
-        return f"was rebuilt with all that could be read, {counts}; as it was, it is {ASIDE}/{aside.name}"
+        return f"was rebuilt from everything readable, {counts}; the original is {ASIDE}/{aside.name}"
     finally:
         _remove(source, made)
 

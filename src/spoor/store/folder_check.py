@@ -77,8 +77,10 @@ def _captures(archive: Archive, file: Path, tell: Tell, advance: Advance) -> Ite
 
 def _gap(file: Path, gap: Gap, is_finished: bool) -> Finding:
     if gap.torn and not is_finished:
-        problem = f"ends in the middle of a record ({gap.length:,} bytes), as a killed crawl leaves it"
-        return Finding("archive", _name(file), f"{problem}; the next start puts these aside", damage=False)
+        problem = f"ends in the middle of a record ({gap.length:,} bytes), because the crawl was killed"
+        return Finding(
+            "archive", _name(file), f"{problem}; the next start moves these bytes to another file", damage=False
+        )
     what = f"bytes {gap.offset:,} to {gap.end - 1:,} cannot be read; the records before and after can"
     return Finding("archive", _name(file), what)
 
@@ -88,13 +90,13 @@ def _wrong_with(member: Member) -> Iterator[str]:
     if not member.sound:
         yield "has a damaged gzip header or trailer; its content is intact"
     if not record.is_record:
-        yield "is not a WARC record of the size that it says"
+        yield "is not a WARC record of the stated size"
         return
     if _differs(record.headers.get("warc-block-digest", ""), record.block_digest):
-        yield "has another digest than it says"
+        yield "has a wrong digest"
     is_response = record.headers.get("warc-type") == "response"
     if is_response and _differs(record.headers.get("warc-payload-digest", ""), record.payload_digest):
-        yield "has a payload with another digest than it says"
+        yield "has a payload with a wrong digest"
 
 
 def _differs(said: str, found: str) -> bool:
@@ -110,7 +112,7 @@ def _check_index(archive: Archive, file: Path, captures: Iterable[Capture], tell
         if not archive.written_to:
             tell(
                 Finding(
-                    "index", name, "is missing, as a killed crawl leaves it; the next start writes it", damage=False
+                    "index", name, "is missing, because the crawl was killed; the next start writes it", damage=False
                 )
             )
         return
@@ -123,7 +125,7 @@ def _check_index(archive: Archive, file: Path, captures: Iterable[Capture], tell
         wrong, missing = [n for n, line in enumerate(lines, 1) if line not in right], len(right.difference(lines))
         first = f" (first {wrong[0]})" if wrong else ""
         problem = f"{counted(len(wrong), 'line')} that lead to no such record{first}"
-        order = "" if wrong or missing else "; lines are not in order, or twice there"
+        order = "" if wrong or missing else "; lines are unsorted or duplicated"
         tell(Finding("index", name, f"{problem}, {counted(missing, 'record')} that it lacks{order}"))
 
 
@@ -175,12 +177,12 @@ def _check_strays(archive: Archive, files: list[Path], db: sqlite3.Connection | 
     """Indexes and rows of the database for files that are not there."""
     indexes = {cdxj.index_of(file) for file in files}
     for index in sorted(set(archive.folder.glob("*.cdxj")) - indexes):
-        tell(Finding("index", _name(index), "is the index of a file that is not there; put it back"))
+        tell(Finding("index", _name(index), "is the index of a missing file; restore that file"))
     if db is None:
         return
     rows = "SELECT warc_file, count(*) FROM temp.places JOIN pages ON id = page WHERE file = '' GROUP BY 1 ORDER BY 1"
     for name, number in db.execute(rows).fetchall():
-        problem = f"is not there, but crawl.db has {counted(number, 'page')} in it; put it back"
+        problem = f"is missing, but crawl.db has {counted(number, 'page')} in it; restore it"
         tell(Finding("archive", f"warc/{name}", problem))
 
 
@@ -209,7 +211,7 @@ def open_for_checking(path: Path) -> CrawlFolder:
     if not path.is_dir():
         raise UsageError(f"there is no folder {path}")
     if not is_ours(folder, RESUMABLE):
-        raise UsageError(f"{path} is not a crawl folder; `spoor crawl --out FOLDER` makes one")
+        raise UsageError(f"{path} is not a crawl folder; create one with `spoor crawl --out FOLDER`")
     if not is_current(folder):
         raise UsageError(f"{path} is of an older version; `spoor crawl --out {path}` migrates it")
     return folder
@@ -222,7 +224,7 @@ def check(folder: CrawlFolder, advance: Advance = unseen) -> Findings:
     readable = check_database(folder.database, not running, findings.found.append)
     archive = Archive(folder.warcs, running)
     if not readable and archive.files() and folder.database.exists() and not folder.database.stat().st_size:
-        findings.found.append(Finding("database", folder.database.name, "is empty; put it back from a copy"))
+        findings.found.append(Finding("database", folder.database.name, "is empty; restore it from a backup"))
 
     def read(records: int) -> None:
         findings.checked["records"] += records
@@ -294,7 +296,7 @@ def _repair_file(file: Path, db: sqlite3.Connection | None) -> list[str]:
     text = cdxj.text_of(captures)
     if _read(cdxj.index_of(file)) != text.encode():
         cdxj.write(file, text)
-        done.append(f"{cdxj.index_of(file)} was written anew, {counted(len(captures), 'line')}")
+        done.append(f"{cdxj.index_of(file)} was rewritten, {counted(len(captures), 'line')}")
     if db is not None and (corrected := _corrected(db, file.name, misplaced(db, file, captures))):
         done.append(f"crawl.db: {corrected} of {file.name}")
     return done
@@ -351,7 +353,7 @@ def compact(folder: CrawlFolder, progress: Progress = silently) -> Sizes:
                 _copy_compactly(database, copy, advance)
             shutil.copymode(database, copy)
     except (sqlite3.OperationalError, OSError) as error:
-        room = f"that takes as much room again as {database} has, and nobody else may read it meanwhile"
+        room = f"this needs as much free disk space as {database} has, and no other process may read it meanwhile"
         raise BadInput(f"cannot compact {database}: {error}; {room}; nothing was lost") from None
     for older in folder.snapshots.files()[1:]:
         older.unlink(missing_ok=True)

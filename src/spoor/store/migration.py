@@ -137,7 +137,7 @@ def _pack_evidence(db: sqlite3.Connection, progress: Progress) -> None:
     """It was JSON with its names in every row."""
     db.execute(NAMES_SCHEMA)
     names = EvidenceNames.of(db)
-    with progress("packing what is known of links", _last(db, "links")) as advance:
+    with progress("packing the evidence of links", _last(db, "links")) as advance:
         for first, last in _pieces(db, "links"):
             query = "SELECT id, evidence FROM links WHERE id BETWEEN ? AND ? AND typeof(evidence) = 'text'"
             db.execute("BEGIN IMMEDIATE")
@@ -168,7 +168,7 @@ def _write_heads_and_deflate(db: sqlite3.Connection, progress: Progress) -> None
         for first, last in _pieces(db, "robots"):
             db.execute("UPDATE robots SET text = deflated(text) WHERE id BETWEEN ? AND ?", (first, last))
             advance(ROWS)
-    with progress("noting the first link of each host", _last(db, "hosts")) as advance:
+    with progress("recording the first link of each host", _last(db, "hosts")) as advance:
         write_heads(db, advance)
     for statement in SCHEMA.split(";"):
         db.execute(statement)
@@ -181,7 +181,7 @@ def from_4(database: Path, progress: Progress) -> None:
     with contextlib.closing(sqlite3.connect(database, isolation_level=None)) as db:
         db.execute("PRAGMA trusted_schema = OFF")
         if "rest" in {row[1] for row in db.execute("PRAGMA table_info(hosts)")}:
-            _log.warning("%s: the column rest of the table hosts is called delay from now on", database)
+            _log.warning("%s: the column rest of the table hosts is now called delay", database)
             db.execute("ALTER TABLE hosts RENAME COLUMN rest TO delay")
         _add_validators(db)
         if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'pages'").fetchone() is not None:

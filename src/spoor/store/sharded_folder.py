@@ -94,14 +94,14 @@ def _read(file: Path, name: str = "buckets") -> tuple[int, ...]:
             raise ValueError(f"it needs {BUCKETS} numbers of shards")
         return tuple(table)
     except (ValueError, KeyError, TypeError) as error:
-        raise BadInput(f"cannot read {file}: {error}; put it back as it was") from None
+        raise BadInput(f"cannot read {file}: {error}; restore it") from None
 
 
 def _parsed(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text("utf8"))
     except (OSError, ValueError) as error:
-        raise BadInput(f"cannot read {file}: {error}; put it back as it was") from None
+        raise BadInput(f"cannot read {file}: {error}; restore it") from None
 
 
 class GrantedVisits:
@@ -129,5 +129,5 @@ class GrantedVisits:
             self._db.execute("COMMIT")
         except sqlite3.Error as error:
             raise BrokenStorage(
-                f"cannot write {self._path}: {error}; make room and run the same command again"
+                f"cannot write {self._path}: {error}; free some disk space and run the same command again"
             ) from None

@@ -69,7 +69,7 @@ class PackedSnapshot:
                     raise ValueError(f"more than {LARGEST:,} bytes")
                 _put(state, str(leaf.says["name"]), _leaf_in(leaf))
         except (ValueError, KeyError, TypeError, OverflowError, zlib.error) as error:
-            raise BadInput(f"what it says of {part[:80]} is damaged: {error}") from None
+            raise BadInput(f"the state of {part[:80]} is damaged: {error}") from None
         return state
 
 
@@ -93,7 +93,7 @@ def read_snapshot(file: Path) -> PackedSnapshot:
         raise BadInput(f"{file} is empty")
     head = parts[0].says
     if head.get("checksum") != checksum(parts):
-        raise BadInput(f"{file} is damaged: its checksum is another")
+        raise BadInput(f"{file} is damaged: its checksum is wrong")
     try:
         place = Place(int(head["number"]), str(head["url"]), float(head["at"]))
         names = [str(name) for name in head["parts"]]
@@ -102,7 +102,7 @@ def read_snapshot(file: Path) -> PackedSnapshot:
             leaves[names[int(part.says["part"])]].append(part)
         return PackedSnapshot(place, str(head["warm"]), leaves)
     except (ValueError, KeyError, TypeError, IndexError, OverflowError) as error:
-        raise BadInput(f"{file} is no snapshot of ours: {error!r}") from None
+        raise BadInput(f"{file} is not a valid snapshot: {error!r}") from None
 
 
 def checksum(parts: Sequence[Part]) -> str:
@@ -199,7 +199,7 @@ class Snapshots:
         """BadInput where it is damaged, or not what its name says."""
         snapshot = read_snapshot(file)
         if snapshot.place.number != _number(file):
-            raise BadInput(f"{file} says that it stands for row {snapshot.place.number}")
+            raise BadInput(f"{file} claims to belong to row {snapshot.place.number}")
         return snapshot
 
     def write(self, snapshot: Snapshot) -> Path:

@@ -244,5 +244,5 @@ def _refusing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        remedy = "nothing kept so far is lost: make room and run the same command again"
+        remedy = "stored data is safe: free some disk space and run the same command again"
         raise BrokenStorage(f"cannot write {path}: {error.strerror or error}; {remedy}") from error

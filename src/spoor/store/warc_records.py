@@ -70,7 +70,7 @@ def record(kind: str, at: float, headers: Headers, block: bytes) -> bytes:
 
 
 def fields_block(fields: Mapping[str, str]) -> bytes:
-    """One field a line; line ends within a value become blanks."""
+    """One field a line; line ends within a value become spaces."""
     lines = "".join(f"{name}: {' '.join(value.split())}\r\n" for name, value in fields.items() if value)
     return lines.encode("utf8", "replace")
 

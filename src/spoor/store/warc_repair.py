@@ -69,12 +69,12 @@ class Repair:
         if self.aside is None:
             return f"{self.file} was empty, and is removed"
         if not self.left:
-            return f"{self.file} held no record that can be read; it is {self.aside} now"
+            return f"{self.file} had no readable record; it is now {self.aside}"
         size = sum(gap.length for gap in self.lost)
         if len(self.lost) == 1 and self.lost[0].torn:
-            return f"{self.file} ended in the middle of a record; these last {size:,} bytes are {self.aside} now"
+            return f"{self.file} ended in the middle of a record; the last {size:,} bytes are now {self.aside}"
         damage = f"{self.file} was damaged: {size:,} bytes in {len(self.lost)} places cannot be read"
-        return f"{damage}; all {self.records:,} readable records are kept, the file as it was is {self.aside}"
+        return f"{damage}; all {self.records:,} readable records are kept, the original is {self.aside}"
 
 
 @dataclass(frozen=True, slots=True)

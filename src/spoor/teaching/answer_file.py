@@ -49,7 +49,7 @@ def read_answers(path: Path) -> dict[str, bool | None]:
     try:
         content = read_bounded(path, LARGEST, "file of answers").decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise BadInput(f"{path} is not in UTF-8; save the answers so") from None
+        raise BadInput(f"{path} is not UTF-8; save the answers in UTF-8") from None
     rows = _objects(path, content) if content.lstrip().startswith("{") else _cells(path, content)
     return {_url(path, line, url): _answer(path, line, said) for line, url, said in rows}
 
@@ -95,5 +95,5 @@ def _url(path: Path, line: int, said: Any) -> str:
 def _answer(path: Path, line: int, said: Any) -> bool | None:
     word = ("" if said is None else str(said)).strip().lower()
     if word not in WORDS:
-        raise BadInput(f"{path}, line {line}: {said!r:.60} is no answer; say yes, no or ?")
+        raise BadInput(f"{path}, line {line}: {said!r:.60} is not an answer; write yes, no or ?")
     return WORDS[word]

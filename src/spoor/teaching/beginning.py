@@ -29,7 +29,7 @@ def _example(name: str, fetched: Mapping[str, Page]) -> Page:
     if name in fetched:
         return fetched[name]
     if "://" in name:
-        raise UsageError(f"[target] like = {name!r} must be fetched first; save the page, and name its file here")
+        raise UsageError(f"[target] like = {name!r} must be fetched first; save the page, and give its file here")
     return document(Path(name))
 
 

@@ -130,7 +130,7 @@ def unpacked(blob: bytes) -> Sample:
     half = len(content) // 2
     if len(content) % (2 * _PLACE.itemsize):
         raise BadInput(
-            "a sample of a page in crawl.db is damaged; `spoor check FOLDER --repair` keeps what can be read"
+            "a sample of a page in crawl.db is damaged; `spoor check FOLDER --repair` saves what is readable"
         )
     places, weights = np.frombuffer(content[:half], _PLACE), np.frombuffer(content[half:], _WEIGHT)
     return Sample(places.astype(np.int32), weights.astype(np.float32))

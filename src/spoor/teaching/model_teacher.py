@@ -85,7 +85,7 @@ class ModelTeacher:
             return known.relevant
         most = self._price(messages)
         if self.spent or (self.budget.cost is not None and self.calls.cost + most > self.budget.cost):
-            return Failure(self.spent or "the budget does not suffice for this page")
+            return Failure(self.spent or "the remaining budget is too small for this page")
         call = self.calls.begin(digest, question.url, self.clock(), most)
         reply = await self.model.reply(messages, SCHEMA)
         if isinstance(reply, Failure):
@@ -121,7 +121,7 @@ class ModelTeacher:
 
     def _unanswered(self, failure: Failure) -> Failure:
         if failure.reason not in self._said:
-            _log.warning("the teacher %s %s; the page is asked about later", self.model.url, failure.reason)
+            _log.warning("the teacher %s %s; the page will be asked about later", self.model.url, failure.reason)
         self._said.add(failure.reason)
         return failure
 

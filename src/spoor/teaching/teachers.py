@@ -34,7 +34,7 @@ def teacher_of(asked: TeacherSettings, about: str, calls: ModelCalls) -> Teacher
 
 def _check(asked: TeacherSettings, about: str) -> None:
     if not asked.model:
-        raise UsageError("[teacher] has a url but no model; name the one that the server is to use")
+        raise UsageError("[teacher] has a url but no model; name one of the server")
     if not (asked.prompt or about):
         raise UsageError("[teacher] does not say what is relevant; set prompt, or [target] about")
     if asked.max_cost is not None and not (asked.price_in or asked.price_out):
@@ -46,7 +46,7 @@ def _check(asked: TeacherSettings, about: str) -> None:
 def check_teacher(asked: TeacherSettings, about: str, judge: TaughtJudge | None) -> None:
     """Says what is wrong before anything is begun."""
     if judge is None and asked != NO_TEACHER:
-        raise UsageError("[teacher] is of use to a target with like or about; set one of them")
+        raise UsageError("[teacher] needs a target with like or about; set one of them")
     teacher_of(asked, about, ModelCalls(lambda: None))
 
 

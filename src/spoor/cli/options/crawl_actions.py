@@ -35,16 +35,16 @@ def register_stop(commands: Commands) -> None:
 
 
 def register_budget(commands: Commands) -> None:
-    summary = "give a crawl another budget of requests or minutes"
+    summary = "change the budget of requests or minutes of a crawl"
     parser = _add_action(commands, "budget", summary, "spoor budget my-crawl --max-pages 50000")
     parser.add_argument("--max-pages", type=int, metavar="N", help="stop after N fetches, over all runs")
     parser.add_argument("--max-minutes", type=float, metavar="M", help="stop after M minutes of a run")
 
 
 def register_add_seeds(commands: Commands) -> None:
-    summary = "fetch more seeds, before everything else that waits in a crawl"
+    summary = "add seeds to a crawl; they are fetched before all waiting links"
     parser = _add_action(commands, "add-seeds", summary, "spoor add-seeds my-crawl https://example.org/")
-    parser.add_argument("urls", nargs="+", metavar="URL", help="where to start, too")
+    parser.add_argument("urls", nargs="+", metavar="URL", help="seed to add")
 
 
 BLOCK_EXAMPLES = """
@@ -55,26 +55,26 @@ spoor block my-crawl '*.example.org'
 
 
 def register_block(commands: Commands) -> None:
-    summary = "fetch nothing more of a host, or of URLs that fit a pattern; links that wait are set aside"
+    summary = "fetch nothing more from a host, or from URLs that match a pattern; waiting links are parked"
     parser = _add_action(commands, "block", summary, BLOCK_EXAMPLES)
-    parser.add_argument("pattern", metavar="PATTERN", help="a host or a URL; a star stands for any characters")
+    parser.add_argument("pattern", metavar="PATTERN", help="a host or a URL; a star matches any characters")
 
 
 def register_unblock(commands: Commands) -> None:
-    summary = "take a block back; links that were set aside wait again"
+    summary = "remove a block; parked links wait again"
     parser = _add_action(commands, "unblock", summary, "spoor unblock my-crawl ads.example.org")
-    parser.add_argument("pattern", metavar="PATTERN", help="as it was blocked")
+    parser.add_argument("pattern", metavar="PATTERN", help="pattern of the block")
 
 
 def register_slow(commands: Commands) -> None:
     summary = "lengthen the host delay of one host"
     parser = _add_action(commands, "slow", summary, "spoor slow my-crawl www.example.org 30")
     parser.add_argument("host", metavar="HOST", help="name of the host, with its port if it has one")
-    parser.add_argument("seconds", type=float, metavar="S", help="seconds, at least what politeness demands")
+    parser.add_argument("seconds", type=float, metavar="S", help="seconds, at least what politeness requires")
 
 
 def register_mark(commands: Commands) -> None:
-    summary = "say that a page is relevant or is not, whatever the judge found"
+    summary = "mark a page as relevant or not, whatever the judge found"
     parser = _add_action(commands, "mark", summary, "spoor mark my-crawl https://example.org/about not-relevant")
     parser.add_argument("url", metavar="URL", help="of a page that was fetched")
     parser.add_argument("relevant", choices=tuple(MARKS), metavar="MARK", help=f"one of {', '.join(MARKS)}")

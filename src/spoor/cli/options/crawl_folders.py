@@ -63,7 +63,7 @@ def register_report(commands: Commands) -> None:
     parser.add_argument(
         "--politeness",
         action="store_true",
-        help="write no report; list every request that broke robots.txt or a delay, exit with 1 if there is one",
+        help="write no report; list every request that violated robots.txt or a delay, exit with 1 if there is one",
     )
     add_json(parser)
 
@@ -75,19 +75,23 @@ def register_dashboard(commands: Commands) -> None:
         "folders", type=Path, nargs="+", metavar="FOLDER", help="the folder of a crawl; it may be running"
     )
     parser.add_argument(
-        "--port", type=port, default=DASHBOARD_PORT, metavar="N", help=f"0: any that is free ({DASHBOARD_PORT})"
+        "--port",
+        type=port,
+        default=DASHBOARD_PORT,
+        metavar="N",
+        help=f"port to listen on; 0: any free port ({DASHBOARD_PORT})",
     )
     parser.add_argument(
         "--address",
         default="127.0.0.1",
         metavar="IP",
-        help="of this machine, to be reached from others, with the token that is printed (127.0.0.1)",
+        help="IP address to listen on; other machines need the printed token (127.0.0.1)",
     )
 
 
 def port(text: str) -> int:
     if not text.isdecimal() or int(text) > 65_535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port, a number from 0 to 65535")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port number from 0 to 65535")
     return int(text)
 
 
@@ -111,7 +115,10 @@ def register_export(commands: Commands) -> None:
     parser = add_command(commands, "export", summary, EXPORT_EXAMPLES, "folders.run_export")
     _add_folder(parser)
     parser.add_argument(
-        "--format", choices=EXPORT_FORMATS, required=True, help="of the file; in text, pages end with a form feed"
+        "--format",
+        choices=EXPORT_FORMATS,
+        required=True,
+        help="format of the file; in text, pages end with a form feed",
     )
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="file to write")
     parser.add_argument("--all", action="store_true", help="every page, not only the relevant ones")
@@ -124,13 +131,15 @@ def register_check(commands: Commands) -> None:
     parser = add_command(commands, "check", summary, CHECK_EXAMPLES, "folders.run_check")
     _add_folder(parser)
     parser.add_argument(
-        "--repair", action="store_true", help="repair what can be repaired; damaged files are kept in folders `damaged`"
+        "--repair",
+        action="store_true",
+        help="repair what can be repaired; damaged files are moved to folders `damaged`",
     )
     add_json(parser)
 
 
 def register_compact(commands: Commands) -> None:
-    summary = "shrink the folder of a crawl that has ended"
+    summary = "shrink the folder of a finished crawl"
     parser = add_command(commands, "compact", summary, COMPACT_EXAMPLES, "folders.run_compact")
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of a crawl that is not running")
     add_json(parser)

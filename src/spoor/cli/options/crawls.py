@@ -34,7 +34,7 @@ spoor crawl --language th --seeds more.txt --shards 8 --out many-thai-pages
 
 
 def register_demo(commands: Commands) -> None:
-    summary = "two live crawls side by side, on a web made and served on this machine"
+    summary = "two live crawls side by side, on a web generated and served on this machine"
     parser = add_command(commands, "demo", summary, DEMO_EXAMPLES, "demo_crawls.run_demo")
     parser.add_argument(
         "--out", type=Path, default=Path("out/demo"), metavar="FOLDER", help="folder for the two crawls (out/demo)"
@@ -50,8 +50,8 @@ def register_seeds(commands: Commands) -> None:
     kinds = "file:PATH, searxng:URL, opensearch:TEMPLATE or cdx:URL"
     add_several(parser, "--source", "SPEC", kinds, required=True)
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="file to write, for `crawl --seeds`")
-    parser.add_argument("--each", type=_count, default=50, metavar="N", help="results to take from each source (50)")
-    parser.add_argument("--limit", type=_count, metavar="N", help="most seeds to write (no limit)")
+    parser.add_argument("--each", type=_count, default=50, metavar="N", help="results to use from each source (50)")
+    parser.add_argument("--limit", type=_count, metavar="N", help="largest number of seeds to write (no limit)")
     parser.add_argument("--timeout", type=_seconds, default=20.0, metavar="S", help="seconds for each request (20)")
     parser.add_argument(
         "--contact", type=_contact, default="", metavar="URL", help="sent to every server, in the user agent"
@@ -62,7 +62,7 @@ def register_seeds(commands: Commands) -> None:
 
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number, 1 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
     return int(text)
 
 
@@ -72,7 +72,7 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = 0.0
     if not 0.0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
     return seconds
 
 
@@ -96,12 +96,12 @@ def register_crawl(commands: Commands) -> None:
     add_several(parser, "--seed", "URL", "where to start")
     parser.add_argument("--seeds", metavar="FILE", help="where to start: one URL per line")
     parser.add_argument("--strategy", metavar="S", help="a name from `spoor strategies` (learned)")
-    parser.add_argument(
-        "--warm", metavar="FOLDER", help="warm start: the strategy first learns from the pages of an earlier crawl"
-    )
+    parser.add_argument("--warm", metavar="FOLDER", help="warm start: the strategy first learns from an earlier crawl")
     _add_limits(parser)
     parser.add_argument(
-        "--keep", choices=("all", "relevant"), help="responses kept in the archive: all, or of relevant pages alone"
+        "--keep",
+        choices=("all", "relevant"),
+        help="responses stored in the archive: all, or only those of relevant pages",
     )
     parser.add_argument(
         "--render",
@@ -128,11 +128,13 @@ def register_crawl(commands: Commands) -> None:
         "--shards",
         type=at_least_one,
         metavar="N",
-        help="run as N shards, processes of Ray on this machine; moves hosts where the folder has more or fewer (1, "
-        "without Ray; or as the folder has)",
+        help="run as N shards, processes of Ray on this machine; hosts are moved first if the folder has more or fewer "
+        "(default: as many as the folder has, else 1, without Ray)",
     )
     parser.add_argument(
-        "--rebalance", action="store_true", help="first move hosts between shards, so that as many links wait on each"
+        "--rebalance",
+        action="store_true",
+        help="first move hosts between shards, so that each has as many waiting links",
     )
     parser.add_argument("--cluster", metavar="ADDRESS", help="run the shards on this Ray cluster, as in 10.0.0.1:6379")
     parser.add_argument(
@@ -157,7 +159,7 @@ def _add_target(parser: argparse.ArgumentParser) -> None:
         help="pages that a judge from `spoor judges` finds relevant; may be given several times",
     )
     target.add_argument(
-        "--require", metavar="R", help="how the above go together, as in 'script and not (vsm or keywords)'; else all"
+        "--require", metavar="R", help="how these are combined, as in 'script and not (vsm or keywords)' (default: all)"
     )
 
 
@@ -169,7 +171,9 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-pages", type=int, metavar="N", help="stop after N fetches, over all runs")
     parser.add_argument("--max-minutes", type=float, metavar="M", help="stop after M minutes of this run")
     parser.add_argument(
-        "--until", metavar="RULE", help="stop when the last requests found too little, as in 'fewer than 5 in 1000'"
+        "--until",
+        metavar="RULE",
+        help="stop when the last requests found too few relevant pages, as in 'fewer than 5 in 1000'",
     )
     parser.add_argument(
         "--effort",

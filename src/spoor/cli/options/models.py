@@ -41,21 +41,23 @@ ALL_EXAMPLES = "".join((LANGUAGE_EXAMPLES, TOPIC_EXAMPLES, TAXONOMY_EXAMPLES, RU
 
 
 def register_train(commands: Commands) -> None:
-    group = add_command(commands, "train", "make a model from examples", ALL_EXAMPLES.replace("\n\n", "\n"))
+    group = add_command(commands, "train", "train a model from examples", ALL_EXAMPLES.replace("\n\n", "\n"))
     kinds = group.add_subparsers(metavar="KIND", required=True)
     for register in (_register_language, _register_topic, _register_taxonomy, _register_rules, _register_context):
         register(kinds)
 
 
 def _register_language(kinds: Commands) -> None:
-    summary = "make a profile of a language from text files"
+    summary = "train a profile of a language from text files"
     parser = add_command(kinds, "language", summary, LANGUAGE_EXAMPLES, "training.run_train_language")
     parser.add_argument("texts", nargs="+", type=Path, metavar="TEXTFILE", help="plain text in UTF-8; 10 KB are enough")
     parser.add_argument("--name", required=True, metavar="TAG", help="the language: a BCP-47 tag, or x-NAME")
     parser.add_argument(
         "--orthography", default="", metavar="NAME", help="distinguishes several profiles of one language (TAG)"
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="the model; added to if it exists (TAG.spoor)")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="the model; the profile is added if it exists (TAG.spoor)"
+    )
     add_json(parser)
 
 
@@ -98,13 +100,13 @@ def _register_rules(kinds: Commands) -> None:
     summary = "learn which class of page links to which, from classes of pages and a web"
     parser = add_command(kinds, "rules", summary, RULES_EXAMPLES, "training.run_train_rules")
     parser.add_argument(
-        "web", type=Path, metavar="WEB", help="holds the pages that the examples link to; its pages have texts"
+        "web", type=Path, metavar="WEB", help="a web with texts, which contains the link targets of the examples"
     )
     add_several(parser, "--target", "CLASS", "a relevant class", required=True)
     parser.add_argument(
         "--classes", metavar="A,B,…", help="labels of the web that are classes (all of a kind with the target)"
     )
-    parser.add_argument("--where", default="", metavar="LABEL", help="learn only from pages that have this label too")
+    parser.add_argument("--where", default="", metavar="LABEL", help="learn only from pages that also have this label")
     parser.add_argument(
         "--examples", type=Path, metavar="FOLDER", help="a folder of pages for each class, instead of labels"
     )
@@ -113,13 +115,13 @@ def _register_rules(kinds: Commands) -> None:
 
 
 def _register_context(kinds: Commands) -> None:
-    summary = "make a model of the paths that lead to relevant pages"
+    summary = "train a model of the paths that lead to relevant pages"
     parser = add_command(kinds, "context", summary, CONTEXT_EXAMPLES, "training.run_train_context")
     parser.add_argument("web", type=Path, metavar="WEB", help="a web with texts, or the folder of a crawl")
     parser.add_argument("--target", default="", metavar="LABEL", help="label of the relevant pages; not for a crawl")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the model; its name ends in .spoor")
     parser.add_argument(
-        "--layers", type=int, default=3, metavar="N", help="most links from a page to a relevant one (3)"
+        "--layers", type=int, default=3, metavar="N", help="largest number of links from a page to a relevant one (3)"
     )
     parser.add_argument(
         "--clusters", type=_clusters, metavar="K", help="clusters of pages; auto: chosen by the data (auto)"
@@ -171,7 +173,7 @@ def register_judge(commands: Commands) -> None:
     parser.add_argument(
         "target", metavar="TARGET", help="a language tag, a model, a judge such as script:thai, or a crawl.toml"
     )
-    parser.add_argument("pages", nargs="+", metavar="PAGE", help="a file of HTML or text; - reads standard input")
+    parser.add_argument("pages", nargs="+", metavar="PAGE", help="an HTML or text file; - reads standard input")
     add_json(parser)
 
 

@@ -111,21 +111,23 @@ def register_contest(commands: Commands) -> None:
     summary = "run every strategy on every row of a contest"
     parser = add_command(commands, "contest", summary, CONTEST_EXAMPLES, "contests.run_contest")
     parser.add_argument(
-        "--data", type=Path, metavar="DIR", help="holds contest/contest.tsv and webs/ ($SPOOR_DATA, ../shared)"
+        "--data", type=Path, metavar="DIR", help="folder with contest/contest.tsv and webs/ ($SPOOR_DATA, ../shared)"
     )
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="FOLDER", help="for webs, runs, results.json and report.md"
+        "--out",
+        type=Path,
+        required=True,
+        metavar="FOLDER",
+        help="output folder for webs, runs, results.json and report.md",
     )
     parser.add_argument("--rows", metavar="ROW,…", help="WEB, WEB/TARGET or WEB/TARGET/START (default: all)")
-    parser.add_argument("--strategies", metavar="A,B,…", help="names (default: all that can be run on a row)")
-    parser.add_argument(
-        "--ablate", metavar="S", help="also run strategy S without each kind of evidence that it can do without"
-    )
+    parser.add_argument("--strategies", metavar="A,B,…", help="names (default: all that can run on a row)")
+    parser.add_argument("--ablate", metavar="S", help="also run strategy S without each kind of its evidence")
     parser.add_argument(
         "--judge",
         choices=CONTEST_JUDGES,
         default="both",
-        help="truth: knows the label; real: reads the pages, of a language or trained on half of them (default: both)",
+        help="truth: the label; real: a language judge, or one trained on half of the pages (default: both)",
     )
     parser.add_argument(
         "--conditions", metavar="C,…", help="field: as in a live crawl; lab: one fetch at a time (field,lab)"
@@ -138,7 +140,7 @@ def register_contest(commands: Commands) -> None:
         action="store_true",
         help="instead run path models, trained on one half of each web and tested on the other",
     )
-    parser.add_argument("--fresh", action="store_true", help="discard the runs that are kept in FOLDER")
+    parser.add_argument("--fresh", action="store_true", help="discard the runs in FOLDER")
     add_workers(parser)
     add_json(parser)
 
@@ -151,15 +153,19 @@ def _add_task(parser: argparse.ArgumentParser) -> None:
         "--judge", default="truth", metavar="J", help="truth (default), language:th, a model, a crawl.toml …"
     )
     parser.add_argument(
-        "--budget", type=int, metavar="N", help="fetches (default: four per relevant page that can be reached, ≥ 200)"
+        "--budget", type=int, metavar="N", help="fetches (default: four per reachable relevant page, at least 200)"
     )
-    parser.add_argument("--per-host", type=int, metavar="N", help="most pages of one host (default: no limit)")
+    parser.add_argument(
+        "--per-host", type=int, metavar="N", help="largest number of pages of one host (default: no limit)"
+    )
     parser.add_argument(
         "--unrecorded",
         choices=("skip", "fail"),
-        help="links to pages that the web does not hold: left out (skip, as in the lab) or failed fetches (fail)",
+        help="links to unrecorded pages: left out (skip, as in the lab) or failed fetches (fail)",
     )
-    parser.add_argument("--sitemaps", action="store_true", help="ask hosts with relevant pages for recorded sitemaps")
+    parser.add_argument(
+        "--sitemaps", action="store_true", help="fetch the recorded sitemaps of hosts with relevant pages"
+    )
     parser.add_argument(
         "--driver",
         choices=("auto", "simulated", "compiled"),
@@ -177,7 +183,7 @@ def _add_conditions(parser: argparse.ArgumentParser) -> None:
         help="lab (default): one fetch at a time in a closed web, nothing takes time; field: as in a live crawl",
     )
     _add_orders(parser, 1)
-    clock = parser.add_argument_group("virtual clock", "a value that is given overrides that of --conditions field")
+    clock = parser.add_argument_group("virtual clock", "given values override those of --conditions field")
     clock.add_argument("--clock", action="store_true", help="fetches take virtual time; hosts have a crawl delay")
     clock.add_argument("--connections", type=int, metavar="N", help="concurrent fetches (16; in the field 64)")
     clock.add_argument("--rest", type=float, metavar="S", help="crawl delay of a host in seconds (1)")
@@ -186,7 +192,7 @@ def _add_conditions(parser: argparse.ArgumentParser) -> None:
         "--failures", type=float, metavar="P", help="share of fetches that time out (0; in the field 0.02)"
     )
     clock.add_argument(
-        "--clock-seed", type=int, metavar="K", dest="seed", help="seed from which speeds and failures are drawn (0)"
+        "--clock-seed", type=int, metavar="K", dest="seed", help="random seed for speeds and failures (0)"
     )
 
 
@@ -220,7 +226,7 @@ SEEDS_AND_PAGES = {
 
 
 def register_reproduce(commands: Commands) -> None:
-    parser = add_command(commands, "reproduce", "run the experiment of a paper again", REPRODUCE_EXAMPLES)
+    parser = add_command(commands, "reproduce", "reproduce the experiment of a paper", REPRODUCE_EXAMPLES)
     papers = parser.add_subparsers(metavar="PAPER", required=True)
     _add_paper(papers, "language-specific", "language-specific crawling on a simulator (2005)")
     mongolian = _add_paper(papers, "mongolian", "Mongolian pages by hyperlink correlation degree (2014)")
@@ -246,7 +252,7 @@ def _add_paper(papers: Commands, name: str, summary: str) -> argparse.ArgumentPa
         "--keep", type=Path, metavar="FOLDER", help="keep the webs there and reuse them (default: a temporary folder)"
     )
     paper.add_argument(
-        "--plot", type=Path, metavar="FILE.svg", help="draw the paper's figures there, published numbers beside ours"
+        "--plot", type=Path, metavar="FILE.svg", help="plot the paper's figures, with the published numbers"
     )
     add_workers(paper)
     add_json(paper)

@@ -43,12 +43,12 @@ spoor web serve my-web --log requests.tsv
 """
 
 GENERATORS = {
-    "thai": "sites in many languages, a third of them Thai, known by their declared charset",
-    "japanese": "the pages of a crawl for Japanese: mostly Japanese, known by their detected charset",
-    "mongolian": "sites in many languages, an eighth of them in traditional Mongolian, which no charset shows",
+    "thai": "sites in many languages, a third of them Thai, identified by their declared charset",
+    "japanese": "the pages of a crawl for Japanese: mostly Japanese, identified by their detected charset",
+    "mongolian": "sites in many languages, an eighth of them in traditional Mongolian, which no charset identifies",
     "topical": "pages on the topic and at any distance from it, in nine types, with texts",
-    "topical-weak": "the same, but anchors hardly tell where they lead",
-    "topical-paths": "pages on the topic at the end of typical paths, and pages that look alike elsewhere",
+    "topical-weak": "the same, but anchors hardly describe their targets",
+    "topical-paths": "pages on the topic at the end of typical paths, and similar pages elsewhere",
     "courses": "engineering courses in five classes, a fifth of the pages half in Hindi",
     "courses-english": "the same, all in English",
 }
@@ -62,7 +62,7 @@ def register_web(commands: Commands) -> None:
 
 
 def _register_build(actions: Commands) -> None:
-    summary = "make a web from WARC files, a crawl folder, a crawl log or an index"
+    summary = "build a web from WARC files, a crawl folder, a crawl log or an index"
     parser = add_command(actions, "build", summary, BUILD_EXAMPLES, "webs.run_web_build")
     parser.add_argument(
         "source",
@@ -70,23 +70,25 @@ def _register_build(actions: Commands) -> None:
         type=Path,
         metavar="SOURCE",
         help="WARC, WAT and WET files, crawl folders; or logs and indexes (CSV, TSV, Parquet, Heritrix crawl.log, CDX, "
-        "CDXJ, Common Crawl's columnar index) and tables of links. Plain or compressed, known by their content",
+        "CDXJ, Common Crawl's columnar index) and tables of links. Plain or compressed, recognised by their content",
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="WEB", help="folder to make")
+    parser.add_argument("--out", type=Path, required=True, metavar="WEB", help="folder to create")
     parser.add_argument(
         "--truth", type=Path, metavar="TSV", help="labels of pages: columns url and labels, tab-separated"
     )
     parser.add_argument(
-        "--exact", action="store_true", help="a link leads only to exactly its URL, not to one that nearly matches"
+        "--exact",
+        action="store_true",
+        help="resolve links only to exactly the same URL, not to one that nearly matches",
     )
     parser.add_argument("--name", help="name of the web (default: that of the folder)")
     parser.add_argument(
         "--main-text",
         choices=("quick", "best", "node-ratio"),
-        help="how the main text of a page is found (as of the crawl whose folder is given, else quick)",
+        help="how the main text of a page is extracted (that of the crawl whose folder is given, else quick)",
     )
     parser.add_argument(
-        "--context", type=int, metavar="N", help="characters around a link, on each side (as of the crawl, else 100)"
+        "--context", type=int, metavar="N", help="characters around a link, on each side (that of the crawl, else 100)"
     )
     add_workers(parser)
     add_json(parser)
@@ -99,9 +101,9 @@ def _register_generate(actions: Commands) -> None:
     parser.add_argument("--like", required=True, metavar="NAME", choices=GENERATORS, help=kinds)
     parser.add_argument("--pages", required=True, metavar="N", type=int, help="number of pages")
     parser.add_argument(
-        "--seed", required=True, metavar="K", type=int, help="of the random numbers; the same seed makes the same web"
+        "--seed", required=True, metavar="K", type=int, help="random seed; the same seed makes the same web"
     )
-    parser.add_argument("--out", required=True, metavar="WEB", type=Path, help="folder to make")
+    parser.add_argument("--out", required=True, metavar="WEB", type=Path, help="folder to create")
     parser.add_argument("--text", action="store_true", help="give the pages of a language web texts, in real charsets")
     words = (
         "words of traditional Mongolian pages, one per line, in Menksoft glyphs or Unicode; for courses a "
@@ -114,21 +116,21 @@ def _register_generate(actions: Commands) -> None:
         metavar="P",
         type=float,
         default=0.0,
-        help="of the Thai pages that declare no charset or a wrong one (0)",
+        help="share of the Thai pages that declare no charset or a wrong one (0)",
     )
     of_languages.add_argument(
         "--errors",
         metavar="P",
         type=float,
         default=0.0,
-        help="of all URLs that are errors; they are not in --pages (0)",
+        help="share of all URLs that are errors; not counted in --pages (0)",
     )
     of_languages.add_argument(
         "--non-html",
         metavar="P",
         type=float,
         default=0.0,
-        help="of all URLs that are images and other media; they are not in --pages (0)",
+        help="share of all URLs that are images and other media; not counted in --pages (0)",
     )
     add_json(parser)
 
@@ -141,22 +143,24 @@ def _register_info(actions: Commands) -> None:
 
 
 def _register_serve(actions: Commands) -> None:
-    summary = "answer for every host of a web, as an HTTP proxy on this machine"
+    summary = "serve every host of a web, as an HTTP proxy on this machine"
     parser = add_command(actions, "serve", summary, SERVE_EXAMPLES, "webs.run_web_serve")
     add_web(parser)
-    parser.add_argument("--port", type=int, default=8080, metavar="P", help="to listen on (8080; 0 takes a free one)")
+    parser.add_argument(
+        "--port", type=int, default=8080, metavar="P", help="port to listen on; 0: any free port (8080)"
+    )
     parser.add_argument(
         "--conditions",
         choices=("lab", "field"),
         default="lab",
-        help="lab: every response comes at once; field: hosts take time, fail and ask for a crawl delay, "
+        help="lab: every response is immediate; field: hosts take time, fail and ask for a crawl delay, "
         "as in a simulation under field conditions (lab)",
     )
     parser.add_argument(
         "--log",
         type=Path,
         metavar="FILE",
-        help="append a line for every request: when it came (seconds since 1970), seconds that the response took, "
+        help="append a line for every request: arrival (seconds since 1970), seconds that the response took, "
         "status, URL",
     )
     field = parser.add_argument_group("field conditions, as of `spoor simulate`")
@@ -166,6 +170,4 @@ def _register_serve(actions: Commands) -> None:
     field.add_argument(
         "--retry-after", type=int, metavar="S", help="Retry-After in seconds of requests that time out (60)"
     )
-    field.add_argument(
-        "--clock-seed", type=int, metavar="K", help="seed from which speeds, delays and failures are drawn (0)"
-    )
+    field.add_argument("--clock-seed", type=int, metavar="K", help="random seed for speeds, delays and failures (0)")

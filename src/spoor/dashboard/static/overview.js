@@ -52,7 +52,7 @@ function tiles(holder, context, crawl) {
   const known = crawl.counted < 1 ? el("small", {}, `counted up to ${percent(crawl.counted)}`) : null;
   const { expected, teaching } = crawl;
   const more = [];
-  if (expected) more.push(tile(number(expected.among_waiting), `relevant pages expected among the links that wait; with those yet to be discovered, ${number(expected.next_200)} in the next 200 requests and ${number(expected.next_500)} in the next 500`));
+  if (expected) more.push(tile(number(expected.among_waiting), `relevant pages expected among the waiting links; with those yet to be discovered, ${number(expected.next_200)} in the next 200 requests and ${number(expected.next_500)} in the next 500`));
   if (teaching) more.push(tile(number(teaching.answers), `answers taught the judge, in ${number(teaching.version)} lessons; ${number(teaching.turned)} verdicts revised`, inward(context.address(crawl.number, "teach"), "Teach")));
   for (const one of more) one.classList.add("broad");
   holder.replaceChildren(
@@ -62,7 +62,7 @@ function tiles(holder, context, crawl) {
     tile(number(crawl.waiting), `links waiting; ${number(crawl.parked)} parked, ${number(crawl.returning)} to be tried again, ${number(crawl.in_transit)} in transit`),
     tile(number(crawl.failures), `failed requests; ${number(crawl.redirects)} redirects`),
     tile(bytes(crawl.bytes), "fetched"),
-    tile(number(crawl.hosts), `hosts asked; ${number(crawl.hosts_with_relevant)} gave relevant pages`),
+    tile(number(crawl.hosts), `hosts visited; ${number(crawl.hosts_with_relevant)} with relevant pages`),
     tile(duration(crawl.idle), "idle by choice: connections left free for better links"),
     ...more,
   );
@@ -98,7 +98,7 @@ function controls(context, crawl) {
         crawl.state === "paused" ? button("Resume", run({ action: "unpause" }, "The crawl resumes.")) : button("Pause", run({ action: "pause" }, "The crawl pauses.")),
         button("Stop", () => confirm("Stop this crawl? It can be resumed by `spoor crawl`.") && run({ action: "stop" }, "The crawl stops.")(), { class: "danger" }),
       ]
-    : [el("p", { class: "note" }, "The crawl is not running: what is asked here is done now or when it is resumed.")];
+    : [el("p", { class: "note" }, "The crawl is not running: actions are applied now or when it is resumed.")];
   return section("Steer", el("div", { class: "filters" }, buttons), forms(run, crawl), blocks(run, crawl));
 }
 

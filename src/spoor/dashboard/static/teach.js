@@ -38,8 +38,8 @@ function learned(holder, teaching) {
     tile(number(teaching.answers), `pages with an answer; ${number(teaching.questions)} questions are allowed`),
     tile(number(teaching.version), "lessons, each from all answers so far"),
     tile(number(teaching.turned), "verdicts revised by them"),
-    tile(number(teaching.surprises), "answers against what the judge was sure of"),
-    tile(number(teaching.contradictions), "pages of which two teachers say the opposite"),
+    tile(number(teaching.surprises), "answers that contradict confident verdicts"),
+    tile(number(teaching.contradictions), "pages on which two teachers disagree"),
   );
 }
 
@@ -53,7 +53,7 @@ function questions(context, place) {
       waiting = (await get(`crawls/${context.crawl}/questions${query({ limit })}`)).items.filter((one) => !done.has(one.url));
     }
     const question = waiting.shift();
-    place.replaceChildren(question ? asked(question) : el("p", {}, "There is no page to ask about now. There will be when the crawl has fetched more."));
+    place.replaceChildren(question ? asked(question) : el("p", {}, "There is no page to ask about now. Try again when the crawl has fetched more."));
   };
   const answer = (question, relevant) => async () => {
     if (relevant !== null && !(await context.ask({ action: "mark", url: question.url, relevant }))) return;

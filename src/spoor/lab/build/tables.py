@@ -86,10 +86,10 @@ class Lines:
             raw = stream.readline(LONGEST_LINE + 1)
         except _DAMAGE as error:
             self.number += 1
-            raise self.complaint(f"the file is cut off or damaged here ({error})") from None
+            raise self.complaint(f"the file is truncated or damaged here ({error})") from None
         if len(raw) > LONGEST_LINE:
             self.number += 1
-            raise self.complaint(f"more than {LONGEST_LINE:,} bytes without a line end, so this is no text file")
+            raise self.complaint(f"more than {LONGEST_LINE:,} bytes without a line end, so this is not a text file")
         return raw
 
     def _decoded(self, raw: bytes) -> str:
@@ -185,7 +185,7 @@ def _parquet_rows(path: Path, places: Sequence[int]) -> Iterator[Row]:
             columns = [batch.column(name).to_pylist() for name in names]
             yield from ([_as_text(cell) for cell in row] for row in zip(*columns, strict=True))
     except OSError as error:
-        raise BadInput(f"{path} is cut off or damaged: {_in_one_line(error)}") from None
+        raise BadInput(f"{path} is truncated or damaged: {_in_one_line(error)}") from None
 
 
 def _parquet_file(path: Path) -> Any:
@@ -197,7 +197,7 @@ def _parquet_file(path: Path) -> Any:
     try:
         return parquet.ParquetFile(path)
     except (arrow.ArrowInvalid, OSError) as error:
-        raise BadInput(f"{path} is not a Parquet file, or cut off: {_in_one_line(error)}") from None
+        raise BadInput(f"{path} is not a Parquet file, or truncated: {_in_one_line(error)}") from None
 
 
 def _in_one_line(error: Exception) -> str:

@@ -215,7 +215,7 @@ def _records(file: Path, report: BuildReport) -> Iterator[Response | Extract]:
         except (OSError, FastWARCError, ValueError):
             stream.broken = True
         if stream.broken and kinds == {Extract}:
-            raise BadInput(f"{file}, record {records + 1}: the file is cut off or damaged here; get it again")
+            raise BadInput(f"{file}, record {records + 1}: the file is truncated or damaged here; get it again")
         report["broken"] += stream.broken
     if records == 0:
         raise BadInput(f"{file} is not a WARC file, or broken before its first record ends")
@@ -252,7 +252,9 @@ def _is_of_a_page(record: WarcRecord) -> bool:
 def _extract(record: WarcRecord, place: str, is_text: bool) -> Extract:
     block = record.reader.read()
     if len(block) != record.content_length:
-        raise BadInput(f"{place}: {len(block):,} bytes of {record.content_length:,}; the file is cut off, get it again")
+        raise BadInput(
+            f"{place}: {len(block):,} bytes of {record.content_length:,}; the file is truncated, get it again"
+        )
     languages = record.headers.get("WARC-Identified-Content-Language") or ""
     return Extract(_target(record), (block,), place, is_text, languages)
 

@@ -33,13 +33,13 @@ CATALOGUE: dict[str, Draw] = {
 def generate(request: Request, out: Path, advance: Advance) -> None:
     """Write the web asked for to `out`; the same request always gives the same files."""
     if request.name not in CATALOGUE:
-        raise UsageError(f"no generator is called {request.name!r}; there are {', '.join(CATALOGUE)}")
+        raise UsageError(f"unknown generator {request.name!r}; known are {', '.join(CATALOGUE)}")
     if request.pages < FEWEST_PAGES:
         raise UsageError(f"--pages {request.pages} is too few; give at least {FEWEST_PAGES}")
     if request.pages > MOST_PAGES:
         raise UsageError(f"--pages {request.pages} is too many; give at most {MOST_PAGES}")
     if request.text and request.pages > TEXT_LIMIT:
-        raise UsageError(f"--text is for webs of up to {TEXT_LIMIT} pages; {request.pages} are asked for")
+        raise UsageError(f"--text is for webs of up to {TEXT_LIMIT} pages; {request.pages} are requested")
     if request.words and not (request.name == "courses" or (request.name == "mongolian" and request.text)):
         raise UsageError("--words is for --like mongolian --text and for --like courses")
     _check_shares(request)
@@ -58,7 +58,7 @@ MOST_LEAVES = 0.9
 def _check_shares(request: Request) -> None:
     leaves = request.errors + request.non_html
     if request.mislabelled and request.name != "thai":
-        raise UsageError("--mislabelled is for --like thai, whose pages are known by the charset that they declare")
+        raise UsageError("--mislabelled is for --like thai, whose pages are identified by their declared charset")
     if leaves and request.name not in _OF_LANGUAGES:
         raise UsageError(f"--errors and --non-html are for --like {', '.join(_OF_LANGUAGES)}")
     if not 0 <= request.mislabelled <= 1:

@@ -165,7 +165,7 @@ def _clean(text: str) -> str:
 
 @compiled
 def _is_letter(code: np.uint32) -> bool:
-    """Of a script that puts blanks between words."""
+    """Of a script that puts spaces between words."""
     if code < 128:
         return bool((97 <= code <= 122) or (48 <= code <= 57))
     if code < 0x0E00:
@@ -176,7 +176,7 @@ def _is_letter(code: np.uint32) -> bool:
 
 @compiled
 def _is_unspaced(code: np.uint32) -> bool:
-    """Letters of scripts that put no blanks between words: there, pairs of letters stand for words."""
+    """Letters of scripts that put no spaces between words: there, pairs of letters stand for words."""
     return bool(
         code >= 0x0E00
         and (code < 0x10A0 or 0x1780 <= code < 0x1800 or 0x3040 <= code < 0x3100 or 0x3400 <= code < 0xA000)
@@ -304,7 +304,7 @@ FIELD_NAMES = ("", "host", "URL", "anchor", "before", "after", "heading", "eleme
 """Of each field, by its number."""
 
 _FIELD = re.compile("([\x01-\x09])([^\x01-\x09]*)")
-# Letters and digits as `features` tells them: in scripts with blanks a run of them is a word, in others every pair.
+# Letters and digits as `features` tells them: in scripts with spaces a run of them is a word, in others every pair.
 _UNSPACED = "\u0e00-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
 _WORD_OR_RUN = re.compile(
     f"([{_UNSPACED}]+)|((?:(?![{_UNSPACED}])[a-z0-9\u00c0-\u1fff\u2070-\u2fff\u3040-\ufeff\uff10-\U0010ffff])+)"
