@@ -361,7 +361,7 @@ class TestConditions:
         ("words", "why"),
         [
             (("--conditions", "moon"), "--conditions moon: 'moon' is unknown; known are field and lab"),
-            (("--conditions", "field,"), "'' is none"),
+            (("--conditions", "field,"), "'' is unknown"),
             (("--orders", "0"), "argument --orders: 0: at least one is needed"),
             (("--held-out", "--conditions", "field"), "--held-out has its own table; leave --conditions out"),
         ],

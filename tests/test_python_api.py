@@ -247,7 +247,7 @@ def test_a_strategy_object_learns_nothing_itself_and_brings_its_own_judge(begin:
     assert repr(strategy) == shown
     with pytest.raises(UsageError, match="has its own judge; leave out language"):
         begin(strategy=strategy, language="th")
-    with pytest.raises(UsageError, match="brings its own judge"):
+    with pytest.raises(UsageError, match="has its own judge"):
         spoor.simulate(web, strategy, judge="language:th")
 
 

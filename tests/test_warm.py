@@ -95,14 +95,14 @@ def test_a_folder_that_is_no_crawl_is_refused(tmp_path: Path, capsys: pytest.Cap
 
 def test_a_crawl_does_not_learn_from_itself(earlier: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert spoor(earlier, earlier) == 2
-    assert "is this very crawl" in said(capsys)
+    assert "is this crawl itself" in said(capsys)
 
 
 def test_hints_that_another_strategy_left_are_not_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = small_crawl(tmp_path / "other")
     other.write_settings((other.settings() or "").replace("[crawl]", '[crawl]\nstrategy = "soft-focused"'))
     assert spoor(tmp_path / "new", other.path) == 1
-    assert "was crawled by soft-focused, which kept" in (line := said(capsys)) and "a crawl by learned" in line
+    assert "was crawled by soft-focused, which stored" in (line := said(capsys)) and "a crawl by learned" in line
     assert not (tmp_path / "new").exists()
 
 
