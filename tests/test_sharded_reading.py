@@ -87,7 +87,7 @@ def test_why_asks_the_shard_of_the_host_and_names_the_one_that_handed_the_link_o
     handed = dict(spoor.open_crawl(crawl).why("http://one.test/last").lines)
     assert handed["shard"] == "001"
     assert handed["found on"] == "http://two.test/more, sent by shard 000"
-    assert handed["itself on"] in ("http://two.test/", "http://one.test/ (a seed)")
+    assert handed["via"] in ("http://two.test/", "http://one.test/ (a seed)")
     assert "in all, when its turn came" in handed["log odds"]
 
 

@@ -59,7 +59,7 @@ def test_a_page_found_on_a_seed(crawl: CrawlFolder) -> None:
 
 def test_the_way_back_leads_over_redirects(crawl: CrawlFolder) -> None:
     told = list(command.lines(account(crawl, "http://b.test/", "spoor"), 0.0))
-    assert ("found on", "http://a.test/moved") in told and ("itself on", "http://a.test/ (a seed)") in told
+    assert ("found on", "http://a.test/moved") in told and ("via", "http://a.test/ (a seed)") in told
     assert ("depth", "1, after 1 redirects") in told
     assert dict(told)["host"].startswith("b.test at 192.0.2.1: 1 s")
 

@@ -125,9 +125,7 @@ class Crawling:
     )
     max_pages: int | None = setting(None, at_least(1), "stop after N visits")
     max_minutes: float | None = setting(None, above_0, "stop after N minutes")
-    until: str = setting(
-        "", stop_rule, "stop when the last requests found too few relevant pages, as in `fewer than 5 in 1000`"
-    )
+    until: str = setting("", stop_rule, "stop when the last requests found too little: `fewer than 5 in 1000`")
     effort: float | None = setting(
         None,
         share,
@@ -208,7 +206,7 @@ class StoreSettings:
 class ShardSettings:
     """Where shards work that are copied to the folder of the crawl."""
 
-    local: str = setting("", text, "folder on the disk of each machine in which its shards work; empty: no such thing")
+    local: str = setting("", text, "folder on the disk of each machine in which its shards work; empty: none")
     copy_minutes: float = setting(5.0, above_0, "minutes between two copies of such a shard")
 
 

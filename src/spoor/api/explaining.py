@@ -259,7 +259,7 @@ def _found(account: Account) -> Iterator[Line]:
     if not sources and account.dropped is not None:
         yield "found on", account.dropped.found_on + _handed_over(account)
     for place, step in enumerate(sources):
-        how = "found on" if place == 0 else "itself on"
+        how = "found on" if place == 0 else "via"
         yield how, step.url + (" (a seed)" if not step.found_on else "") + ("" if place else _handed_over(account))
     if len(sources) == STEPS_BACK and sources[-1].found_on:
         yield "", "… and so on"
