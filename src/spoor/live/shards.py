@@ -57,7 +57,7 @@ NO_ADDRESSES = AddressReport()
 @dataclass(frozen=True)
 class ShardReport:
     """What a shard has done and has to offer. `spent` are visits in all, with those that are `claimed`: of its old
-    lease it goes on with these, but begins no others until it is granted more. `best_keys` are those of the links
+    lease it still begins these, but no others until it is granted more. `best_keys` are those of the links
     behind them; `idle`: nothing can be visited, now or later. `letters` are those in its outbox. `ended` says why it
     ended by itself, because a person stopped it or it found too little; "": it goes on. `warning` is what a person
     should hear of."""

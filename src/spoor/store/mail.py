@@ -271,9 +271,9 @@ def _links(
 ) -> Iterator[Handed]:
     sighting = sighting_elsewhere(url, depth, trail_of(trail), relevance, relevant)
     for said, hints, values, *more in rows:
-        told = (said, *BARE) if isinstance(said, str) else said
+        fields = (said, *BARE) if isinstance(said, str) else said
         evidence = dict(zip(names, map(float, values), strict=True))
-        yield Handed(Link._make((*told, _hints(hints))), evidence, sighting, *more)
+        yield Handed(Link._make((*fields, _hints(hints))), evidence, sighting, *more)
 
 
 def _lesson_row(lesson: Lesson) -> list[Any]:
