@@ -36,7 +36,9 @@ class LinkedHosts:
         if request.path == "/robots.txt":
             return web.Response(status=404)
         found = "".join(f"<a href='{link}'>x</a> " for link in self._links_of(url))
-        return web.Response(text=f"<title>t</title><p>{url} {found}</p>", content_type="text/html")
+        # A text of its own, or the pages of a host would be taken for a trap.
+        words = " ".join(f"{random.Random(f'{url} {place}').getrandbits(32):x}" for place in range(60))
+        return web.Response(text=f"<title>t</title><p>{words} {found}</p>", content_type="text/html")
 
     def _links_of(self, url: str) -> list[str]:
         """The same whenever it is asked for."""

@@ -162,7 +162,7 @@ def test_the_threshold_itself_is_not_enough() -> None:
         (lambda: Weights(math.nan, 0.5, 0.5), "0 or more, not t=nan"),
         (lambda: CorrelationDegree(LIKENESS, merge_anchors="mean"), "merge=mean is not known"),
         (lambda: CorrelationDegree(LIKENESS, parent_degree="page"), "parent=page is not known"),
-        (lambda: CorrelationDegree(LIKENESS, cap=0.0), "cap=0 leaves nothing"),
+        (lambda: CorrelationDegree(LIKENESS, cap=0.0), "cap=0 ignores the parents"),
         (lambda: KeyAbove(CorrelationDegree(LIKENESS), 0.1, refused="lose"), "refused=lose is not known"),
         (lambda: KeyAbove(CorrelationDegree(LIKENESS), math.nan), "threshold=nan"),
     ],

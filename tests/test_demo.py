@@ -301,7 +301,7 @@ def test_only_an_earlier_demo_makes_room(tmp_path: Path) -> None:
     (tmp_path / "old" / "version").write_text("spoor crawl 0\n")
     make_room(tmp_path / "old")
     assert not (tmp_path / "old").exists()
-    with pytest.raises(BadInput, match="no demo"):
+    with pytest.raises(BadInput, match="not a demo"):
         make_room(tmp_path / "other")
     assert (tmp_path / "other" / "crawl.toml").exists()
     (tmp_path / "mine").mkdir()

@@ -205,7 +205,7 @@ def test_what_cannot_be_asked_for_is_refused_by_name(model: Path) -> None:
         f"ahmm:model={model}:key=best": "key='best' is neither argmax nor expected",
         f"hmm:model={model}:order=3": "order=3 is neither 1 nor 2",
         f"hmm:model={model}:decoder=x": "decoder='x' is neither forward nor viterbi",
-        f"context-graph:model={model}:least=2": "least=2 is not a chance",
+        f"context-graph:model={model}:least=2": "least=2 is not a probability",
     }.items():
         with pytest.raises(UsageError, match=told):
             strategy(asked, Truth("x", bool))
