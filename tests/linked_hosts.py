@@ -56,7 +56,7 @@ class LinkedHosts:
 @contextlib.asynccontextmanager
 async def serving(linked: LinkedHosts, addresses: Sequence[str], ports: int) -> AsyncIterator[LinkedHosts]:
     """As many hosts as there are ports, at each address. One page is there to begin with."""
-    runner = web.ServerRunner(web.Server(linked.answer), shutdown_timeout=0.0)
+    runner = web.ServerRunner(web.Server(linked.answer), shutdown_timeout=0.1)
     await runner.setup()
     try:
         for address in addresses:

@@ -76,7 +76,7 @@ class LoggedHosts:
 @contextlib.asynccontextmanager
 async def serving(hosts: LoggedHosts, secure: Mapping[str, ssl.SSLContext] | None = None) -> AsyncIterator[LoggedHosts]:
     """Until the end of the block. Those of `secure` speak TLS."""
-    runner = http.ServerRunner(http.Server(hosts.answer))
+    runner = http.ServerRunner(http.Server(hosts.answer), shutdown_timeout=0.1)
     await runner.setup()
     try:
         for name, address in hosts.names.items():

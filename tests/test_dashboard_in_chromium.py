@@ -131,7 +131,7 @@ async def _watched(path: Path) -> Seen:
 
 @contextlib.asynccontextmanager
 async def _proxy(endless: EndlessWeb) -> AsyncIterator[str]:
-    runner = ServerRunner(Server(endless.answer))
+    runner = ServerRunner(Server(endless.answer), shutdown_timeout=0.1)
     await runner.setup()
     try:
         await TCPSite(runner, "127.0.0.1", 0).start()

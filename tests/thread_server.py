@@ -27,7 +27,7 @@ Answer = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 @asynccontextmanager
 async def served_here(answer: Answer) -> AsyncIterator[str]:
     """Its address."""
-    runner = web.ServerRunner(web.Server(answer), shutdown_timeout=0.0)
+    runner = web.ServerRunner(web.Server(answer), shutdown_timeout=0.1)  # 0 would wait for ever.
     await runner.setup()
     try:
         await web.TCPSite(runner, "127.0.0.1", 0).start()

@@ -271,7 +271,7 @@ async def _serve(web: Web, port: int, conditions: Conditions | None, log: TextIO
 
     from spoor.lab.serve import WebServer
 
-    runner = ServerRunner(Server(WebServer(web, conditions, log).answer))
+    runner = ServerRunner(Server(WebServer(web, conditions, log).answer), shutdown_timeout=0.1)
     await runner.setup()
     try:
         await TCPSite(runner, "127.0.0.1", port).start()

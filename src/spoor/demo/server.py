@@ -230,7 +230,7 @@ class DemoServer:
         self.requests: Counter[str] = Counter()
         self.asked: Counter[Place] = Counter()
         self.disallowed: Counter[Place] = Counter()
-        self._runner = http.ServerRunner(http.Server(self._answer))
+        self._runner = http.ServerRunner(http.Server(self._answer), shutdown_timeout=0.1)
 
     @property
     def seeds(self) -> tuple[str, ...]:
