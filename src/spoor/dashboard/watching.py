@@ -27,7 +27,7 @@ from spoor.store.recent import expected_in
 
 T = TypeVar("T")
 
-SECONDS_BETWEEN_COUNTS = 2.0
+SECONDS_BETWEEN_COUNTS = 4.0
 SECONDS_UNWATCHED = 10.0
 """Between two counts while nobody has asked for something in the last minute."""
 SECONDS_AFTER_TROUBLE = 30.0
