@@ -28,7 +28,18 @@ from spoor.ordering.simple import ParentRelevance
 from spoor.ordering.trails import LastPage
 from spoor.records import Failure, Handed, Judged, Link, Page, Redirect, Sighting, Verdict, sighting_elsewhere
 from spoor.roles import LinkScorer
-from spoor.share import BUCKETS, Handover, Lease, Share, behind, bucket_of, even_table, leases, visits_of_round
+from spoor.share import (
+    BUCKETS,
+    Handover,
+    Lease,
+    Share,
+    behind,
+    bucket_of,
+    claim,
+    even_table,
+    leases,
+    visits_of_round,
+)
 from spoor.strategy import Strategy
 from spoor.urls import host_of
 from tests.tiny import truth
@@ -199,6 +210,14 @@ def test_links_that_are_claimed_already_are_not_offered() -> None:
     assert behind([((3.0,), 2), ((1.0,), 9)], 0) == [((3.0,), 2), ((1.0,), 9)]
     assert behind([((3.0,), 2), ((1.0,), 9)], 3) == [((1.0,), 8)]
     assert behind([((3.0,), 2)], 5) == []
+
+
+def test_a_shard_claims_as_many_visits_as_it_just_made_but_never_more_than_it_was_granted() -> None:
+    assert claim(Lease(100), spent=60, made=25) == 25
+    assert claim(Lease(100), spent=90, made=25) == 10
+    assert claim(Lease(100), spent=100, made=25) == 0
+    assert claim(Lease(100), spent=120, made=25) == 0
+    assert claim(Lease(100), spent=60, made=0) == 0
 
 
 def test_of_equal_links_each_shard_gets_its_part() -> None:

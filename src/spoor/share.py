@@ -92,6 +92,12 @@ def visits_of_round(shards: int, spent: int, made: int = 0, seconds: float = 1.0
     return max(shards, round(LEASE * spent), round(made * max(2.0, SECONDS / seconds)))
 
 
+def claim(lease: Lease, spent: int, made: int) -> int:
+    """How many visits of its old lease a shard still begins until it hears of its next: as many as it `made` since its
+    last report, if so many are left. Where it made none it claims none: others may have use for them."""
+    return max(0, min((lease.visits or 0) - spent, made))
+
+
 BestKeys = Sequence[tuple[Key, int]]
 """How many links of a shard wait at its best keys."""
 

@@ -26,7 +26,7 @@ from spoor.live.from_settings import host_rules
 from spoor.live.running import Session
 from spoor.live.session import open_session
 from spoor.settings import Config
-from spoor.share import BestKeys, Lease, Share, behind, leases, visits_of_round
+from spoor.share import BestKeys, Lease, Share, behind, claim, leases, visits_of_round
 from spoor.store.crawl_folder import CrawlFolder, FolderInUse, open_for_crawling
 from spoor.store.journal import open_to_read
 from spoor.store.mail import Answer, Batch
@@ -141,10 +141,9 @@ class Shard:
         return self._last
 
     def _claim(self, crawl: Crawl) -> int:
-        """As many visits as since the last report, if it has as many left, so that it has work until it hears of its
-        new lease. Where it made none, it claims none: others may have use for them."""
+        """Of what it was granted it keeps no more than this, so that the others can have the rest."""
         lease, spent = crawl.turns.lease, crawl.frontier.spent
-        claimed = max(0, min((lease.visits or 0) - spent, spent - (self._last.spent - self._last.claimed)))
+        claimed = claim(lease, spent, made=spent - (self._last.spent - self._last.claimed))
         crawl.turns.lease = replace(lease, visits=spent + claimed)
         return claimed
 
