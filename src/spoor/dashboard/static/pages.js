@@ -26,7 +26,7 @@ function filters(context, chosen, languages) {
     go({ search: search.value, host: host.value });
   };
   const searchable = context.overview?.searchable ?? 1;
-  const note = searchable < 0.999 ? el("p", { class: "note" }, `Texts can be found of ${percent(searchable)} of the pages so far.`) : null;
+  const note = searchable < 0.999 ? el("p", { class: "note" }, `The texts of ${percent(searchable)} of the pages are indexed so far.`) : null;
   return el("form", { class: "filters", onsubmit: submit, role: "search" },
     field("Search", search), field("Host", host),
     field("Order", select("order", ORDERS, chosen.order || "newest", (order) => go({ order }))),
