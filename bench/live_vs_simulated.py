@@ -64,7 +64,7 @@ COLUMNS = (
     "simulated",
     "difference",
     "95 % interval",
-    "simulated, moments later",
+    "simulated with jitter",
     "difference from these",
     "failed live",
     "failed simulated",
@@ -113,7 +113,7 @@ class Trial:
         assert self.task.conditions is not None
         return replace(self.task.conditions, seed=self.task.conditions.seed + self.order)
 
-    def moments_later(self) -> list[int]:
+    def with_jitter(self) -> list[int]:
         """Relevant pages found by simulations of which no two have the same delays."""
         return [self._simulated_late(Random(draw)) for draw in range(DRAWS)]
 
@@ -126,7 +126,7 @@ class Trial:
         return self._found(list(simulate(crawl, Late(network, chance), conditions.connections))).relevant
 
     def both(self) -> tuple[Found, list[int]]:
-        return self.simulated(), self.moments_later()
+        return self.simulated(), self.with_jitter()
 
     def simulated(self) -> Found:
         done = run(self.task, self.strategy, self.order)
@@ -174,7 +174,7 @@ class Result:
     late: list[int]
 
     def __str__(self) -> str:
-        found = f"live {self.live.relevant}, simulated {self.simulated.relevant}, moments later {self.late}"
+        found = f"live {self.live.relevant}, simulated {self.simulated.relevant}, with jitter {self.late}"
         return f"{self.trial.row.name}: {found}; {self.live.seconds:.0f} and {self.simulated.seconds:.0f} s"
 
 
@@ -275,7 +275,7 @@ def proxy_of(server: subprocess.Popen[str]) -> str:
 
 
 def line(row: Row, results: Sequence[Result]) -> list[str]:
-    """Means over the orders. Moments later: the mean, and the spread of a single crawl around it."""
+    """Means over the orders. With jitter: the mean, and the spread of a single crawl around it."""
     lives, simulations = [one.live for one in results], [one.simulated for one in results]
     live, simulated = (mean(one.relevant for one in found) for found in (lives, simulations))
     differences = [(one.live.relevant - one.simulated.relevant) / max(1.0, simulated) for one in results]
