@@ -17,6 +17,7 @@ from spoor.errors import BadInput
 from spoor.frontier.rows import UNREADABLE
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import open_to_read
+from spoor.store.transactions import transaction
 
 FILE = "dashboard.db"
 PIECE = 50_000
@@ -222,17 +223,12 @@ def count_on(db: sqlite3.Connection, piece: int = PIECE) -> tuple[int, int]:
     last, _ = db.execute(_LAST).fetchone()
     if state_of(db, "journal") >= last:
         return last, last
-    db.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(db):
         after = state_of(db, "journal")
         until = min(last, after + piece)
         for step in _STEPS if until > after else ():
             db.execute(step, {"after": after, "until": until})
         _count_revisions(db)
-        db.execute("COMMIT")
-    except BaseException:
-        db.execute("ROLLBACK")
-        raise
     return until, last
 
 

@@ -10,6 +10,7 @@ from spoor.parse.words import Words
 from spoor.report.contents import archived_page
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import PageRow, number_of, open_to_read, pages_of, place_at
+from spoor.store.transactions import transaction
 
 PAGES_AT_ONCE = 20
 LONGEST = 20_000
@@ -31,13 +32,10 @@ def index_texts(folder: CrawlFolder, db: sqlite3.Connection, most: int = PAGES_A
         return 0
     with contextlib.closing(open_to_read(folder.database)) as crawl:
         rows = [_row(folder, crawl, number) for number in numbers]
-    db.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(db):
         if state_of(db, "texts") < numbers[0]:  # Unless another dashboard was quicker.
             db.executemany("INSERT INTO texts (rowid, title, url, body) VALUES (?, ?, ?, ?)", rows)
             db.execute("INSERT OR REPLACE INTO state VALUES ('texts', ?)", (numbers[-1],))
-    finally:
-        db.execute("COMMIT")
     return len(numbers)
 
 

@@ -22,8 +22,9 @@ from spoor.store.database_check import UNREADABLE, check_database, open_checked
 from spoor.store.database_repair import rebuild
 from spoor.store.incidents import Finding, Tell, counted
 from spoor.store.sqlite_files import write_sums
+from spoor.store.transactions import transaction
 from spoor.store.warc_records import Gap, Member, pieces
-from spoor.store.warc_repair import follow, repair, survey, transaction
+from spoor.store.warc_repair import follow, repair, survey
 
 # Can every record of the archive be read, and is each where the index and the database say?
 

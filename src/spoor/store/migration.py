@@ -23,6 +23,7 @@ from spoor.store.model_calls import ModelCalls
 from spoor.store.renders import Renders
 from spoor.store.sqlite_files import Row, Value
 from spoor.store.steered import SteeredActions
+from spoor.store.transactions import transaction
 
 # The tables of a crawl's database as this spoor makes them: what a row of each must look like.
 
@@ -140,12 +141,11 @@ def _pack_evidence(db: sqlite3.Connection, progress: Progress) -> None:
     with progress("packing the evidence of links", _last(db, "links")) as advance:
         for first, last in _pieces(db, "links"):
             query = "SELECT id, evidence FROM links WHERE id BETWEEN ? AND ? AND typeof(evidence) = 'text'"
-            db.execute("BEGIN IMMEDIATE")
-            found = db.execute(query, (first, last)).fetchall()
-            rows = [(packed, row) for row, text in found if (packed := _packed(names, text)) is not None]
-            db.executemany("UPDATE links SET evidence = ? WHERE id = ?", rows)
-            names.write(db)
-            db.execute("COMMIT")
+            with transaction(db):
+                found = db.execute(query, (first, last)).fetchall()
+                rows = [(packed, row) for row, text in found if (packed := _packed(names, text)) is not None]
+                db.executemany("UPDATE links SET evidence = ? WHERE id = ?", rows)
+                names.write(db)
             advance(ROWS)
 
 
@@ -161,18 +161,17 @@ def _write_heads_and_deflate(db: sqlite3.Connection, progress: Progress) -> None
     """Hosts were all in memory, and texts of robots.txt were not packed. All of it or nothing."""
     if "head" in {row[1] for row in db.execute("PRAGMA table_info(hosts)")}:
         return
-    db.execute("BEGIN IMMEDIATE")
-    db.execute("ALTER TABLE hosts ADD COLUMN head BLOB")
     db.create_function("deflated", 1, lambda text: deflated(str(text)), deterministic=True)
-    with progress("packing robots.txt files", _last(db, "robots")) as advance:
-        for first, last in _pieces(db, "robots"):
-            db.execute("UPDATE robots SET text = deflated(text) WHERE id BETWEEN ? AND ?", (first, last))
-            advance(ROWS)
-    with progress("recording the first link of each host", _last(db, "hosts")) as advance:
-        write_heads(db, advance)
-    for statement in SCHEMA.split(";"):
-        db.execute(statement)
-    db.execute("COMMIT")
+    with transaction(db):
+        db.execute("ALTER TABLE hosts ADD COLUMN head BLOB")
+        with progress("packing robots.txt files", _last(db, "robots")) as advance:
+            for first, last in _pieces(db, "robots"):
+                db.execute("UPDATE robots SET text = deflated(text) WHERE id BETWEEN ? AND ?", (first, last))
+                advance(ROWS)
+        with progress("recording the first link of each host", _last(db, "hosts")) as advance:
+            write_heads(db, advance)
+        for statement in SCHEMA.split(";"):
+            db.execute(statement)
 
 
 def from_4(database: Path, progress: Progress) -> None:
@@ -192,11 +191,10 @@ def _add_validators(db: sqlite3.Connection) -> None:
     """All of it or nothing. Every row is written anew, because `spoor check --repair` knows rows by their length."""
     columns = {row[1] for row in db.execute("PRAGMA table_info(robots)")}
     if columns and "etag" not in columns:
-        db.execute("BEGIN IMMEDIATE")
-        for name in VALIDATORS.split(", "):
-            db.execute(f"ALTER TABLE robots ADD COLUMN {name} TEXT NOT NULL DEFAULT ''")
-        db.execute("UPDATE robots SET etag = '', modified = ''")
-        db.execute("COMMIT")
+        with transaction(db):
+            for name in VALIDATORS.split(", "):
+                db.execute(f"ALTER TABLE robots ADD COLUMN {name} TEXT NOT NULL DEFAULT ''")
+            db.execute("UPDATE robots SET etag = '', modified = ''")
 
 
 def _add_needs_scripts(db: sqlite3.Connection, progress: Progress) -> None:

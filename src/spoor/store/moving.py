@@ -34,7 +34,7 @@ from spoor.store.mail import Letter, enclose, packed, unpacked
 from spoor.store.renders import SCHEMA as RENDERS
 from spoor.store.sharded_folder import ShardedFolder
 from spoor.store.steered import SCHEMA as STEERED
-from spoor.store.warc_repair import transaction
+from spoor.store.transactions import transaction
 
 Table = Sequence[int]
 """The shard of each bucket."""

@@ -19,6 +19,7 @@ from typing import Any
 from spoor.errors import BadInput, BrokenStorage, UsageError
 from spoor.files import replacing
 from spoor.share import BUCKETS, even_table
+from spoor.store.transactions import transaction
 
 
 @dataclass(frozen=True)
@@ -124,9 +125,8 @@ class GrantedVisits:
     def write(self, visits: Sequence[tuple[int, int]]) -> None:
         """Each a shard and its visits."""
         try:
-            self._db.execute("BEGIN IMMEDIATE")
-            self._db.executemany("INSERT OR REPLACE INTO leases VALUES (?, ?)", visits)
-            self._db.execute("COMMIT")
+            with transaction(self._db):
+                self._db.executemany("INSERT OR REPLACE INTO leases VALUES (?, ?)", visits)
         except sqlite3.Error as error:
             raise BrokenStorage(
                 f"cannot write {self._path}: {error}; free some disk space and run the same command again"

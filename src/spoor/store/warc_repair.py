@@ -17,6 +17,7 @@ from pathlib import Path
 
 from spoor.files import replacing
 from spoor.store.cdxj import Capture, capture_in
+from spoor.store.transactions import transaction
 from spoor.store.warc_records import (
     FIELDS,
     HEADER,
@@ -239,15 +240,3 @@ def follow(db: sqlite3.Connection, repair: Repair) -> None:
             if move.by:
                 for table in {"pages", "renders", "digests"} & tables:
                     db.execute(f"UPDATE {table} SET warc_offset = warc_offset - ? WHERE {_WITHIN}", moved)
-
-
-@contextlib.contextmanager
-def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """All of it or nothing, for a connection that begins none by itself."""
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        db.execute("COMMIT")
-    except BaseException:
-        db.execute("ROLLBACK")
-        raise
