@@ -327,6 +327,17 @@ def test_nothing_is_asked_of_the_first_pages() -> None:
     )
 
 
+def test_yields_in_snapshots_of_earlier_versions_are_restored() -> None:
+    order, restored = HostYield(every=3), HostYield(every=3)
+    page = Page("http://a.test/1", links=(Link("http://a.test/2"), Link("http://b.test/1")))
+    order.learn(sighting_of(page, 1.0))
+    order.evidence(sighting_of(page, 1.0), page.links)
+    earlier = {"relevant": "wanted", "visits": "visited", "queued hosts": "told hosts", "queued": "told"}
+    restored.restore({earlier.get(name, name): value for name, value in order.state().items()})
+    assert restored.tally("a.test") == (1, 1)
+    assert restored.state().keys() == order.state().keys()
+
+
 def test_yields_are_known_again_when_a_crawl_is_gone_on_with() -> None:
     order = HostYield()
     order.relearn(sighting_of(Page("http://a.test/1"), 1.0))

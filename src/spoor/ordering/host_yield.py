@@ -25,17 +25,19 @@ from spoor.urls import host_of
 
 @dataclass
 class HostTally:
-    """For admissions that go by it. Learns from every visit; has learned nothing when it is made."""
+    """For scorers and admissions that go by it. Learns from every visit; has learned nothing when it is made."""
 
     _visits: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
     _relevant: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
 
     def learn(self, sighting: Sighting) -> None:
-        host = sighting.visit.host
-        self._visits[host] += 1
-        self._relevant[host] += sighting.verdict.relevant
+        self._count(sighting.visit.host, sighting.verdict.relevant)
 
     relearn = learn
+
+    def _count(self, host: str, relevant: bool) -> None:
+        self._visits[host] += 1
+        self._relevant[host] += relevant
 
     def state(self) -> State:
         return {
@@ -57,17 +59,19 @@ class HostTally:
 # Hosts that yield most go first; within a host, links in the order they were found.
 
 
+_EARLIER = {"wanted": "relevant", "visited": "visits", "told hosts": "queued hosts", "told": "queued"}
+"""Names in snapshots of earlier versions."""
+
+
 @dataclass
-class HostYield:
+class HostYield(HostTally):
     """Scorer and upkeep. All waiting links of a host have the same yield, so the order of arrival decides among them;
     every `every` visits those of hosts whose yield has changed are re-scored. Remembers the links that wait, by host.
 
-    Learns from every visit; has learned nothing when it is made.
+    Learns from every visit, of which duplicates and failures find nothing; has learned nothing when it is made.
     """
 
     every: int = 100
-    _visited: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
-    _relevant_pages: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
     _queued: dict[str, float] = field(init=False, repr=False, compare=False, default_factory=dict)
     _waiting: dict[str, dict[str, None]] = field(
         init=False, repr=False, compare=False, default_factory=lambda: defaultdict(dict)
@@ -80,20 +84,16 @@ class HostYield:
         check_every(self.every)
 
     def learn(self, sighting: Sighting) -> None:
-        host = sighting.visit.host
-        self._visited[host] += 1
-        self._relevant_pages[host] += sighting.is_find
+        self._count(sighting.visit.host, sighting.is_find)
 
     def learn_miss(self, miss: Miss) -> None:
-        self._visited[miss.visit.host] += 1
+        self._count(miss.visit.host, False)
 
     relearn = learn
 
     def state(self) -> State:
         return {
-            "hosts": list(self._visited),
-            "visited": as_counts(self._visited.values()),
-            "relevant": as_counts(self._relevant_pages[host] for host in self._visited),
+            **super().state(),
             "queued hosts": list(self._queued),
             "queued": np.array(list(self._queued.values()), np.float64),
             "waiting hosts": list(self._waiting),
@@ -102,10 +102,9 @@ class HostYield:
         }
 
     def restore(self, state: State) -> None:
-        state = renamed_parts(state, {"wanted": "relevant", "told hosts": "queued hosts", "told": "queued"})
-        hosts, queued, waiting = (texts_in(state, name) for name in ("hosts", "queued hosts", "waiting hosts"))
-        self._visited = Counter(dict(zip(hosts, counts_in(state, "visited", len(hosts)), strict=True)))
-        self._relevant_pages = Counter(dict(zip(hosts, counts_in(state, "relevant", len(hosts)), strict=True)))
+        state = renamed_parts(state, _EARLIER)
+        super().restore(state)
+        queued, waiting = texts_in(state, "queued hosts"), texts_in(state, "waiting hosts")
         yields = array_in(state, "queued", np.float64, (len(queued),), 0.0, 1.0).tolist()
         self._queued = dict(zip(queued, yields, strict=True))
         urls = texts_in(state, "urls")
@@ -123,7 +122,7 @@ class HostYield:
         return evidence["yield"]
 
     def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
-        for host in self._visited:
+        for host in self._visits:
             now = self._yield(host)
             if self._queued.get(host, now) != now:
                 self._queued[host] = now
@@ -144,7 +143,8 @@ class HostYield:
 
     def _yield(self, host: str) -> float:
         # Rounded, so that a whole host is not moved for next to nothing.
-        return round((self._relevant_pages[host] + 1) / (self._visited[host] + 2), 2)
+        visits, relevant = self.tally(host)
+        return round((relevant + 1) / (visits + 2), 2)
 
 
 # Hosts that yield too little are left: the more of one was seen, the more is asked of it.
