@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
-from spoor.dashboard.reading import AT_ONCE, Part, Reading, ShortListQuery, cursor_of, like, part_of, place_in
+from spoor.dashboard.reading import ListQuery, Part, Reading, ShortListQuery, cursor_of, like, part_of, place_in
 from spoor.errors import UsageError
 from spoor.frontier.entry import Entry
 from spoor.frontier.evidence import EvidenceNames
@@ -27,12 +27,10 @@ FARTHEST = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class QueueQuery:
+class QueueQuery(ListQuery):
     """Of one host, or of all."""
 
     host: str = ""
-    limit: int = AT_ONCE
-    cursor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +103,12 @@ _READ = "id, name, pages, relevant, share, failures, redirects, bytes, mean_seco
 
 
 @dataclass(frozen=True, slots=True)
-class HostQuery:
+class HostQuery(ListQuery):
     """Which hosts: those whose name holds `search`; and in which order."""
 
     sort: Literal["relevant", "pages", "share", "failures", "seconds", "last", "name"] = "relevant"
     direction: Literal["descending", "ascending"] = "descending"
     search: str = ""
-    limit: int = AT_ONCE
-    cursor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +173,11 @@ EXAMPLES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class EventQuery:
+class EventQuery(ListQuery):
     """Of one kind, or with one of the reasons of `/failures`, by its id; or all."""
 
     kind: str = ""
     failure: int = 0
-    limit: int = AT_ONCE
-    cursor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,14 +198,6 @@ class EventKind:
 
     kind: str
     times: int
-
-
-@dataclass(frozen=True, slots=True)
-class FailureQuery:
-    """The commonest first."""
-
-    limit: int = AT_ONCE
-    cursor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +234,8 @@ def event_kinds(reading: Reading, asked: ShortListQuery) -> Part[EventKind]:
     return Part(tuple(EventKind(*row) for row in rows), None)
 
 
-def failures(reading: Reading, asked: FailureQuery) -> Part[FailureKind]:
+def failures(reading: Reading, asked: ListQuery) -> Part[FailureKind]:
+    """The commonest first."""
     place = place_in(asked.cursor, int, int)
     where, values = ("WHERE (times, id) < (?, ?)", place) if place else ("", ())
     query = f"SELECT id, purpose, reason, times, given_up FROM counted.failures {where} ORDER BY times DESC, id DESC"

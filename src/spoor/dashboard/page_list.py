@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from spoor.dashboard.page_texts import query_of
-from spoor.dashboard.reading import AT_ONCE, Part, Reading, ShortListQuery, cursor_of, part_of, place_in
+from spoor.dashboard.reading import ListQuery, Part, Reading, ShortListQuery, cursor_of, part_of, place_in
 from spoor.store.journal import needs_scripts_column
 from spoor.store.marks import mark_of
 
@@ -21,7 +21,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class PageQuery:
+class PageQuery(ListQuery):
     """Which pages, and in which order. `borderline`: those nearest to the border between the verdicts first."""
 
     order: Literal["newest", "best", "borderline"] = "newest"
@@ -29,8 +29,6 @@ class PageQuery:
     language: str = ""
     verdict: Literal["", "relevant", "irrelevant"] = ""
     search: str = ""
-    limit: int = AT_ONCE
-    cursor: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,13 @@ class ShortListQuery:
     limit: int = AT_ONCE
 
 
+@dataclass(frozen=True, slots=True)
+class ListQuery(ShortListQuery):
+    """Given out in parts; `cursor` is that of the part before, "" for the first."""
+
+    cursor: str = ""
+
+
 def part_of(rows: Sequence[Row], limit: int, place: Callable[[Row], Sequence[Any]]) -> Part[Row]:
     """`rows` may hold one more than the limit, which tells that there are more; `place` is where a row stands."""
     shown = tuple(rows[:limit])

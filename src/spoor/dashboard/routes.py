@@ -7,7 +7,7 @@ from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from spoor.dashboard import lesson_view, lists, overview, page_list, page_view
-from spoor.dashboard.reading import MOST_AT_ONCE, Reading, ShortListQuery
+from spoor.dashboard.reading import MOST_AT_ONCE, ListQuery, Reading, ShortListQuery
 from spoor.errors import UsageError
 from spoor.report.showing import plain
 
@@ -63,7 +63,7 @@ ROUTES = (
     Route("/languages", "Languages of pages", ShortListQuery, page_list.Language, page_list.languages, True),
     Route("/queue", "Links that wait, next first", lists.QueueQuery, lists.WaitingUrl, lists.waiting, True),
     Route("/why", "What is known of a URL", page_view.WhyQuery, page_view.Explanation, page_view.why),
-    Route("/failures", "Failures by reason", lists.FailureQuery, lists.FailureKind, lists.failures, True),
+    Route("/failures", "Failures by reason", ListQuery, lists.FailureKind, lists.failures, True),
     Route("/events", "Events, newest first", lists.EventQuery, lists.LoggedEvent, lists.events, True),
     Route("/kinds", "Kinds of events", ShortListQuery, lists.EventKind, lists.event_kinds, True),
     Route(
