@@ -316,46 +316,50 @@ def holder_on(disk: Path) -> tuple[int, int]:
     return int(lock.parent.name), int(lock.read_text())
 
 
-@long
-def test_a_shard_whose_node_is_lost_with_its_disk_goes_on_from_a_copy_on_another(tmp_path: Path) -> None:
-    with web() as linked, cluster(tmp_path) as nodes:
-        crawl = LocalCommand(tmp_path, linked)
+@contextmanager
+def crawl_on_disks(folder: Path, deaths: int) -> Iterator[tuple[LocalCommand, Any, Path]]:
+    """A crawl of which there are copies, its nodes, and a disk that is not of the head and on which a shard works. What
+    it has after `deaths` of shards is checked at the end."""
+    with web() as linked, cluster(folder) as nodes:
+        crawl = LocalCommand(folder, linked)
         with crawl.running(nodes) as command:
             crawl.wait_for_copies()
-            disk = next(path for path in disks(tmp_path)[1:] if list(path.glob("*/*/lock")))
-            shard, process = holder_on(disk)
-            os.kill(process, signal.SIGKILL)
-            wait_for(lambda: crawl.place(shard).generation() == 2)
-            assert crawl.place(shard).origin(2) == Origin(1), "what is on the disk is newer than any copy"
-            crawl.wait_for_copies()
-            _, process = holder_on(disk)
-            (node,) = [node for node in nodes.worker_nodes if process in processes_of(node)]
-            nodes.remove_node(node, allow_graceful=False)
-            shutil.rmtree(disk)
-            wait_for(lambda: crawl.place(shard).generation() == 3)
-            assert crawl.place(shard).origin(3).copy is not None
-            crawl.wait_for_copies()
+            yield crawl, nodes, next(disk for disk in disks(folder)[1:] if list(disk.glob("*/*/lock")))
             crawl.end(command)
-        check_copied(crawl, linked, deaths=2)
+        check_copied(crawl, linked, deaths)
+
+
+@long
+def test_a_shard_whose_node_is_lost_with_its_disk_goes_on_from_a_copy_on_another(tmp_path: Path) -> None:
+    with crawl_on_disks(tmp_path, deaths=2) as (crawl, nodes, disk):
+        shard, process = holder_on(disk)
+        os.kill(process, signal.SIGKILL)
+        wait_for(lambda: crawl.place(shard).generation() == 2)
+        assert crawl.place(shard).origin(2) == Origin(1), "what is on the disk is newer than any copy"
+        crawl.wait_for_copies()
+        _, process = holder_on(disk)
+        nodes.remove_node(node_of(process, nodes), allow_graceful=False)
+        shutil.rmtree(disk)
+        wait_for(lambda: crawl.place(shard).generation() == 3)
+        assert crawl.place(shard).origin(3).copy is not None
+        crawl.wait_for_copies()
 
 
 @long
 def test_a_process_on_a_frozen_node_is_replaced_and_does_not_go_on(tmp_path: Path) -> None:
-    with web() as linked, cluster(tmp_path) as nodes:
-        crawl = LocalCommand(tmp_path, linked)
-        with crawl.running(nodes) as command:
+    with crawl_on_disks(tmp_path, deaths=1) as (crawl, nodes, disk):
+        shard, process = holder_on(disk)
+        with frozen(processes_of(node_of(process, nodes))):
+            wait_for(lambda: crawl.place(shard).generation() == 2)
             crawl.wait_for_copies()
-            disk = next(path for path in disks(tmp_path)[1:] if list(path.glob("*/*/lock")))
-            shard, process = holder_on(disk)
-            (node,) = [node for node in nodes.worker_nodes if process in processes_of(node)]
-            with frozen(processes_of(node)):
-                wait_for(lambda: crawl.place(shard).generation() == 2)
-                crawl.wait_for_copies()
-            (lock,) = disk.glob("*/*/lock")
-            wait_for(lambda: not is_crawled_into(CrawlFolder(lock.parent)))
-            crawl.wait_for_pages()
-            crawl.end(command)
-        check_copied(crawl, linked, deaths=1)
+        (lock,) = disk.glob("*/*/lock")
+        wait_for(lambda: not is_crawled_into(CrawlFolder(lock.parent)))
+        crawl.wait_for_pages()
+
+
+def node_of(process: int, nodes: Any) -> Any:
+    (node,) = [node for node in nodes.worker_nodes if process in processes_of(node)]
+    return node
 
 
 def check_copied(crawl: LocalCommand, linked: LinkedHosts, deaths: int) -> None:
