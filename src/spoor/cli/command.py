@@ -99,6 +99,10 @@ def add_several(
     parser.add_argument(option, *earlier, action="append", metavar=metavar, help=meaning, **more)
 
 
+def add_crawl_folder(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of a crawl; it may be running")
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead")
 

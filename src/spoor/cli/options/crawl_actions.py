@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from spoor.cli.command import Commands, add_command, add_json
+from spoor.cli.command import Commands, add_command, add_crawl_folder, add_json
 
 MARKS = {"relevant": True, "not-relevant": False, "none": None}
 """What can be said of a page; the last takes back what was said before."""
@@ -13,7 +12,7 @@ MARKS = {"relevant": True, "not-relevant": False, "none": None}
 
 def _add_action(commands: Commands, name: str, summary: str, examples: str) -> argparse.ArgumentParser:
     parser = add_command(commands, name, summary, examples, "acting.run_action")
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of a crawl; it may be running")
+    add_crawl_folder(parser)
     parser.add_argument("--who", default="", metavar="NAME", help="who asks for it (the user of the process)")
     parser.set_defaults(asked=name)
     add_json(parser)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from spoor.cli.command import Commands, add_command, add_json, add_workers
+from spoor.cli.command import Commands, add_command, add_crawl_folder, add_json, add_workers
 
 REPORT_EXAMPLES = """
 spoor report my-crawl
@@ -51,14 +51,10 @@ DASHBOARD_PORT = 8737
 EXPORT_FORMATS = ("jsonl", "parquet", "text")
 
 
-def _add_folder(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of a crawl; it may be running")
-
-
 def register_report(commands: Commands) -> None:
     summary = "summarise a crawl as report.html, or check its politeness"
     parser = add_command(commands, "report", summary, REPORT_EXAMPLES, "folders.run_report")
-    _add_folder(parser)
+    add_crawl_folder(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="file to write (report.html in the folder)")
     parser.add_argument(
         "--politeness",
@@ -98,7 +94,7 @@ def port(text: str) -> int:
 def register_why(commands: Commands) -> None:
     summary = "explain why a URL was fetched, has not been fetched yet, or never will be"
     parser = add_command(commands, "why", summary, WHY_EXAMPLES, "folders.run_why")
-    _add_folder(parser)
+    add_crawl_folder(parser)
     parser.add_argument("url", metavar="URL", help="the URL in question")
     add_json(parser)
 
@@ -106,14 +102,14 @@ def register_why(commands: Commands) -> None:
 def register_ask(commands: Commands) -> None:
     summary = "answer questions about pages, to teach the judge of a crawl"
     parser = add_command(commands, "ask", summary, ASK_EXAMPLES, "answering.run_ask")
-    _add_folder(parser)
+    add_crawl_folder(parser)
     parser.add_argument("--questions", type=int, metavar="N", help="stop after N answers (default: ask until you quit)")
 
 
 def register_export(commands: Commands) -> None:
     summary = "write the texts that a crawl found to a file"
     parser = add_command(commands, "export", summary, EXPORT_EXAMPLES, "folders.run_export")
-    _add_folder(parser)
+    add_crawl_folder(parser)
     parser.add_argument(
         "--format",
         choices=EXPORT_FORMATS,
@@ -129,7 +125,7 @@ def register_export(commands: Commands) -> None:
 def register_check(commands: Commands) -> None:
     summary = "verify the database, archive, indexes and snapshots of a crawl"
     parser = add_command(commands, "check", summary, CHECK_EXAMPLES, "folders.run_check")
-    _add_folder(parser)
+    add_crawl_folder(parser)
     parser.add_argument(
         "--repair",
         action="store_true",
