@@ -5,16 +5,18 @@ from __future__ import annotations
 import random
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from spoor.crawl import Crawl
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.sqlite import SqliteStore
 from spoor.lab.worlds import WrittenWorld
-from spoor.ordering.simple import ParentRelevance
-from spoor.records import Handed, Mailed
+from spoor.ordering.simple import total
+from spoor.records import Evidence, Handed, Link, Mailed, Sighting
+from spoor.roles import Merge
 from spoor.share import Handover, Share
 from spoor.store.copied_mail import mail_of
 from spoor.strategy import Strategy
@@ -30,6 +32,20 @@ POINTS = (
     "before the answer",
     "after the letters are deleted",
 )
+
+
+@dataclass(frozen=True)
+class AllInLinks:
+    """Counts pages that link, so that every sighting of a link must arrive."""
+
+    reads_content: ClassVar[bool] = False
+    merge: ClassVar[Mapping[str, Merge]] = {"in_links": total}
+
+    def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+        return [{"in_links": 1.0}] * len(links)
+
+    def key(self, evidence: Evidence) -> float:
+        return evidence["in_links"]
 
 
 class Crashed(Exception):
@@ -71,7 +87,7 @@ class CrashingShard:
         self.store.write_along(self.mail.write)
         self.store.write_along(self._note)
         frontier = Frontier(self.store, resumed_at=0.0, tallied=True)
-        strategy = Strategy(truth(self._world), ParentRelevance())
+        strategy = Strategy(truth(self._world), AllInLinks())
         self.crawl = Crawl(strategy, frontier, handover=Handover(Share(self.number, self._table), self.mail))
         self.crawl.begin(["http://h0.test/"])
 

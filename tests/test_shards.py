@@ -23,7 +23,7 @@ from spoor.lab.runs import run
 from spoor.lab.sharded import Mailbag, Sharding, drawn_table
 from spoor.lab.task import PreparedTask, Task, read_seeds
 from spoor.lab.worlds import FIELD, Conditions, WrittenWorld
-from spoor.ordering.learned.learned import Learned
+from spoor.ordering.learned.learned import ENOUGH, Learned
 from spoor.ordering.simple import ParentRelevance
 from spoor.ordering.trails import LastPage
 from spoor.records import Failure, Handed, Judged, Link, Page, Redirect, Sighting, Verdict, sighting_elsewhere
@@ -90,10 +90,10 @@ def links_in(bag: Mailbag) -> list[tuple[int, Handed]]:
     return [(to, mailed) for to, mailed in bag.letters if isinstance(mailed, Handed)]
 
 
-def fetched(crawl: Crawl, page: Page | Redirect) -> Event:
+def fetched(crawl: Crawl, page: Page | Redirect, relevance: float = 0.75) -> Event:
     visit = crawl.next_visit(0.0)
     assert visit is not None
-    outcome = page if isinstance(page, Redirect) else Judged(page, Verdict(0.75, True, "so"))
+    outcome = page if isinstance(page, Redirect) else Judged(page, Verdict(relevance, True, "so"))
     (event,) = crawl.absorb([(visit, outcome)], 1.0)
     return event
 
@@ -116,12 +116,22 @@ def test_a_link_of_another_shard_leaves_with_its_evidence_and_does_not_wait_here
     assert handed == Handed(Link(FOREIGN, hints=b""), {"parent": 0.75, "depth": 1.0}, page)
 
 
-def test_a_link_of_another_shard_leaves_every_time_it_is_found() -> None:
+def test_a_link_of_another_shard_leaves_again_when_more_is_known_of_it() -> None:
     crawl, bag = shard_of(A)
-    crawl.begin([A, OWN])
-    for url in (A, OWN):
+    pages = [f"{A}{number}" for number in range(3)]
+    crawl.begin(pages)
+    for url, relevance in zip(pages, (0.5, 0.75, 0.25), strict=True):
+        fetched(crawl, Page(url, links=(Link(FOREIGN),)), relevance)
+    assert [handed.found_on for _, handed in links_in(bag)] == pages[:2]
+
+
+def test_a_link_of_another_shard_leaves_no_more_when_enough_is_known_of_it() -> None:
+    crawl, bag = shard_of(A, Learned())
+    pages = [f"{A}{number}" for number in range(ENOUGH + 2)]
+    crawl.begin(pages)
+    for url in pages:
         fetched(crawl, Page(url, links=(Link(FOREIGN),)))
-    assert [handed.found_on for _, handed in links_in(bag)] == [A, OWN]
+    assert [handed.found_on for _, handed in links_in(bag)] == pages[:ENOUGH]
 
 
 def test_a_handed_link_waits_where_it_would_have_waited() -> None:

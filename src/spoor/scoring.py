@@ -30,8 +30,8 @@ from spoor.share import Handover
 from spoor.strategy import Strategy, hinted, some_reads_content
 from spoor.urls import host_of
 
-MOST_SENT = 50_000
-"""Links of other shards that are remembered: some eight megabytes."""
+MOST_SENT = 20_000
+"""Links of other shards that are remembered: some fifteen megabytes."""
 MOST_LINKS = 2_000
 """Of one page, and of all others, that are re-scored at once after verdicts were revised; the rest in its turn."""
 
@@ -66,7 +66,7 @@ class Scoring:
         self._guidance = guidance
         self._isolation = isolation
         self._handover = handover
-        self._sent: set[str] = set()
+        self._sent: dict[str, tuple[Evidence, TrailState]] = {}
         self._admission_reads = some_reads_content((strategy.admission,))
         self._admission = strategy.admission
         self._trail = strategy.trail
@@ -85,7 +85,7 @@ class Scoring:
         links = sighting.page.links
         foreign = self._foreign(links)
         known = self._known(links, foreign)
-        of_use = [(link, e) for link, e in zip(links, known, strict=True) if e is None or self._gains(e, sighting)]
+        of_use = [(link, e) for link, e in zip(links, known, strict=True) if self._is_of_use(link, e, sighting)]
         offered, seen = Offered(), _without_texts(sighting) if foreign else sighting
         for (link, evidence), (_, entry) in zip(
             self._scored(sighting, [link for link, _ in of_use]), of_use, strict=True
@@ -117,15 +117,25 @@ class Scoring:
         known = dict(zip(own, self._frontier.find(own), strict=True))
         return [known.get(link.url) for link in links]
 
+    def _is_of_use(self, link: Link, entry: Entry | None, sighting: Sighting) -> bool:
+        """Whether a link is new, or more would be known of it by this page."""
+        if entry is not None:
+            return self._gains(entry, sighting)
+        sent = self._sent.get(link.url)
+        return sent is None or not self._is_saturated(link.url, sent[0], sighting)
+
     def _gains(self, entry: Entry, sighting: Sighting) -> bool:
         """Whether more would be known of a link by this page."""
         if entry.state not in OPEN or entry.is_seed:
             return False
+        return not self._is_saturated(entry.url, entry.evidence, sighting)
+
+    def _is_saturated(self, url: str, evidence: Evidence, sighting: Sighting) -> bool:
         try:
-            return self._saturating is None or not self._saturating.is_saturated(entry.evidence, sighting)
+            return self._saturating is not None and self._saturating.is_saturated(evidence, sighting)
         except Exception as error:
-            self._isolation.spare(entry.url, "found again", error)
-            return False
+            self._isolation.spare(url, "found again", error)
+            return True
 
     def _scored(self, sighting: Sighting, links: list[Link]) -> Iterable[tuple[Link, Evidence | None]]:
         """All links together; if that fails, each by itself, and those that cannot be scored without evidence."""
@@ -177,17 +187,24 @@ class Scoring:
         return Link(link.url, nofollow=link.nofollow, hints=self._kept_hints(link))
 
     def _send(self, link: Link, evidence: Evidence, sighting: Sighting, offered: Offered) -> None:
-        """Every time it is found: only its shard knows whether that matters. What is dropped here is not sent; like a
-        link that waits, one that was sent is not asked about again."""
+        """Whenever more is known of it than was sent before. What is dropped here is not sent; like a link that waits,
+        one that was sent is not asked about again."""
         assert self._handover is not None
-        if link.url not in self._sent:
-            ruling = self.at_offer(link, evidence, sighting.trail)
+        known, trail = evidence, sighting.trail
+        if link.url in self._sent:
+            sent, sent_trail = self._sent[link.url]
+            known = self._merged(sent, evidence)
+            if known == sent and not self._ranks_higher(trail, sent_trail):
+                return
+            trail = trail if self._ranks_higher(trail, sent_trail) else sent_trail
+        else:
+            ruling = self.at_offer(link, evidence, trail)
             if ruling.decision == "drop":
                 offered.refused.append(Refusal(link.url, ruling.because, parked=False))
                 return
             if len(self._sent) >= MOST_SENT:
                 self._sent.clear()
-            self._sent.add(link.url)
+        self._sent[link.url] = known, trail
         self._handover.send(Handed(self._for_others(link), evidence, sighting))
 
     def receive(self, batch: Sequence[Handed]) -> Offered:
@@ -242,8 +259,7 @@ class Scoring:
 
     def found_again(self, link: Link, entry: Entry, evidence: Evidence, trail: TrailState) -> bool:
         """A link that is known but not visited yet gains evidence. Says whether it changed its place."""
-        merge = self._merge
-        merged = {name: merge[name](old, evidence[name]) for name, old in entry.evidence.items()}
+        merged = self._merged(entry.evidence, evidence)
         key = self._key(merged)
         better = key > entry.key or (key == entry.key and self._ranks_higher(trail, entry.trail))
         kept, hints = (trail, self._kept_hints(link)) if better else (entry.trail, entry.hints)
@@ -251,6 +267,10 @@ class Scoring:
             return False
         moved = self._frontier.change(entry, key, merged, kept, hints)
         return self._reconsider(link, entry) or moved
+
+    def _merged(self, known: Evidence, found: Evidence) -> Evidence:
+        merge = self._merge
+        return {name: merge[name](old, found[name]) for name, old in known.items()}
 
     def _ranks_higher(self, trail: TrailState, other: TrailState) -> bool:
         return self._trail.rank(trail) > self._trail.rank(other)

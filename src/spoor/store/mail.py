@@ -12,16 +12,18 @@ from __future__ import annotations
 import base64
 import json
 import sqlite3
+import struct
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from isal import isal_zlib
 
 from spoor.errors import BadInput, BrokenContract
 from spoor.frontier.rows import trail_of
-from spoor.records import Handed, Hints, Lesson, Link, Mailed, Miss, Page, Sighting, Verdict, Visit, sighting_elsewhere
+from spoor.records import Handed, Lesson, Link, Mailed, Miss, Page, Sighting, Verdict, Visit, sighting_elsewhere
 from spoor.urls import host_of
 
 SCHEMA = """
@@ -35,7 +37,7 @@ CREATE INDEX IF NOT EXISTS lessons_by_place ON lessons (after);
 """
 LETTERS_AT_ONCE = 100
 MOST_BYTES = 16_000_000
-"""Of one letter, unpacked: it comes from another machine."""
+"""Of the JSON in a letter, unpacked: it comes from another machine."""
 
 
 class Letter(NamedTuple):
@@ -178,13 +180,16 @@ def lessons_of_others(db: sqlite3.Connection, after: int) -> Iterator[tuple[floa
         yield from ((place + 0.5, lesson) for lesson in unpacked(body) if not isinstance(lesson, Handed))
 
 
-# A letter as bytes: frames of compressed JSON, with lessons or with the links of pages. Another process wrote it, so it
-# is checked when it is read.
+# A letter as bytes: frames with lessons, as compressed JSON, or with the links of pages. There the numbers come after
+# the JSON as they are, which is most of a link and hardly gets shorter. Another process wrote it, so it is checked when
+# it is read.
 
 
-LESSONS, LINKS = b"L", b"H"
+LESSONS, LINKS = b"L", b"P"
 HEAD = 5
 """Bytes before each frame: what is in it, and its length."""
+_LENGTH = struct.Struct("<I")
+"""Of the JSON in a frame with links."""
 BARE = Link("")[1:-1]
 """What a link says besides its URL and its hints, where it says nothing."""
 
@@ -196,12 +201,13 @@ def packed(batch: Sequence[Mailed]) -> bytes:
 
 
 def _lessons_frame(lessons: Sequence[Lesson]) -> bytes:
-    return _frame(LESSONS, [_lesson_row(lesson) for lesson in lessons])
+    return _frame(LESSONS, _deflated([_lesson_row(lesson) for lesson in lessons])) if lessons else b""
 
 
 def _links_frame(links: Sequence[Handed]) -> bytes:
     """Links of one page stand together, so that what is known of it and the names of evidence are said once."""
     pages: list[list[Any]] = []
+    numbers: list[bytes] = []
     last: tuple[int, list[str]] | None = None
     for handed in links:
         of = id(handed.sighting), list(handed.evidence)
@@ -209,21 +215,34 @@ def _links_frame(links: Sequence[Handed]) -> bytes:
             pages.append([*_page_row(handed.sighting), of[1], []])
             last = of
         pages[-1][-1].append(_link_row(handed))
-    return _frame(LINKS, pages)
+        numbers.append(_doubles(len(of[1])).pack(*handed.evidence.values()))
+        if isinstance(handed.link.hints, bytes):
+            numbers.append(handed.link.hints)
+    deflated = _deflated(pages)
+    return _frame(LINKS, b"".join((_LENGTH.pack(len(deflated)), deflated, *numbers))) if links else b""
 
 
-def _frame(kind: bytes, rows: list[Any]) -> bytes:
-    if not rows:
-        return b""
-    content = isal_zlib.compress(json.dumps(rows, separators=(",", ":")).encode(), 1)
+@lru_cache
+def _doubles(count: int) -> struct.Struct:
+    return struct.Struct(f"<{count}d")
+
+
+def _deflated(rows: list[Any]) -> bytes:
+    return isal_zlib.compress(json.dumps(rows, separators=(",", ":")).encode(), 1)
+
+
+def _frame(kind: bytes, content: bytes) -> bytes:
     return kind + len(content).to_bytes(HEAD - 1, "big") + content
 
 
 def unpacked(body: bytes) -> list[Mailed]:
     try:
-        return [mailed for kind, rows in _frames(body) for row in rows for mailed in _READ[kind](*row)]
-    except (ValueError, KeyError, AttributeError, TypeError, zlib.error, RecursionError) as error:
+        return [mailed for kind, content in _frames(body) for mailed in _READ[kind](content)]
+    except _UNREADABLE as error:
         raise BadInput(f"a letter of another shard cannot be read: {error}") from None
+
+
+_UNREADABLE = (ValueError, KeyError, AttributeError, TypeError, zlib.error, RecursionError, struct.error)
 
 
 def only_lessons(body: bytes) -> bytes:
@@ -240,17 +259,21 @@ def _places(body: bytes) -> Iterator[tuple[bytes, int, int]]:
         start = end
 
 
-def _frames(body: bytes) -> Iterator[tuple[bytes, list[Any]]]:
-    left, end = MOST_BYTES, 0
+def _frames(body: bytes) -> Iterator[tuple[bytes, bytes]]:
+    end = 0
     for kind, start, end in _places(body):
-        decompressor = zlib.decompressobj()
-        text = decompressor.decompress(body[start + HEAD : end], left)
-        left -= len(text)
-        if decompressor.unconsumed_tail or left <= 0:
-            raise ValueError("it is too long")
-        yield kind, json.loads(text)
+        yield kind, body[start + HEAD : end]
     if end != len(body) or not body:
         raise ValueError("it is not whole")
+
+
+def _inflated(content: bytes) -> list[Any]:
+    decompressor = zlib.decompressobj()
+    text = decompressor.decompress(content, MOST_BYTES)
+    if decompressor.unconsumed_tail:
+        raise ValueError("it is too long")
+    rows: list[Any] = json.loads(text)
+    return rows
 
 
 def _page_row(sighting: Sighting) -> list[Any]:
@@ -259,21 +282,31 @@ def _page_row(sighting: Sighting) -> list[Any]:
 
 
 def _link_row(handed: Handed) -> list[Any]:
+    """Hints that are bytes come after the JSON; here is how many there are."""
     link = handed.link
     said = link.url if link[1:-1] == BARE else list(link[:-1])
-    row = [said, _dumped_hints(link.hints), list(handed.evidence.values())]
+    hints = len(link.hints) if isinstance(link.hints, bytes) else list(link.hints)
     more = (handed.redirects, handed.is_seed, handed.again)
-    return [*row, *more] if any(more) else row
+    return [said, hints, *more] if any(more) else [said, hints]
 
 
-def _links(
-    url: str, depth: int, trail: Any, relevance: float, relevant: bool, names: list[str], rows: list[Any]
-) -> Iterator[Handed]:
-    sighting = sighting_elsewhere(url, depth, trail_of(trail), relevance, relevant)
-    for said, hints, values, *more in rows:
-        fields = (said, *BARE) if isinstance(said, str) else said
-        evidence = dict(zip(names, map(float, values), strict=True))
-        yield Handed(Link._make((*fields, _hints(hints))), evidence, sighting, *more)
+def _links(content: bytes) -> Iterator[Handed]:
+    (length,) = _LENGTH.unpack_from(content)
+    place = _LENGTH.size + length
+    for url, depth, trail, relevance, relevant, names, rows in _inflated(content[_LENGTH.size : place]):
+        sighting = sighting_elsewhere(url, depth, trail_of(trail), relevance, relevant)
+        doubles = _doubles(len(names))
+        for said, hints, *more in rows:
+            evidence = dict(zip(names, doubles.unpack_from(content, place), strict=True))
+            place += doubles.size
+            if isinstance(hints, int):
+                hints, place = content[place : place + hints], place + hints
+            else:
+                hints = tuple(map(float, hints))
+            fields = (said, *BARE) if isinstance(said, str) else said
+            yield Handed(Link._make((*fields, hints)), evidence, sighting, *more)
+    if place != len(content):
+        raise ValueError("it is not whole")
 
 
 def _lesson_row(lesson: Lesson) -> list[Any]:
@@ -285,11 +318,12 @@ def _lesson_row(lesson: Lesson) -> list[Any]:
             return ["miss", _dumped_visit(visit), because]
 
 
-def _lesson(kind: str, *row: Any) -> Iterator[Lesson]:
-    yield _KINDS[kind](*row)
+def _lessons(content: bytes) -> Iterator[Lesson]:
+    for kind, *row in _inflated(content):
+        yield _KINDS[kind](*row)
 
 
-_READ: Mapping[bytes, Callable[..., Iterator[Mailed]]] = {LESSONS: _lesson, LINKS: _links}
+_READ: Mapping[bytes, Callable[[bytes], Iterator[Mailed]]] = {LESSONS: _lessons, LINKS: _links}
 
 
 def _sighting(
@@ -309,7 +343,7 @@ _KINDS: Mapping[str, Callable[..., Lesson]] = {"page": _sighting, "miss": _miss}
 
 def _dumped_visit(visit: Visit) -> list[Any]:
     known = (list(visit.key), dict(visit.evidence), visit.trail, visit.depth, visit.found_on)
-    return [visit.url, visit.number, visit.at, *known, _dumped_hints(visit.hints)]
+    return [visit.url, visit.number, visit.at, *known, base64.b64encode(visit.hints).decode()]
 
 
 def _visit(
@@ -332,11 +366,3 @@ def _visit(
 
 def _evidence(evidence: dict[str, float]) -> dict[str, float]:
     return {name: float(value) for name, value in evidence.items()}
-
-
-def _dumped_hints(hints: Hints) -> str | list[float]:
-    return base64.b64encode(hints).decode() if isinstance(hints, bytes) else list(hints)
-
-
-def _hints(hints: str | list[float]) -> Hints:
-    return base64.b64decode(hints, validate=True) if isinstance(hints, str) else tuple(map(float, hints))
