@@ -218,7 +218,7 @@ class Crawler:
         nothing left to do."""
         process, before = self.start(), self._pages()
         while process.poll() is None and (self._pages() == before or not self._under_way()):
-            time.sleep(0.005)
+            time.sleep(0.02)
         time.sleep(seconds)
         if process.poll() is not None:
             return None
@@ -231,7 +231,7 @@ class Crawler:
         each of its processes hashes in another way."""
         process = subprocess.Popen([sys.executable, "-m", "spoor", *self.words()], stdout=subprocess.DEVNULL)
         while process.poll() is None:
-            time.sleep(0.005)
+            time.sleep(0.02)
             process.send_signal(signal.SIGSTOP)
             if self._pages() >= pages and not died_of(self.folder / "in-work"):
                 break
