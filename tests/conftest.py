@@ -13,6 +13,7 @@ import reprlib
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -20,6 +21,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.effort import times
+from tests.forked import forked_workers, warm_up
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # In the background of a shell; so would those that tests start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -30,33 +32,55 @@ settings.register_profile(
     "unhurried", max_examples=times(50), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("unhurried")
+gc.disable()  # Until all tests are collected: what is imported stays.
 reprlib.aRepr.maxlist = 0
 """`asyncio.run` writes down what its task returned, only to throw that away; of many events that takes long."""
 LONGEST = (
-    "test_chaos",
     "test_live",
-    "test_package",
+    "test_render",
+    "test_chaos",
     "test_plug_ins",
-    "test_demo",
-    "test_reading_limits",
-    "test_paper_crawls",
+    "test_web_build",
+    "test_package",
     "test_python_api",
+    "test_demo",
+    "test_floors",
+    "test_generate",
+    "test_reproduce_ahmm",
+    "test_snapshots",
+    "test_paper_crawls",
+    "test_active_learning",
+    "test_train_topic",
+    "test_rendered_crawl",
+    "test_reading_limits",
+    "test_reproduce",
     "test_killed_rendering",
     "test_dashboard_in_chromium",
     "test_live_robots",
-    "test_floors",
-    "test_active_learning",
-    "test_live_translation",
-    "test_render",
-    "test_generate",
 )
 """Modules, those that take most time first."""
 
 
+FRESH = ("test_plug_ins", "test_workers")
+"""Modules in which worker processes are interpreters of their own, as they are when spoor runs."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _workers(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Elsewhere they are forked: most of them would do nothing that takes as long as to begin."""
+    if request.path.stem in FRESH:
+        yield
+        return
+    if "spoor.live" in sys.modules:
+        warm_up()
+    with forked_workers():
+        yield
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are processors: many tests wait, for a server or for time to pass."""
-    return (os.cpu_count() or 1) + 1
+    """Two more than there are processors: many tests wait, for a server or for time to pass."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -121,5 +145,6 @@ def _taken(items: list[pytest.Item], count: int) -> list[pytest.Item]:
 
 
 def pytest_collection_finish() -> None:
-    """Half a million objects that live as long as the process are not searched again and again."""
+    """Half a million objects that live as long as the process are not searched, now that all are there."""
     gc.freeze()
+    gc.enable()

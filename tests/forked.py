@@ -1,14 +1,19 @@
-"""Commands of spoor in processes of their own, forked from one that has imported what they need, because that takes
-longer than many of them run. They can be stopped and killed like any others."""
+"""Commands of spoor, and the processes that a crawl or a comparison starts, forked from one that has imported what they
+need, because that takes longer than many of them run. They can be stopped and killed like any others."""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
-from subprocess import TimeoutExpired
+from subprocess import DEVNULL, TimeoutExpired
+from unittest import mock
 
 from spoor.cli.main import program
 
@@ -19,12 +24,26 @@ _FROM.set_forkserver_preload(
 NOWHERE = Path(os.devnull)
 
 
-class Forked:
-    """A process that runs a function without arguments, as if `argv` had been typed. Ends with those who test."""
+@cache
+def warm_up() -> None:
+    """What is forked is imported now. Else that would hold up the first who asks for a process, and its event loop."""
+    Forked(_nothing).wait()
 
-    def __init__(self, run: Callable[[], None], *argv: str, stdout: Path = NOWHERE, stderr: Path = NOWHERE) -> None:
-        self._process = _FROM.Process(target=_become, args=(run, argv, stdout, stderr), daemon=True)
+
+def _nothing() -> None:
+    """Forked, because the answer comes when everything is imported."""
+
+
+class Forked:
+    """A process that runs a function. Ends with those who test."""
+
+    def __init__(self, run: Callable[..., None], *arguments: object) -> None:
+        self._process = _FROM.Process(target=run, args=arguments, daemon=True)
         self._process.start()
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
 
     def poll(self) -> int | None:
         """The exit code; None: it runs."""
@@ -47,12 +66,46 @@ class Forked:
         self._process.terminate()
 
 
+def forked(run: Callable[[], None], *argv: str, stdout: Path = NOWHERE, stderr: Path = NOWHERE) -> Forked:
+    """Runs a function without arguments, as if `argv` had been typed."""
+    return Forked(_become, run, argv, stdout, stderr)
+
+
 def spoor(*words: str, stdout: Path = NOWHERE, stderr: Path = NOWHERE) -> Forked:
-    return Forked(program, *words, stdout=stdout, stderr=stderr)
+    return forked(program, *words, stdout=stdout, stderr=stderr)
 
 
 def _become(run: Callable[[], None], argv: tuple[str, ...], stdout: Path, stderr: Path) -> None:
     for stream, path in ((1, stdout), (2, stderr)):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
     sys.argv = ["forked", *argv]
-    run()
+    multiprocessing.current_process().daemon = False  # So that it may have processes of its own.
+    with forked_workers():
+        run()
+
+
+# The processes that spoor starts.
+
+
+@contextmanager
+def forked_workers() -> Iterator[None]:
+    """Processes that read pages or compare strategies are forked too, not begun by an interpreter of their own."""
+    with mock.patch("spoor.pools.Popen", _interpreter), mock.patch("spoor.pools.get_context", lambda _: _FROM):
+        yield
+
+
+def _interpreter(command: tuple[str, ...], *, stdin: int, pass_fds: tuple[int], env: dict[str, str]) -> Forked:
+    """What runs a program that is given a socket. Nothing forked has anything to read from `stdin`."""
+    assert stdin == DEVNULL
+    _, _, program, _ = command
+    with Connection(os.dup(pass_fds[0])) as line, Connection(os.dup(2)) as stderr:
+        return Forked(_interpret, program, line, stderr, env)
+
+
+def _interpret(program: str, line: Connection, stderr: Connection, environment: dict[str, str]) -> None:
+    os.dup2(stderr.fileno(), 2)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = ["-c", str(os.dup(line.fileno()))]
+    line.close()
+    exec(program, {})

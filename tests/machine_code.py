@@ -11,6 +11,8 @@ from pathlib import Path
 from spoor.cli.main import main
 from spoor.parse.demanding import demanding
 from spoor.parse.simhash import text_fingerprint
+from spoor.records import Page
+from spoor.teaching.beginning import beginner
 
 WORDS = "Grüezi mitenand, das isch en Täxt uf Schwiizerdütsch. " * 30
 PAGE = f"<title>Title</title><script>x</script><!-- y --><p><b>{WORDS}</b> and <a href=/a title=b>a link</a>."
@@ -25,6 +27,7 @@ def reading(folder: Path) -> None:
     main(["judge", "language:th", str(page)])
     demanding(PAGE.encode())
     text_fingerprint(WORDS)
+    beginner([Page("http://a.test/", title="Title", text=WORDS)], "a language")
 
 
 def simulating(folder: Path) -> None:

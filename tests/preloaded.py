@@ -4,6 +4,8 @@ To load it takes each process longer than the small crawls of the tests do."""
 
 from __future__ import annotations
 
+import gc
+
 from spoor import registry
 from spoor.lab.worlds import WrittenWorld
 from spoor.parse.demanding import demanding
@@ -17,3 +19,4 @@ text_fingerprint(WORDS)
 _home = read_page(url("S"), PAGE.encode(), "text/html")
 _judge = registry.judge("language:th")
 events_of(WrittenWorld({_home.url: _home}, set()), registry.strategy("learned", _judge), ["S"])
+gc.freeze()

@@ -25,7 +25,7 @@ from spoor.store.journal import open_to_read
 from spoor.store.snapshots import named_parts
 from tests import killed_lessons
 from tests.chat_server import chatting
-from tests.forked import Forked
+from tests.forked import forked
 from tests.html_site import answering, events_of, html, site
 from tests.killed_lessons import in_step
 
@@ -217,7 +217,7 @@ def test_a_crawl_killed_in_and_after_a_lesson_ends_as_one_that_was_not(tmp_path:
             for version, when in ((2, "during"), (4, "after")):
                 with open_for_crawling(tmp_path / "killed") as folder:
                     folder.write_settings(config.dumps(settings))
-                process = Forked(killed_lessons.main, str(tmp_path / "killed"), str(version), when)
+                process = forked(killed_lessons.main, str(tmp_path / "killed"), str(version), when)
                 assert await asyncio.to_thread(process.wait) == -signal.SIGKILL
                 done = Crawled(CrawlFolder(tmp_path / "killed"), settings, [])
                 assert done.rows("SELECT max(version) FROM students") == [(version - (when == "during"),)]

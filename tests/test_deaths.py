@@ -24,7 +24,7 @@ from spoor.records import Outcome, Page, Visit
 from spoor.store.incidents import InWork, SavedTroubles, died_of
 from spoor.strategy import Strategy
 from tests import deadly_crawl
-from tests.forked import Forked
+from tests.forked import forked
 from tests.thread_server import served_here
 from tests.tiny import graph, truth, url
 
@@ -190,7 +190,7 @@ async def _run_until_it_ends(folder: Path, where: str) -> list[int]:
     codes: list[int] = []
     async with served_here(_served) as seed:
         while (not codes or codes[-1]) and len(codes) < 5:
-            codes.append(await asyncio.to_thread(Forked(deadly_crawl.main, str(folder), f"{seed}/", where).wait))
+            codes.append(await asyncio.to_thread(forked(deadly_crawl.main, str(folder), f"{seed}/", where).wait))
     return codes
 
 

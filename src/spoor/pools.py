@@ -6,7 +6,6 @@ import os
 import resource
 import signal
 import socket
-import subprocess
 import sys
 import threading
 from collections import deque
@@ -16,6 +15,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
 from queue import SimpleQueue
+from subprocess import DEVNULL, Popen
 from typing import Any, ParamSpec, TypeVar
 
 from spoor.errors import BadInput
@@ -70,14 +70,14 @@ def _leave_interrupts_to_the_parent() -> None:
 _STATM = Path("/proc/self/statm")
 
 
-def other_process(program: str, **environment: str) -> tuple[subprocess.Popen[bytes], socket.socket]:
+def other_process(program: str, **environment: str) -> tuple[Popen[bytes], socket.socket]:
     """A process that runs a program, whose argument is its end of the line, and our end. It imports what we can."""
     ours, theirs = socket.socketpair()
     with theirs:
         line = theirs.fileno()
         command = (sys.executable, "-c", program, str(line))
         place = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **environment}
-        return subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=(line,), env=place), ours
+        return Popen(command, stdin=DEVNULL, pass_fds=(line,), env=place), ours
 
 
 def bound_memory(more: int) -> None:

@@ -14,6 +14,7 @@ from spoor.cli.main import leave
 from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
 from spoor.live.session import open_session
 from spoor.store.crawl_folder import open_for_crawling
+from tests.forked import forked_workers, warm_up
 
 TICK = 0.01
 
@@ -51,5 +52,7 @@ async def crawl(settings: Path, folder: Path) -> None:
 if __name__ == "__main__":
     give_back_large_blocks()
     search_seldom_for_circles()
-    asyncio.run(crawl(Path(sys.argv[1]), Path(sys.argv[2])))
+    warm_up()
+    with forked_workers():  # Many pages are the death of who reads them.
+        asyncio.run(crawl(Path(sys.argv[1]), Path(sys.argv[2])))
     leave(0)
