@@ -27,6 +27,7 @@ from spoor.registry import strategy
 from spoor.store.journal import Journal, place_at
 from spoor.store.snapshots import Snapshots
 from spoor.strategy import Strategy
+from tests.effort import times
 from tests.random_graphs import address, random_worlds
 from tests.version_4 import rename_evidence, rename_snapshots
 
@@ -157,7 +158,7 @@ def test_a_crawl_killed_while_it_looks_visits_the_same(looks: int, seed: int, tm
     assert len(visits(before)) < len(visits(whole))
 
 
-@settings(max_examples=25)
+@settings(max_examples=times(15))
 @given(random_worlds(), st.integers(1, 12), st.sampled_from([HostRules(), POLITE]))
 def test_any_little_web_is_visited_the_same_wherever_the_crawl_is_stopped(
     world: WrittenWorld, most: int, rules: HostRules
@@ -170,7 +171,7 @@ def test_any_little_web_is_visited_the_same_wherever_the_crawl_is_stopped(
     assert visits(before + after) == visits(whole)
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=times(3), deadline=None)
 @given(seed=st.integers(0, 99), most=st.integers(15, 50), every=st.integers(7, 25))
 def test_a_crawl_that_writes_snapshots_visits_the_same_wherever_it_is_stopped(seed: int, most: int, every: int) -> None:
     world = drawn(seed)
@@ -180,7 +181,7 @@ def test_a_crawl_that_writes_snapshots_visits_the_same_wherever_it_is_stopped(se
         )
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=times(3), deadline=None)
 @given(seed=st.integers(0, 99), looks=st.lists(st.integers(2, 60), max_size=3), every=st.integers(7, 25))
 def test_a_crawl_killed_between_snapshots_visits_the_same(seed: int, looks: list[int], every: int) -> None:
     world, events = drawn(seed), list[Event]()

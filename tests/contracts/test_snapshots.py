@@ -29,6 +29,7 @@ from spoor.ordering.traps import Traps
 from spoor.records import Failure, Link, Outcome, Page, Redirect, Visit
 from spoor.roles import PendingCounter, Snapshotted
 from spoor.strategy import Strategy
+from tests.effort import times
 
 WORDS = ("horse", "steppe", "rider", "price", "login", "terms")
 PATHS = ("html/body/ul/li", "html/body/p", "html/body/nav/ul/li/b", "html/body/div/div/span")
@@ -112,7 +113,7 @@ def test_everything_that_learns_can_hand_over_what_it_learned(name: str) -> None
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=times(3), deadline=None)
 @given(
     seed=st.integers(0, 999), places=st.lists(st.integers(1, 80), min_size=1, max_size=4), connections=st.integers(1, 4)
 )
