@@ -26,6 +26,7 @@ from spoor.server_settings import TeacherSettings
 from spoor.settings import Config, Target
 from spoor.store.journal import Journal
 from spoor.strategy import prior_of
+from spoor.teaching import fitting
 from spoor.teaching.beginning import beginner
 from spoor.teaching.kept_pages import KeptPages, Version
 from spoor.teaching.lessons import student_of_version
@@ -121,6 +122,29 @@ def test_a_sentence_is_enough_to_begin_with_and_says_what_links_to_look_for() ->
     assert student.verdict(page(HORSES, 7)).relevance > student.verdict(page(SHIPS, 7)).relevance
     assert {"mare", "foal"} <= set(prior_of(student).words)
     assert not {"the", "and"} & set(prior_of(student).words)
+
+
+def test_it_knows_the_pages_that_it_began_with(student: Student) -> None:
+    assert student.is_example(sample(page(HORSES, 0)))
+    assert not student.is_example(sample(page(HORSES, 9)))
+
+
+@pytest.mark.parametrize(("of_each", "share"), [(1, 0.25), (3, 0.5), (9, 0.75)])
+def test_the_first_answers_move_the_threshold_little(
+    of_each: int, share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From midway between both kinds of pages, if that is lower, to where answers alone would have it."""
+    scores = np.array([1.0, -3.0, *[4.0] * of_each, *[2.0] * of_each])
+    relevant = np.array([True, False, *[True] * of_each, *[False] * of_each])
+
+    def threshold() -> float:
+        return -fitting._scale(scores, relevant, 2, (None, None))[1]
+
+    midway, mixed = fitting._midway(scores, relevant, 2), threshold()
+    monkeypatch.setattr(fitting, "UNSURE", 0)
+    by_answers = threshold()
+    assert by_answers >= 2.0
+    assert mixed == pytest.approx(share * by_answers + (1.0 - share) * min(midway, by_answers))
 
 
 def test_a_language_without_blanks_does_as_well() -> None:

@@ -209,7 +209,7 @@ class Lessons:
         return [
             Candidate(url, verdict.relevance - threshold, self._sample(url))
             for url, verdict in self.visited.items()
-            if url not in self.answers
+            if url not in self.answers and not self.student.is_example(self._sample(url))
         ]
 
     def _answer(self, url: str, chance: Random) -> Answer:

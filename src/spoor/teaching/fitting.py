@@ -24,13 +24,15 @@ from spoor.teaching.presumed import rarity
 
 ENOUGH = 12
 """Answers of each kind from which on they say how steeply the probability rises with the score."""
-UNANSWERED = 12
+UNANSWERED = 30
 """As many answers of each kind say as much of the threshold as all pages do that nobody has answered about."""
 BEGUN = 0.5
 """Of an answer: so much a relevant page counts that the student began with. Examples are alike, answers differ."""
 FOLDS, OF_MANY, MANY = 10, 5, 200
 """Of examples and answers: a page is scored too low by a student that knows few of the relevant ones. Of more than
 `MANY` it knows enough, and to fit them takes time."""
+UNSURE = 3
+"""As many answers of each kind say as much of the threshold as the examples do, while there are fewer than `ENOUGH`."""
 FEW = 5
 """Answers that say a page is irrelevant, from which on they stand for all that are."""
 LEAST_SEEN = 20
@@ -116,14 +118,15 @@ def _scale(
     scores: Floats, relevant: Flags, begun: int, aim: tuple[float | None, float | None]
 ) -> tuple[float, float, float]:
     """Slope and shift of the log odds, and the threshold. `begun` examples come before those that were answered."""
-    said, scored = relevant[begun:], scores[begun:]
-    if not _of_each_kind(said):
-        return 1.0, -_midway(scores, relevant, begun), 0.5
+    said, scored, midway = relevant[begun:], scores[begun:], _midway(scores, relevant, begun)
+    if not (rarer := _of_each_kind(said)):
+        return 1.0, -midway, 0.5
     slope, shift = calibration(scored, said)
     slope = max(slope, LEAST_SLOPE)
     even = float(np.clip(-shift / slope, scored.min(), scored.max()))  # Few answers may say the most absurd things.
-    if _of_each_kind(said) < ENOUGH:
-        return 1.0, -even, 0.5
+    if rarer < ENOUGH:
+        # The first pages are those that a strategy learns most from, so none is refused by one or two answers.
+        return 1.0, -(rarer * even + UNSURE * min(midway, even)) / (rarer + UNSURE), 0.5
     chances = 1.0 / (1.0 + np.exp(-slope * (scored - even)))
     return slope, -slope * even, _threshold(chances, said, *aim)
 

@@ -194,7 +194,7 @@ def next_questions(
     candidates = [
         Candidate(url, probability - threshold, sample)
         for url, probability, sample in found
-        if url not in asked and may_know(url)
+        if url not in asked and may_know(url) and not student.is_example(sample)
     ]
     return [question(db, student, url) for url in chosen(candidates, most, asked, Random(len(asked)))]
 

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+import numpy as np
+
 from spoor.errors import UsageError
 from spoor.judging.classifiers import Opinion, TopicModel
 from spoor.judging.regression import Sample, sample_of
@@ -92,6 +94,10 @@ class Student(PageByPage):
         latest = {one.answer.url: one for one in answers}
         model = _model(self.name, self.begun, latest, self.aim)
         return replace(self, model=model, answers=latest, version=self.version + 1)
+
+    def is_example(self, one: Sample) -> bool:
+        """Whether it began with this page: nobody need be asked about it."""
+        return any(each.relevant and np.array_equal(each.sample.places, one.places) for each in self.begun)
 
     def shift_by(self, seen: Sequence[Sample]) -> float:
         """By how much its log odds are too high, as the scores of pages that it has seen fall into two kinds; the more
