@@ -124,9 +124,8 @@ def test_a_crawl_begins_from_an_example_that_it_fetches_and_keeps(taught: Crawle
 def test_answers_are_marks_within_the_budget_and_make_versions(taught: Crawled) -> None:
     ((answers,),) = taught.rows("SELECT count(*) FROM marks WHERE who = 'file'")
     assert 10 <= answers <= 20  # Half of them at least; then no more, once the judge does not change.
-    assert taught.rows("SELECT count(*) FROM marks WHERE url LIKE '%/p0'") == [
-        (0,)
-    ]  # Nobody is asked about an example.
+    of_example = "SELECT count(*) FROM marks WHERE url LIKE '%/p0'"
+    assert taught.rows(of_example) == [(0,)], "nobody is asked about an example"
     lessons = [event for event in taught.events if isinstance(event, Taught)]
     assert [event.version for event in lessons] == list(range(1, len(lessons) + 1))
     assert lessons[-1].answers == answers
