@@ -26,7 +26,7 @@ $(STAMP): requirements.lock pyproject.toml
 demo: install ## two live crawls side by side, focused and breadth-first, of a web served on this machine
 	$(BIN)/spoor demo
 
-test: install ## the whole test suite, in two processes more than there are cores
+test: install ## the whole test suite, in one process more than there are cores
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 thorough: install ## the tests with ten times as many random inputs (an hour; other than ten: make thorough EFFORT=3)

@@ -79,8 +79,8 @@ def _workers(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Two more than there are processors: many tests wait, for a server or for time to pass."""
-    return (os.cpu_count() or 1) + 2
+    """One more than there are processors: many tests wait, for a server or for time to pass."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -19,7 +19,7 @@ GRACE = 0.5
 gone."""
 AT_ONCE = 16
 """Visits that are absorbed together, some 25 ms. After these, and after every decision, the loop turns once: what else
-has come must not wait for all of them. With four, more is written to the disk, which costs an eighth of all time."""
+has come must not wait for all of them. With fewer, more is written to the disk, and more links are re-scored."""
 
 
 @dataclass
