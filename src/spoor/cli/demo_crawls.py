@@ -18,10 +18,12 @@ from spoor.cli.terminal import print_json, print_table, remark, say
 from spoor.demo.plan import PageKind, Place, Plan
 from spoor.demo.server import DemoServer
 from spoor.demo.site import plan
-from spoor.errors import BadInput, UsageError
+from spoor.errors import BadInput, MissingExtra, UsageError
 from spoor.events import Event, Failed, Visited
 from spoor.live.process import search_seldom_for_circles
 from spoor.live.session import open_session
+from spoor.parse.pdf import can_be_read
+from spoor.render.browser import find_browser
 from spoor.report.figures import figures
 from spoor.report.page import write_page
 from spoor.settings import Config, Crawling, Politeness, Target
@@ -86,20 +88,30 @@ def run_demo(arguments: argparse.Namespace) -> int:
     return 0
 
 
-KINDS: Mapping[PageKind, tuple[str, str]] = {
-    "unlinked": ("Thai pages that only a sitemap lists", ""),
-    "pdf": ("PDF in Thai", "to read it, run: pip install 'spoor[documents]'"),
-    "scripted": ("Thai pages that scripts make", "a browser is needed to read them: docs/scripted-pages.md"),
+KINDS: Mapping[PageKind, str] = {
+    "unlinked": "Thai pages that only a sitemap lists",
+    "pdf": "PDF in Thai",
+    "scripted": "Thai pages that scripts make",
 }
-"""What they are called, and what to do if none is found."""
 
 
 def _beyond_html(web: Plan, results: Sequence[Result]) -> Iterator[str]:
-    there = Counter(web.kinds().values())
-    for kind, (name, remedy) in KINDS.items():
+    there, remedies = Counter(web.kinds().values()), _remedies()
+    for kind, name in KINDS.items():
         found = ", ".join(f"{result.kinds[kind]} by {result.strategy}" for result in results)
-        missing = f"; {remedy}" if remedy and not any(result.kinds[kind] for result in results) else ""
-        yield f"{there[kind]} {name}: {found}{missing}"
+        yield f"{there[kind]} {name}: {found}{remedies.get(kind, '')}"
+
+
+def _remedies() -> dict[PageKind, str]:
+    """What to do about pages that cannot be read here."""
+    remedies: dict[PageKind, str] = {}
+    if not can_be_read():
+        remedies["pdf"] = "; to read it, run: pip install 'spoor[documents]'"
+    try:
+        find_browser()
+    except MissingExtra:
+        remedies["scripted"] = "; a browser is needed to read them: docs/scripted-pages.md"
+    return remedies
 
 
 def make_room(path: Path) -> None:
