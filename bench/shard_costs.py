@@ -27,10 +27,10 @@ from bench.served_web import Shape, served
 from spoor.cli.simulating import shards_in
 from spoor.cli.terminal import print_table
 from spoor.crawl import Crawl
-from spoor.isolation import IsolatedParts
+from spoor.crawling.isolation import IsolatedParts
+from spoor.crawling.share import Handover, Share
 from spoor.live.ray_cluster import connected, crawl_in_actors
 from spoor.live.shards import Coordinator, Shard, Totals
-from spoor.share import Handover, Share
 from spoor.store.mail import Mail
 from spoor.store.sharded_folder import GrantedVisits, ShardedFolder
 

@@ -6,6 +6,7 @@ import asyncio
 from contextlib import closing
 from pathlib import Path
 
+from spoor.crawling.share import BUCKETS, Share, bucket_of
 from spoor.events import Event
 from spoor.frontier.addresses import Addresses, AddressGrant
 from spoor.frontier.entry import Host, HostRules
@@ -14,7 +15,6 @@ from spoor.live.from_settings import AGENT, host_rules
 from spoor.live.shards import Coordinator, Shard
 from spoor.report.politeness import Conduct, Promise, conduct
 from spoor.settings import Config, Crawling, Politeness, Target
-from spoor.share import BUCKETS, Share, bucket_of
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.sharded_folder import GrantedVisits, ShardedFolder
 from tests.linked_hosts import LinkedHosts, serving

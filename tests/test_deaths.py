@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from spoor.access import GIVEN_UP
 from spoor.crawl import Crawl
+from spoor.crawling.access import GIVEN_UP
 from spoor.frontier.entry import DIED, HostRules, State
 from spoor.frontier.frontier import LATER, Frontier
 from spoor.frontier.sqlite import SqliteStore

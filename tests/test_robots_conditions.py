@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from spoor.access import Access
 from spoor.crawl import Crawl
+from spoor.crawling.access import Access
+from spoor.crawling.guidance import Guidance
 from spoor.events import Event, Failed, HostOpened, Refused, Visited
 from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
@@ -22,7 +23,6 @@ from spoor.frontier.entry import HostRules
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.frontier.sqlite import SqliteStore
-from spoor.guidance import Guidance
 from spoor.judging.language_judges import ScriptShare
 from spoor.live.driver import LiveDriver
 from spoor.live.page_reader import LiveDownloader, Reader

@@ -10,6 +10,18 @@ import numpy as np
 import pytest
 
 from spoor.crawl import Crawl
+from spoor.crawling.share import (
+    BUCKETS,
+    Handover,
+    Lease,
+    Share,
+    behind,
+    bucket_of,
+    claim,
+    even_table,
+    leases,
+    visits_of_round,
+)
 from spoor.events import Event, Visited
 from spoor.frontier.entry import HostRules, State
 from spoor.frontier.frontier import Frontier
@@ -28,18 +40,6 @@ from spoor.ordering.simple import ParentRelevance
 from spoor.ordering.trails import LastPage
 from spoor.records import Failure, Handed, Judged, Link, Page, Redirect, Sighting, Verdict, sighting_elsewhere
 from spoor.roles import LinkScorer
-from spoor.share import (
-    BUCKETS,
-    Handover,
-    Lease,
-    Share,
-    behind,
-    bucket_of,
-    claim,
-    even_table,
-    leases,
-    visits_of_round,
-)
 from spoor.strategy import Strategy
 from spoor.urls import host_of
 from tests.tiny import truth

@@ -15,6 +15,7 @@ import pytest
 from aiohttp import web as http
 
 from spoor.crawl import Crawl
+from spoor.crawling.sitemap_budget import FIRST_PAGES
 from spoor.errors import SpoorError
 from spoor.events import Event, Failed, Redirected, Refused, SitemapRead, Visited
 from spoor.frontier.entry import HostRules
@@ -44,7 +45,6 @@ from spoor.report.politeness import Promise, conduct
 from spoor.report.why import account
 from spoor.roles import Admission
 from spoor.settings import Config, Crawling, Politeness, Target
-from spoor.sitemap_budget import FIRST_PAGES
 from spoor.store.crawl_folder import open_for_crawling, open_for_reading
 from spoor.store.journal import Journal
 from spoor.strategy import AdmitAll, Strategy
@@ -286,7 +286,7 @@ def requests(events: Sequence[Event]) -> list[str]:
 def test_a_crawl_stopped_again_and_again_asks_for_the_same(
     most: int, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spoor.sitemap_budget.FIRST_PAGES", 5)
+    monkeypatch.setattr("spoor.crawling.sitemap_budget.FIRST_PAGES", 5)
     web = drawn(seed)
     whole = go_on(tmp_path / "whole.db", web, "learned")
     assert max(Counter(event.visit.url for event in read(whole)).values()) > 1, "no sitemap was asked for more"

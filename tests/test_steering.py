@@ -40,11 +40,11 @@ from spoor.actions import (
 )
 from spoor.cli.main import main
 from spoor.crawl import Crawl
+from spoor.crawling.guidance import Guidance
 from spoor.errors import BadInput
 from spoor.events import Event, Paused, Steered, Visited
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.sqlite import SqliteStore
-from spoor.guidance import Guidance
 from spoor.lab.worlds import WrittenWorld
 from spoor.live.heeding import Heeding
 from spoor.live.running import Session

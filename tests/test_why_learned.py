@@ -13,6 +13,7 @@ import pytest
 from spoor import settings as config
 from spoor.api.explaining import learned_lines as moved
 from spoor.api.explaining import lines
+from spoor.crawling.revision import relearn
 from spoor.lab.worlds import WrittenWorld
 from spoor.live.from_settings import strategy_of
 from spoor.live.page_reader import canonical_links
@@ -22,7 +23,6 @@ from spoor.parse.html import read_page
 from spoor.pricing import Limits
 from spoor.records import Response
 from spoor.report.why import account
-from spoor.revision import relearn
 from spoor.roles import Relearner
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import count_lessons, numbered_lessons, place_at

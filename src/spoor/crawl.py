@@ -6,16 +6,21 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from spoor.access import Access
 from spoor.actions import Action, AddSeeds, Budget, Submission
+from spoor.crawling.access import Access
+from spoor.crawling.failures import Failures
+from spoor.crawling.guidance import Guidance, Readmission, carry_out
+from spoor.crawling.isolation import IsolatedParts, Isolation
+from spoor.crawling.outage import Outage
+from spoor.crawling.revision import learn_anew, revised
+from spoor.crawling.scoring import Scoring
+from spoor.crawling.share import Handover
+from spoor.crawling.sitemap_budget import SitemapBudget
+from spoor.crawling.turns import AT_ONCE, Turns
 from spoor.errors import BrokenContract
 from spoor.events import Event, Redirected, Refusal, Refused, Steered, Visited
-from spoor.failures import Failures
 from spoor.frontier.entry import DIED, OPEN, Entry, State, visit_to
 from spoor.frontier.frontier import Frontier
-from spoor.guidance import Guidance, Readmission, carry_out
-from spoor.isolation import IsolatedParts, Isolation
-from spoor.outage import Outage
 from spoor.pricing import Limits
 from spoor.records import (
     ADMIT,
@@ -38,13 +43,8 @@ from spoor.records import (
     Visit,
     sighting_elsewhere,
 )
-from spoor.revision import learn_anew, revised
 from spoor.roles import Journal, Judge, Troubles
-from spoor.scoring import Scoring
-from spoor.share import Handover
-from spoor.sitemap_budget import SitemapBudget
 from spoor.strategy import Strategy
-from spoor.turns import AT_ONCE, Turns
 from spoor.urls import host_of
 
 Arrival = tuple[Visit, Outcome]

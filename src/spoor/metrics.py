@@ -21,11 +21,11 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 
+from spoor.crawling.guidance import Guidance
 from spoor.errors import UsageError
 from spoor.events import Event, Failed, HostOpened, Redirected, SitemapRead, Visited
 from spoor.frontier.entry import State
 from spoor.frontier.rows import counters_of
-from spoor.guidance import Guidance
 from spoor.store.crawl_folder import CrawlFolder, is_open_for_crawling
 from spoor.store.idle_time import idle_of_run
 from spoor.store.journal import open_to_read

@@ -12,9 +12,10 @@ from operator import itemgetter
 from spoor import registry
 from spoor import settings as config
 from spoor.actions import described
+from spoor.crawling.guidance import BLOCKED
+from spoor.crawling.revision import relearn
 from spoor.errors import SpoorError
 from spoor.frontier.entry import Entry, Host, State
-from spoor.guidance import BLOCKED
 from spoor.live.from_settings import strategy_of
 from spoor.live.page_reader import canonical_links
 from spoor.live.relearning import earlier_crawl, restore, warm_name
@@ -25,7 +26,6 @@ from spoor.records import Listed, Page, WaitingLink
 from spoor.report.contents import archived_page
 from spoor.report.showing import moment, size
 from spoor.report.why import STEPS_BACK, Account
-from spoor.revision import relearn
 from spoor.robots import NeededFile
 from spoor.settings import GIVEN_IN_PYTHON, Config
 from spoor.store.crawl_folder import CrawlFolder

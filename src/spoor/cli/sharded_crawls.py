@@ -9,12 +9,12 @@ import time
 
 from spoor import settings as config
 from spoor.cli.terminal import print_json, progress, remark, say
+from spoor.crawling.share import BUCKETS
 from spoor.errors import UsageError
 from spoor.live.ray_cluster import check_ray, connected, crawl_in_actors
 from spoor.live.shards import Coordinator, Totals
 from spoor.report.showing import duration
 from spoor.settings import Config, Target
-from spoor.share import BUCKETS
 from spoor.store.crawl_folder import CrawlFolder, locked
 from spoor.store.moving import move_buckets
 from spoor.store.sharded_folder import ShardedFolder

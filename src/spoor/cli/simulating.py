@@ -20,6 +20,7 @@ from spoor.cli.terminal import (
     write_json,
     write_text,
 )
+from spoor.crawling.share import BUCKETS
 from spoor.errors import UsageError
 from spoor.lab.comparison import Comparison, Objective, compare, grid, simplex, simulation, tune, value, workers
 from spoor.lab.measures import Information, Timing, information
@@ -27,7 +28,6 @@ from spoor.lab.plots import plot_scores
 from spoor.lab.runs import prepared_task
 from spoor.lab.task import Task, read_seeds
 from spoor.lab.worlds import NAMED, Conditions
-from spoor.share import BUCKETS
 
 # The options by which `simulate` and `compare` are told what to do.
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
+from spoor.crawling.guidance import Guidance
 from spoor.dashboard.reading import ListQuery, Part, Reading, ShortListQuery, cursor_of, like, part_of, place_in
 from spoor.errors import UsageError
 from spoor.frontier.entry import Entry
 from spoor.frontier.evidence import EvidenceNames
 from spoor.frontier.rows import BEST, entry_of
-from spoor.guidance import Guidance
 from spoor.report.showing import delay_column, has_robots_files
 from spoor.store.steered import steered
 

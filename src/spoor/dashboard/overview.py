@@ -8,10 +8,10 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from spoor.crawling.guidance import Guidance
 from spoor.dashboard.counts import COARSE, FINE, state_of
 from spoor.dashboard.lesson_view import Teaching, teaching_of
 from spoor.dashboard.reading import Reading, settings_of
-from spoor.guidance import Guidance
 from spoor.report.showing import plain
 from spoor.settings import Config
 from spoor.stopping import ExpectedFinds

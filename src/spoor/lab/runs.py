@@ -11,6 +11,7 @@ import numpy as np
 
 from spoor import registry
 from spoor.crawl import Crawl
+from spoor.crawling.share import Handover, Share
 from spoor.errors import BadInput, UsageError
 from spoor.events import Event, Failed, Redirected, Visited
 from spoor.frontier.entry import HostRules
@@ -31,7 +32,6 @@ from spoor.pricing import Limits
 from spoor.progress import Advance, counted, unseen
 from spoor.records import Visit
 from spoor.roles import World
-from spoor.share import Handover, Share
 from spoor.strategy import Strategy
 
 OF_TIME = ("elapsed", "idle", "half_time", "n90_time", "curve_time", "found_at")

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from spoor.crawl import Crawl
+from spoor.crawling.share import Lease, even_table, leases, visits_of_round
 from spoor.events import Event
 from spoor.records import Mailed, Outcome, Visit
 from spoor.roles import World
-from spoor.share import Lease, even_table, leases, visits_of_round
 
 ROUND = 0.25
 """Seconds after which unspent visits are granted anew, if anything has happened: about as long as in a live crawl."""

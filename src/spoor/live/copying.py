@@ -11,10 +11,10 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from spoor.crawling.share import Lease
 from spoor.errors import BadInput, BrokenStorage
 from spoor.live.running import Session
 from spoor.settings import ShardSettings
-from spoor.share import Lease
 from spoor.steering.inbox import Inbox
 from spoor.store.copied_mail import CopiedMail
 from spoor.store.copies import CopyName, CopyPlace, Moment, Replaced, moment_of

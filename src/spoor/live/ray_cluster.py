@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from spoor.crawling.share import Lease, Share
 from spoor.errors import BadInput, MissingExtra
 from spoor.frontier.addresses import AddressGrant
 from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
 from spoor.live.shards import Coordinator, Shard, ShardReport, Totals, Unavailable, done_without_hosts
 from spoor.settings import Config
-from spoor.share import Lease, Share
 from spoor.store.copies import CopyPlace
 from spoor.store.mail import Answer, Batch
 from spoor.store.sharded_folder import GrantedVisits, ShardedFolder

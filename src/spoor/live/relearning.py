@@ -15,11 +15,11 @@ from pathlib import Path
 
 from spoor import registry
 from spoor import settings as config
+from spoor.crawling.revision import relearn
 from spoor.errors import OF_STORAGE, BadInput, UsageError
 from spoor.frontier.evidence import EvidenceNames
 from spoor.progress import Advance, unseen
 from spoor.records import Miss, Sighting
-from spoor.revision import relearn
 from spoor.roles import Learner, Relearner, Reviewer, Troubles
 from spoor.settings import Config, Target
 from spoor.store.crawl_folder import CrawlFolder, open_for_reading

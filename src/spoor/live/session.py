@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from spoor import __version__, roles
 from spoor import settings as config
 from spoor.crawl import Crawl
+from spoor.crawling.guidance import Guidance
+from spoor.crawling.share import Handover, Share
 from spoor.events import ClockSet, Event
 from spoor.fetch.http import HttpFetcher
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.frontier.sqlite import SqliteStore
-from spoor.guidance import Guidance
 from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
 from spoor.live.active_learning import ActiveLearning, learning_of, resumed_judge
@@ -51,7 +52,6 @@ from spoor.records import Failure, Judged, Outcome, Page, Response, Visit
 from spoor.render.browser import Browser
 from spoor.roles import Downloader, Troubles
 from spoor.settings import Config, ScopeSettings
-from spoor.share import Handover, Share
 from spoor.stopping import LastRequests, too_few
 from spoor.store.copied_mail import mail_of
 from spoor.store.crawl_folder import CrawlFolder

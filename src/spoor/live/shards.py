@@ -16,6 +16,7 @@ from typing import Protocol
 
 from spoor import settings as config
 from spoor.crawl import Crawl
+from spoor.crawling.share import BestKeys, Lease, Share, behind, claim, leases, visits_of_round
 from spoor.errors import SpoorError
 from spoor.events import Event, Failed, Visited
 from spoor.frontier.addresses import AddressGrant
@@ -26,7 +27,6 @@ from spoor.live.from_settings import host_rules
 from spoor.live.running import Session
 from spoor.live.session import open_session
 from spoor.settings import Config
-from spoor.share import BestKeys, Lease, Share, behind, claim, leases, visits_of_round
 from spoor.store.crawl_folder import CrawlFolder, FolderInUse, open_for_crawling
 from spoor.store.journal import open_to_read
 from spoor.store.mail import Answer, Batch

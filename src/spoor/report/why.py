@@ -10,10 +10,10 @@ from math import inf
 
 from spoor import robots
 from spoor.actions import Block
+from spoor.crawling.guidance import BLOCKED, Guidance
 from spoor.events import Steered
 from spoor.frontier.entry import Entry, Host
 from spoor.frontier.rows import stored_entry, stored_robots, stored_robots_text
-from spoor.guidance import BLOCKED, Guidance
 from spoor.records import Listed
 from spoor.report.showing import delay_column, has_robots_files, one_moment
 from spoor.robots import NeededFile, RobotsFile, holding_for

@@ -13,13 +13,13 @@ from functools import partial
 
 from spoor import settings as config
 from spoor.actions import Action, AddSeeds, Budget, Mark, SlowDown, Stop, Submission
+from spoor.crawling.guidance import Guidance, Readmission, carry_out
 from spoor.errors import BadInput
 from spoor.events import Steered
 from spoor.frontier.entry import HostRules
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.rows import counters_of, stored_robots
 from spoor.frontier.sqlite import SqliteStore
-from spoor.guidance import Guidance, Readmission, carry_out
 from spoor.robots import delay_for
 from spoor.steering.checking import normalised, with_action
 from spoor.steering.inbox import Inbox

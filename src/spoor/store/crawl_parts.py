@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, repeat
 
+from spoor.crawling.share import Share, bucket_of
 from spoor.errors import BadInput
 from spoor.records import Miss, Sighting
-from spoor.share import Share, bucket_of
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import NOTHING, same_payload
 from spoor.store.journal import PageRow, lessons, open_to_read, pages

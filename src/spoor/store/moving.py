@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from math import inf
 
+from spoor.crawling.share import BUCKETS, Share, bucket_of
 from spoor.errors import BadInput
 from spoor.frontier.entry import State, place_of_row
 from spoor.frontier.evidence import NAMES_SCHEMA, EvidenceNames
@@ -24,7 +25,6 @@ from spoor.frontier.rows import COLUMNS, FIRST_PLACE, INSERT, entry_of, row_of, 
 from spoor.frontier.rows import SCHEMA as FRONTIER
 from spoor.progress import Progress, silently
 from spoor.records import Handed, Lesson, Mailed
-from spoor.share import BUCKETS, Share, bucket_of
 from spoor.store.crawl_folder import open_for_crawling
 from spoor.store.crawl_parts import lessons_in_order
 from spoor.store.duplicates import SCHEMA as DUPLICATES

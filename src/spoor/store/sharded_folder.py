@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from spoor.crawling.share import BUCKETS, even_table
 from spoor.errors import BadInput, BrokenStorage, UsageError
 from spoor.files import replacing
-from spoor.share import BUCKETS, even_table
 from spoor.store.transactions import transaction
 
 

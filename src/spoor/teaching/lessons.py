@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from random import Random
 
+from spoor.crawling.revision import revised
 from spoor.events import Taught
 from spoor.records import Lesson, Question, Verdict
-from spoor.revision import revised
 from spoor.store.journal import numbered_lessons
 from spoor.store.marks import PageMark, marks_since
 from spoor.strategy import Strategy

@@ -18,6 +18,7 @@ from typing import BinaryIO, cast
 from fastwarc.stream_io import FastWARCError
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
+from spoor.crawling.sitemap_budget import may_be_sitemap
 from spoor.errors import BadInput
 from spoor.fetch.decoding import decoded
 from spoor.lab.build.extracts import REDIRECTS, Extract, joined, read_extract
@@ -30,7 +31,6 @@ from spoor.parse.sitemaps import read_sitemap
 from spoor.pools import in_order
 from spoor.records import Failure, Redirect
 from spoor.settings import USUAL_PARSING, ParseSettings, parse_in
-from spoor.sitemap_budget import may_be_sitemap
 from spoor.store.warc import NOT_KEPT
 from spoor.store.warc_records import FIELDS
 from spoor.urls import join, normalise

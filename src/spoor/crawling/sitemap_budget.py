@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from spoor.crawling.scoring import Offered, Scoring
 from spoor.events import SitemapRead
 from spoor.frontier.entry import INDEX_DEPTH, Entry, State
 from spoor.frontier.frontier import Frontier
@@ -27,7 +28,6 @@ from spoor.records import (
     sighting_elsewhere,
 )
 from spoor.roles import Admission, HostBounds
-from spoor.scoring import Offered, Scoring
 from spoor.urls import host_of, origin_of, robots_url
 
 MOST_ANNOUNCED, MOST_FEEDS = 3, 2

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from spoor.crawling.guidance import Guidance
+from spoor.crawling.isolation import Isolation
+from spoor.crawling.share import Handover
 from spoor.errors import BrokenContract
 from spoor.events import Refusal
 from spoor.frontier.entry import OPEN, Entry, State
 from spoor.frontier.frontier import Frontier
-from spoor.guidance import Guidance
-from spoor.isolation import Isolation
 from spoor.records import (
     SOONEST,
     Evidence,
@@ -26,7 +27,6 @@ from spoor.records import (
     sighting_elsewhere,
 )
 from spoor.roles import Heir, Reviewer, Saturating, Upkeep
-from spoor.share import Handover
 from spoor.strategy import Strategy, hinted, some_reads_content
 from spoor.urls import host_of
 

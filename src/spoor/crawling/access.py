@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
+from spoor.crawling.guidance import Guidance
 from spoor.errors import BrokenContract
 from spoor.events import Event, Failed, HostOpened, Redirected
 from spoor.frontier.entry import DIED, Entry
 from spoor.frontier.frontier import LATER, Frontier
-from spoor.guidance import Guidance
 from spoor.pricing import Limits
 from spoor.records import ADMIT, Failure, Outcome, Redirect, RobotsRules, Ruling, Visit
 from spoor.robots import NeededFile, RobotsFile, RulesCache

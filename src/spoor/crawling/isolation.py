@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar, TypeVarTuple
 
+from spoor.crawling.share import Handover
 from spoor.errors import OF_STORAGE
 from spoor.events import Troubled
 from spoor.records import Key, Lesson, Miss, Page, Ruling, Sighting, Trouble, Verdict, Visit
 from spoor.roles import Forecast, Judge, MissLearner, PendingCounter, Relearner, Troubles
-from spoor.share import Handover
 from spoor.strategy import AdmitAll, Strategy, verdicts_of
 
 Given = TypeVarTuple("Given")

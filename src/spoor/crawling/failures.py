@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from spoor.access import Access
+from spoor.crawling.access import Access
+from spoor.crawling.isolation import IsolatedParts, Isolation
 from spoor.events import Event, Failed
 from spoor.frontier.entry import TROUBLE, State
 from spoor.frontier.frontier import Frontier
-from spoor.isolation import IsolatedParts, Isolation
 from spoor.pricing import Limits
 from spoor.records import Failure, Trouble, Visit
 

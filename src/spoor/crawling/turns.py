@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from spoor.crawling.guidance import Guidance
+from spoor.crawling.isolation import IsolatedParts
+from spoor.crawling.scoring import Scoring
+from spoor.crawling.share import Lease
 from spoor.frontier.entry import Entry
 from spoor.frontier.frontier import Frontier
-from spoor.guidance import Guidance
-from spoor.isolation import IsolatedParts
-from spoor.scoring import Scoring
-from spoor.share import Lease
 
 AT_ONCE = 512
 """Links that one decision re-scores at most, some 60 ms: then it takes the best of them. As many are turned away before
