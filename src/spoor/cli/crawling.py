@@ -85,33 +85,32 @@ class LiveLine:
     def tell(self, events: Sequence[Event]) -> None:
         for event in events:
             _log.debug("%s", event)
-            if isinstance(event, Visited):
-                self._last_page, self._silence_reported = time.monotonic(), False
-                self._visited += 1
-                self._found += event.verdict.relevant
-                self._count_scripts(event)
-            elif isinstance(event, Failed) and not event.excused:
-                self._failed += 1
-                self._last_failure = f"{event.visit.url}: {event.reason}"
-            elif isinstance(event, Troubled):
-                self._troubled += 1
-                _log.warning("%s: %s; a sample is in the folder trouble", event.url, event.reason)
-            elif isinstance(event, Held):
-                self._holds += 1
-                if self._longest is None or event.seconds > self._longest.seconds:
-                    self._longest = event
-            elif isinstance(event, Paused):
-                self._say(
-                    f"nothing has answered since {moment(event.since)}; the last failure was: {event.reason}; paused"
-                )
-            elif isinstance(event, Taught):
-                self._found = max(0, self._found + event.gain)
-                self._say(taught_line(event))
-            elif isinstance(event, Resumed):
-                self._say(f"something answers again after {duration(event.seconds)}; resumed")
-            elif isinstance(event, Steered):
-                refused = f"; refused: {event.refused}" if event.refused else ""
-                self._say(f"{event.who} asks: {plain(described(event.action), 400)}{refused}")
+            match event:
+                case Visited():
+                    self._last_page, self._silence_reported = time.monotonic(), False
+                    self._visited += 1
+                    self._found += event.verdict.relevant
+                    self._count_scripts(event)
+                case Failed(excused=False):
+                    self._failed += 1
+                    self._last_failure = f"{event.visit.url}: {event.reason}"
+                case Troubled():
+                    self._troubled += 1
+                    _log.warning("%s: %s; a sample is in the folder trouble", event.url, event.reason)
+                case Held():
+                    self._holds += 1
+                    if self._longest is None or event.seconds > self._longest.seconds:
+                        self._longest = event
+                case Taught():
+                    self._found = max(0, self._found + event.gain)
+                    self._say(taught_line(event))
+                case Paused(since=since, reason=reason):
+                    self._say(f"nothing has answered since {moment(since)}; the last failure was: {reason}; paused")
+                case Resumed(seconds=seconds):
+                    self._say(f"something answers again after {duration(seconds)}; resumed")
+                case Steered(who=who, action=action, refused=refused):
+                    refusal = f"; refused: {refused}" if refused else ""
+                    self._say(f"{who} asks: {plain(described(action), 400)}{refusal}")
         self.tick()
 
     def _count_scripts(self, event: Visited) -> None:
