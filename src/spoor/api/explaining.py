@@ -1,4 +1,4 @@
-"""Why a URL was fetched, not yet, or never: in lines that a person can read."""
+"""Explains in readable lines why a URL was fetched, is not fetched yet, or never will be."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from spoor.store.mail import lessons_of_others
 from spoor.store.renders import RenderRow
 from spoor.urls import origin_of, robots_url
 
-# What moved a link in a crawl by `learned`: evidence by evidence, and feature by feature.
+# Contributions to the score of a link in a crawl by `learned`: by evidence, and by feature.
 
 
 PLAIN = {
@@ -51,15 +51,15 @@ PLAIN = {
     "list_yield": "hit rate of its list there",
     "prior": "prior of the target",
 }
-"""What the evidence is called in a sentence."""
+"""Display names of the evidence."""
 LEAST = 0.005
-"""Log odds that would be shown as nothing."""
+"""Smaller contributions to the log odds would be displayed as 0.00."""
 
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """Why a link is worth what it is, in log odds: by evidence, and its evidence `words` by feature. `visited`: as it
-    was when its turn came, not as it is now. `nameless` says why features have no names, "" when they have."""
+    """The score of a link in log odds: contributions by evidence, and those of the evidence `words` by feature.
+    `visited`: as of the visit, not as of now. `nameless` is the reason why features have no names, "" if they have."""
 
     visited: bool
     shares: Mapping[str, float]
@@ -68,8 +68,8 @@ class Worth:
 
 
 def learned_lines(folder: CrawlFolder, account: Account, progress: Progress = silently) -> Iterator[tuple[str, str]]:
-    """Name and value. Nothing where another strategy crawled, or where there is no link
-    to speak of: a seed, a URL that never waited."""
+    """Pairs of name and value. Empty for other strategies, and for URLs that never waited in the queue as links, such
+    as seeds."""
     if account.entry is None or not account.entry.hints:
         return
     try:
@@ -82,8 +82,8 @@ def learned_lines(folder: CrawlFolder, account: Account, progress: Progress = si
 
 
 def worth(folder: CrawlFolder, settings: Config, account: Account, progress: Progress = silently) -> Worth:
-    """By what was known when its turn came, or is known now if the link still waits: from a snapshot of that time, and
-    from the visits that the crawl has kept."""
+    """The score when the link was selected for its visit, or the current one if it still waits. The model is relearned
+    from a snapshot of that time and from the journal."""
     with open_parts(folder) as parts:
         visited = [part for part in parts if pages_of(part.db, account.url)]
         part = visited[0] if visited else owner_of(parts, account.url)
@@ -102,8 +102,8 @@ def worth(folder: CrawlFolder, settings: Config, account: Account, progress: Pro
 def _relearn(
     scorer: Learned, part: Part, earlier: CrawlFolder | None, chosen: PageRow | None, progress: Progress
 ) -> None:
-    """What was known when the visit to a page was chosen; None: everything. A snapshot of the same moment might hold
-    more than was known."""
+    """Relearns what was known when the visit `chosen` was selected; None: everything. A snapshot of exactly that time
+    is not used, because it may contain more."""
     before = math.inf if chosen is None else chosen.started
     restored = restore([scorer], part.folder.snapshots, part.db, warm_name(earlier, part.db), before)
     if earlier is not None and not restored.knows(scorer):
@@ -119,8 +119,8 @@ def _relearn(
 def _relearn_own(
     scorer: Learned, db: sqlite3.Connection, after: int, progress: Progress, chosen: PageRow | None
 ) -> None:
-    """From rows of the journal after that number which had come when the visit was chosen, and from what other shards
-    had taught by then. A visit that began later cannot have been over by then, even if the clock had not moved."""
+    """Relearns from journal rows after `after` that existed when the visit was selected, and from the lessons of other
+    shards by then. A visit that started later cannot have ended by then, even if both have the same time."""
     until, number, before = math.inf, math.inf, math.inf
     if chosen is not None:
         until, number, before = chosen.started, chosen.number, number_of(db, chosen)
@@ -135,7 +135,7 @@ def _relearn_own(
 
 
 def _names(parts: Sequence[Part], scorer: Learned, entry: Entry) -> tuple[dict[int, str], str]:
-    """Features and what they are called, read again from the page whose link it is; and why not, if that fails."""
+    """Names of the features, from the archived referring page; otherwise the reason why they are unknown."""
     url = entry.trail[1]
     rows = [(part, row) for part in parts for row in pages_of(part.db, url)]
     if rows and rows[-1][1].warc_file == "":
@@ -150,7 +150,7 @@ def _names(parts: Sequence[Part], scorer: Learned, entry: Entry) -> tuple[dict[i
 
 
 def _page(folder: CrawlFolder, db: sqlite3.Connection, row: PageRow) -> Page | None:
-    """As it was read when it was visited."""
+    """Parses the archived page as it was parsed during the crawl."""
     page = archived_page(folder, db, row)
     return None if page is None else replace(page, links=canonical_links(page))
 
@@ -164,7 +164,7 @@ def _worth_lines(worth: Worth) -> Iterator[tuple[str, str]]:
 
 
 def _listed(shares: Mapping[str, float]) -> str:
-    """The largest first, for or against; what would be shown as nothing is left out."""
+    """Sorted by absolute value, largest first; without those that would be displayed as 0.00."""
     largest = sorted(shares.items(), key=lambda item: -abs(item[1]))
     return ", ".join(f"{name} {_signed(share)}" for name, share in largest if abs(share) >= LEAST)
 
@@ -173,7 +173,7 @@ def _signed(share: float) -> str:
     return f"{share:+.2f}".replace("-", "−")
 
 
-# Where one URL was found, what it is worth, and what became of it.
+# Where a URL was found, its score, and its state.
 
 
 Line = tuple[str, str]
@@ -181,7 +181,7 @@ Line = tuple[str, str]
 
 
 def lines(account: Account, now: float, moved: Iterable[Line] = ()) -> Iterator[Line]:
-    """`moved` is what the strategy itself has to say of the link."""
+    """`moved` are additional lines by the strategy about the link."""
     yield "state", state(account, now)
     if account.shard:
         yield "shard", account.shard
@@ -226,7 +226,7 @@ def _state_of_entry(account: Account, entry: Entry, now: float) -> str:
 
 
 def _way_back(entry: Entry) -> str:
-    """Of one that is parked."""
+    """How a parked link can return."""
     if entry.because.startswith(BLOCKED):
         return "`spoor unblock` readmits it"
     return "given up" if entry.is_given_up else "it may be readmitted with more evidence"
@@ -242,7 +242,7 @@ def _settled(account: Account, entry: Entry) -> str:
 
 
 def _held_up(account: Account, now: float) -> str:
-    """What a link that could be fetched waits for."""
+    """What delays a waiting link."""
     delayed = "" if account.host is None else _delayed(account.host, now)
     return delayed or ("; better links on hosts under a delay" if account.outbid and not account.ahead else "")
 
