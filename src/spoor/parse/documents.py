@@ -1,4 +1,5 @@
-"""Which answers are documents (PDF, DOCX, OpenDocument, EPUB), and what do they say? A page, or the reason why not."""
+"""Documents (PDF, DOCX, OpenDocument, EPUB): recognises them and reads them into a page, or a failure with the
+reason."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ TYPES = {
     "application/vnd.oasis.opendocument.spreadsheet": "OpenDocument",
     "application/epub+zip": "EPUB",
 }
-"""Kinds of documents by their content types."""
+"""Kinds of documents by content type."""
 ENDINGS = {
     ".pdf": "application/pdf",
     ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -29,7 +30,7 @@ ENDINGS = {
     ".ods": "application/vnd.oasis.opendocument.spreadsheet",
     ".epub": "application/epub+zip",
 }
-"""Content types by how the names of files end."""
+"""Content types by file name extension."""
 _READERS: dict[str, Callable[[bytes, int], DocumentText]] = {
     "PDF": pdf.read_pdf,
     "DOCX": read_docx,
@@ -41,13 +42,13 @@ _OF_TEXTS = "text/"
 
 
 def readable_types() -> frozenset[str]:
-    """Of documents for which everything is installed."""
+    """Content types of the documents whose libraries are installed."""
     return frozenset(mime for mime, kind in TYPES.items() if kind != "PDF" or pdf.can_be_read())
 
 
 def kind_of(body: bytes, content_type: str) -> str:
-    """Of a document, by the whole header; "" for everything else. A PDF that is sent as a text, or without a type, is
-    known by how it begins."""
+    """The kind of a document, by the whole header; "" for everything else. A PDF sent as text, or without a type, is
+    recognised by its first bytes."""
     mime = _mime(content_type)
     if kind := TYPES.get(mime, ""):
         return kind
@@ -57,7 +58,7 @@ def kind_of(body: bytes, content_type: str) -> str:
 def read_answer(
     url: str, body: bytes, content_type: str = "", status: int = 200, interest: Interest = USUAL
 ) -> Page | Failure:
-    """As `read_page`, and documents too where they are of interest. Only for a process that may die of them."""
+    """Like `read_page`, and reads documents if `interest` includes them. Call it only in a process that may crash."""
     kind = kind_of(body, content_type) if interest.documents and 200 <= status < 300 else ""
     if not kind:
         return read_page(url, body, content_type, status, interest)
@@ -94,7 +95,7 @@ def _page(page: Page, document: DocumentText, interest: Interest) -> Page:
 
 
 def _links(url: str, written: Iterable[Link]) -> list[Link]:
-    """Each target once, as the first link says that has an anchor."""
+    """Each target once, with its first link that has an anchor."""
     links: dict[str, Link] = {}
     for link in written:
         target = join(url, link.url) if len(link.url) <= LONGEST_URL else None
