@@ -91,7 +91,7 @@ class OneNumber(Protocol):
 @dataclass(frozen=True)
 class KeyAbove(AdmitAll):
     """Admits a link whose key is above `threshold`. Others are parked, so that evidence from later pages can admit them
-    (`refused="park"`), or dropped, so that each time counts as the first ("drop")."""
+    (`refused="park"`), or dropped, so that they are new when they are found again ("drop")."""
 
     scorer: OneNumber
     threshold: float

@@ -29,7 +29,7 @@ BITS = 18
 MOST = 64
 """Maximum number of features of one link; further ones are ignored."""
 PLACES = 5
-"""Levels at which visits are counted: the registrable domain, the host, and the first folders."""
+"""Levels at which visits are counted: the registrable domain, the host, and the first `PLACES` - 2 folders."""
 
 HEAD = 4 + PLACES
 """Numbers before the features of a link."""
