@@ -1,6 +1,6 @@
 """The actions by which a person steers a running or stopped crawl, as records; and their JSON.
 
-    {"action": "block", "pattern": "ads.example.org"}
+{"action": "block", "pattern": "ads.example.org"}
 """
 
 from __future__ import annotations
