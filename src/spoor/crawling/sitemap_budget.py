@@ -33,7 +33,7 @@ from spoor.urls import host_of, origin_of, robots_url
 MOST_ANNOUNCED, MOST_FEEDS = 3, 2
 """The most sitemaps of a robots.txt and feeds of a page that are fetched."""
 FIRST_PAGES, FIRST_SITEMAPS = 50, 3
-"""The first number taken from one file, evenly spread: pages of a sitemap, sitemaps of an index. Then the number
+"""The first number taken from one file, evenly spread: pages of a sitemap, sitemaps of an index. Then the total
 doubles."""
 PAYS = 0.25
 """The share of admitted pages that must have been relevant before more are admitted."""
