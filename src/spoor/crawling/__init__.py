@@ -1,1 +1,1 @@
-"""What the crawl decides by: robots.txt, scores, turns, failures, outages, what persons and other shards ask for."""
+"""The parts of the crawl: robots.txt, scoring, selection, failures, outages, actions of persons, other shards."""

@@ -1,4 +1,4 @@
-"""Visits that brought no page: tried again later, given up, or excused."""
+"""Visits that brought no page: retried, given up, or excused."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from spoor.pricing import Limits
 from spoor.records import Failure, Trouble, Visit
 
 APART_AFTER = 60.0
-"""Seconds before a URL is tried once more, apart from others, after a mistake of ours."""
+"""Seconds before a URL is tried once more, in isolation, after an error of spoor."""
 
 
 class Failures:
-    """`waiting` is always the length of the queue before, for the event."""
+    """Handles failed visits. `waiting` is always the length of the queue before, for the event."""
 
     def __init__(
         self, frontier: Frontier, access: Access, parts: IsolatedParts, isolation: Isolation, limits: Limits
@@ -38,8 +38,8 @@ class Failures:
         return Failed(visit, now, failure.reason, again_at, waiting)
 
     def in_vain(self, visit: Visit, trouble: Trouble, now: float, waiting: int) -> Event:
-        """After a mistake of ours: a URL is tried once more, apart from others, and then parked for good. What was done
-        before the mistake stays done."""
+        """After an error of spoor: the URL is tried once more, in isolation, then parked for ever. Changes made before
+        the error are kept."""
         self._isolation.forget(visit.url)
         if visit.purpose == "robots":
             return self._access.take_in(visit, Failure(trouble.reason, APART_AFTER), now, waiting)
@@ -55,7 +55,8 @@ class Failures:
         return Failed(visit, now, trouble.reason, again_at, waiting)
 
     def excuse(self, visit: Visit, failure: Failure, now: float, waiting: int) -> Failed:
-        """Our own side is out of order: the URL is tried again as if nothing had been, and nobody learns from it."""
+        """During an outage on our side: the URL is tried again as if it had not been visited, and nothing is
+        learned."""
         if visit.purpose == "robots":
             self._frontier.end_in_vain(visit.url, now)
         else:
@@ -64,7 +65,7 @@ class Failures:
         return Failed(visit, now, failure.reason, now, waiting, excused=True)
 
     def restore(self, visit: Visit, now: float) -> None:
-        """The same for a visit that failed before that was known."""
+        """The same for a visit that failed before the outage was detected."""
         if visit.purpose == "robots":
             self._access.forget(visit.url, now)
         else:
