@@ -55,7 +55,7 @@ def _check_target(target: Target, shards: int) -> None:
 
 
 def _check_local_disks(folder: ShardedFolder, settings: Config, shards: int, rebalance: bool) -> None:
-    """Raises if shards would have to be moved between local disks, which only their own machines can read."""
+    """Raises if the options do not fit shards on local disks, which only their own machines can read."""
     if not any(CrawlFolder(path).is_copy for path in folder.folders()):
         return
     if not settings.shards.local:

@@ -157,7 +157,7 @@ def _host(db: sqlite3.Connection, guidance: Guidance, row: tuple[Any, ...]) -> L
 
 
 def _blocked(db: sqlite3.Connection, guidance: Guidance, host: str) -> str:
-    """Blocked by a person, or because its robots.txt could not be fetched, which must come first."""
+    """Blocked by a person, or because its robots.txt could not be fetched, without which no page is fetched."""
     if blocked := guidance.blocks(f"http://{host}/"):
         return blocked
     if not has_robots_files(db):

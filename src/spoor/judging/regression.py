@@ -29,8 +29,8 @@ _NEAR_ENOUGH = 1e-4
 _MOST_STEPS = 500
 _REMEMBERED = 10
 FEW_ROWS = 1000
-"""Up to this number of rows, the regression is solved over products of rows (the dual) instead of words: with 500 pages
-of 600 words, in a sixth of the time."""
+"""Up to this number of rows, the regression is solved over products of rows (linear kernel) instead of words: with 500
+pages of 600 words, in a sixth of the time."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -188,7 +188,7 @@ class Field:
     similar: SimilarWords | None = None
 
     def topic(self, terms: int, left_out: Sequence[int] = ()) -> Topic | RewrittenTopic:
-        """The words with the highest weight in all texts, except those with the given numbers."""
+        """The words with the highest weight in all texts except those with the given numbers."""
         together = mean(vector for number, vector in enumerate(self.texts) if number not in set(left_out))
         topic = Topic(self.words, self.space, cut_to(together, terms))
         return RewrittenTopic(topic, self.similar) if self.similar else topic
