@@ -16,7 +16,7 @@ from spoor.steering.submitting import Receipt, addressees, submit, wait_for
 from spoor.store.crawl_folder import CrawlFolder, open_for_reading
 
 PATIENCE = 15.0
-"""Seconds for which a running crawl is waited for: it may be at work on something long."""
+"""Seconds to wait for a running crawl to apply the action: it may be busy with a long step."""
 
 ACTIONS: dict[str, Callable[[argparse.Namespace], Action]] = {
     "pause": lambda _: actions.Pause(),
@@ -29,7 +29,7 @@ ACTIONS: dict[str, Callable[[argparse.Namespace], Action]] = {
     "slow": lambda asked: actions.SlowDown(asked.host, asked.seconds),
     "mark": lambda asked: actions.Mark(asked.url, MARKS[asked.relevant]),
 }
-"""Each command with the action that it stands for."""
+"""The action of each command."""
 
 
 def run_action(arguments: argparse.Namespace) -> int:
@@ -42,7 +42,7 @@ def run_action(arguments: argparse.Namespace) -> int:
 
 
 def _tell(folder: CrawlFolder, action: Action, receipt: Receipt, as_line: bool) -> None:
-    """What became of it; of several shards each has a line."""
+    """Prints the outcome; one line for each shard."""
     done = receipt.done
     if done is not None and done.refused:
         raise BadInput(f"{folder.path}: {done.refused}")

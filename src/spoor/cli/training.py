@@ -54,18 +54,19 @@ Facts = dict[str, object]
 Line = tuple[str, str]
 """Name and value."""
 SHOWN = 12
-"""Words."""
+"""Words shown of a model."""
 
 
 def tell(facts: Facts, lines: Iterable[Line], arguments: argparse.Namespace, out: Path, use: str) -> None:
-    """What was trained and how good it is: `facts` as JSON, or `lines` to read. `use` is an example of its use."""
+    """Prints the trained model and its evaluation: `facts` as JSON, or `lines` as text. `use` is an example of its
+    use."""
     if arguments.json:
         print_json({"model": str(out), **facts})
     else:
         say(*(f"{name:<12}{what}" for name, what in lines), f"{'written':<12}{out}; use it as in: {use}")
 
 
-# `spoor train context`: a model of the paths that lead to relevant pages, from a web or from an earlier crawl.
+# `spoor train context`: a model of the paths to relevant pages, from a web or from an earlier crawl.
 
 
 JUDGED_RELEVANT = "judged relevant"
@@ -88,8 +89,8 @@ def run_train_context(arguments: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _opened(arguments: argparse.Namespace) -> Iterator[tuple[Web, NDArray[np.int64]]]:
-    """The web, and the numbers of its relevant pages. A crawl is made a web of for as long as it is needed: its
-    database keeps one way to every page, its WARC files hold every link."""
+    """The web, and the numbers of its relevant pages. A crawl is converted to a temporary web: its database has one
+    path to every page, its WARC files have every link."""
     if not (arguments.web / "crawl.db").exists():
         yield _web(arguments.web, arguments.target)
         return
@@ -143,8 +144,7 @@ def _context_lines(made: TrainedPaths, found: bool) -> Iterator[Line]:
     yield "words", ", ".join(model.words[:SHOWN])
 
 
-# `spoor train rules`: which class of page links to which, from the labels of a web or from examples of your
-# own.
+# `spoor train rules`: which class of page links to which, from the labels of a web or from the user's examples.
 
 
 def run_train_rules(arguments: argparse.Namespace) -> int:
@@ -164,7 +164,7 @@ def run_train_rules(arguments: argparse.Namespace) -> int:
 
 
 def _from_labels(web: Web, arguments: argparse.Namespace) -> Examples:
-    """Every class that is relevant must be among the labels, under its own name."""
+    """Every relevant class must be one of the labels."""
     if arguments.classes:
         classes = tuple(filter(None, map(str.strip, arguments.classes.split(","))))
     else:
@@ -302,7 +302,7 @@ def _topic_lines(made: TrainedTopic, positive: Kept, negative: Kept) -> Iterator
     yield "against it", ", ".join(made.against[:SHOWN])
 
 
-# `spoor train`: models from examples; `spoor train language` is a profile of a language from a page of text.
+# `spoor train language`: an n-gram profile of a language, from text files.
 
 
 def run_train_language(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""From pages that are relevant and pages that are not to a model that tells them apart: logistic regression."""
+"""Trains a topic model from relevant and irrelevant pages: logistic regression."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from spoor.judging.training_pages import Example, Kept, read_examples, sides, us
 from spoor.parse.words import IN_TITLE, Features, features
 
 LEAST_PAGES = 10
-"""Of each kind; a hundred are better."""
+"""Minimum number of pages of each kind; a hundred are better."""
 WORDS = 50
-"""That a model keeps, to tell strategies and people what it is about."""
+"""Words stored in a model, for strategies and for display."""
 _BINS = 10
 
 
 @dataclass(frozen=True)
 class TopicTrial:
-    """How good the model is with pages it has not seen: each fold judged by what the others taught, from where on they
-    found best. `astray` is how far probabilities are from the shares that come true, on average."""
+    """Cross-validation: each fold is judged by a model and threshold from the other folds. `astray` is the calibration
+    error."""
 
     accuracy: Accuracy
     astray: float
@@ -47,7 +47,7 @@ class TopicTrial:
 
 @dataclass(frozen=True)
 class TrainedTopic:
-    """`against` are the words that speak most against a page."""
+    """`against` are the words that count most against a page."""
 
     model: TopicModel
     trial: TopicTrial
@@ -82,7 +82,7 @@ def train_topic(name: str, positive: Kept, negative: Kept, trained_on: str) -> T
 
 @lru_cache(maxsize=1)
 def topic_from(source: Path) -> TopicModel:
-    """From a folder or archive that has pages in `positive` and in `negative`."""
+    """Trains on a folder or archive that has pages in `positive` and in `negative`."""
     positive, negative = sides(source, read_examples(source))
     return train_topic(source.name.partition(".")[0], usable(positive), usable(negative), source.name).model
 
@@ -107,7 +107,7 @@ def _calibration(name: str, scores: Floats, relevant: Flags) -> tuple[float, flo
 
 
 def _threshold(chances: Floats, relevant: Flags) -> float:
-    """Finer than a thousandth nobody can tell, and many pages are soon compared."""
+    """Rounded to a thousandth, which loses nothing and leaves fewer values to compare."""
     rounded = chances.round(3)
     return calibrate(rounded[relevant].tolist(), rounded[~relevant].tolist())
 
@@ -127,7 +127,7 @@ def _astray(chances: Floats, relevant: Flags) -> float:
 
 
 def _strongest(found: Sequence[Features], others: Sequence[Features], weights: Floats) -> list[str]:
-    """The words that add most to pages like these, on average, and less to the others."""
+    """The words that contribute most to these pages, on average, compared with the others."""
     adds: defaultdict[str, float] = defaultdict(float)
     for pages, share in ((found, 1.0 / len(found)), (others, -1.0 / len(others))):
         for each in pages:
