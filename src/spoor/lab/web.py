@@ -60,13 +60,13 @@ from spoor.records import Link, Page
 
 FORMAT = 2
 TEXTS = ("title", "text", "tag_texts", "main_text", "published")
-"""The fields of a page that are kept as its texts, in this order."""
+"""The fields of a page that are stored as its texts, in this order."""
 
 
 _TEXT_KINDS = (str, str, dict, str, str)
 _LINK_KINDS = (str, str, str, str, bool, str, str, str, bool)
 _CONTEXTS = frozenset(_LINK_KINDS[:count] for count in range(len(_LINK_KINDS) + 1))
-"""Kinds of the fields of a link after its URL."""
+"""Types of the fields of a link after its URL."""
 _WORDS_OF = {
     "content_type": "content_types",
     "header_charset": "charsets",
@@ -74,17 +74,17 @@ _WORDS_OF = {
     "detected_charset": "charsets",
     "language": "languages",
 }
-"""Which list of web.json the numbers of an array are places in."""
+"""The list in web.json that the values of an array index."""
 _LARGEST_ABOUT = 1 << 26
-"""Bytes of web.json."""
+"""Maximum size of web.json in bytes."""
 _LONGEST = 10**9
-"""Seconds that a download may have taken."""
+"""Maximum duration of a download in seconds."""
 
 
 @dataclass(frozen=True)
 class Web:
-    """Arrays are memory-mapped, and checked when they are first asked for, so opening costs the same for any size: what
-    one of them says of another may be taken on trust then, and by machine code."""
+    """A recorded or generated web. Arrays are memory-mapped and checked at first access, so opening takes the same time
+    for any size. After the check, indices from one array into another are valid, also for compiled code."""
 
     folder: Path
     about: dict[str, Any]
@@ -111,7 +111,7 @@ class Web:
 
     @property
     def pages(self) -> int:
-        """How many pages are recorded; numbers from here on are URLs that were only linked to."""
+        """The number of recorded pages; numbers from here on are URLs that were only linked to."""
         return int(self.about["pages"])
 
     @property
@@ -134,7 +134,7 @@ class Web:
         return urls
 
     def array(self, name: str) -> NDArray[Any]:
-        """One of the arrays named in `folder.py`, memory-mapped."""
+        """One of the arrays listed at the top of this module, memory-mapped."""
         if name not in self._arrays:
             array = opened(self.folder, name, REAL if name == "seconds" else WHOLE)
             self._check(name, array)
@@ -146,7 +146,7 @@ class Web:
 
     @cached_property
     def _arrays(self) -> dict[str, NDArray[Any]]:
-        """Those that were checked."""
+        """Arrays that have been checked."""
         return {}
 
     def _check(self, name: str, array: NDArray[Any]) -> None:
@@ -185,12 +185,12 @@ class Web:
 
     @cached_property
     def redirects(self) -> NDArray[np.int32] | None:
-        """Where each page redirects to, -1 for none; None: no page does."""
+        """The redirect target of each page, -1 for none; None if the web has no redirects."""
         return self._array_if_there("redirect")
 
     @cached_property
     def seconds(self) -> NDArray[np.float32] | None:
-        """How long each download took; None: not recorded."""
+        """Download time of each page; None if not recorded."""
         return self._array_if_there("seconds")
 
     def targets(self, number: int) -> list[int]:
@@ -199,13 +199,13 @@ class Web:
         return targets
 
     def answers(self) -> NDArray[np.bool_]:
-        """Which pages came as pages: not as an error, not as a redirect."""
+        """Mask of the pages that are neither an error nor a redirect."""
         status = self.array("status")
         came = (status >= 200) & (status < 300)
         return came if self.redirects is None else came & (self.redirects < 0)
 
     def labelled(self, label: str) -> NDArray[np.bool_]:
-        """Which pages carry a label."""
+        """Mask of the pages with a label."""
         if label not in self.about["labels"]:
             near = difflib.get_close_matches(label, self.about["labels"], 1, 0.0)
             hint = f"; the nearest it has is {near[0]!r}" if near else "; it has no labels, build it with --truth"
@@ -223,17 +223,17 @@ class Web:
 
     @cached_property
     def _languages(self) -> NDArray[np.uint8] | None:
-        """What each page claims, by its place in web.json "languages"; None: no page claims anything."""
+        """The language that each page declares, as an index into web.json "languages"; None if no page declares one."""
         return self._array_if_there("language")
 
     @cached_property
     def needs_scripts(self) -> NDArray[np.uint8] | None:
-        """Which pages need scripts; None: no page does, or nobody looked."""
+        """Mask of the pages that need scripts; None if there are none, or if it was not checked."""
         return self._array_if_there("needs_scripts")
 
     @cached_property
     def sitemaps(self) -> RecordedSitemaps:
-        """None of them in most webs."""
+        """Empty in most webs."""
         return RecordedSitemaps(self.folder, self.about.get(SITEMAPS, []))
 
     def page(self, number: int, links: tuple[Link, ...] = ()) -> Page:
@@ -254,12 +254,14 @@ class Web:
 
     @cached_property
     def texts(self) -> Blobs:
-        """For each page what `TEXTS` names; of a generated web the last may miss. None for a page without."""
+        """The fields of `TEXTS` for each page; in generated webs trailing fields may be missing. None for a page
+        without texts."""
         return self._blobs("texts", lambda number, value: _are_texts(value))
 
     @cached_property
     def contexts(self) -> Blobs:
-        """For each page: the fields of each of its links after the URL, as `targets`; the last may miss."""
+        """For each page, the fields of its links after the URL, in the order of `targets`; trailing fields may be
+        missing."""
         offsets = self.link_offsets
         return self._blobs("contexts", lambda page, value: _are_contexts(value, int(offsets[page + 1] - offsets[page])))
 
@@ -270,7 +272,7 @@ class Web:
         return blobs
 
     def steps(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The links as `link_offsets` and `link_targets`, a redirect counting as the one link of its page."""
+        """The links as `link_offsets` and `link_targets`, with a redirect as the only link of its page."""
         if self.redirects is None:
             return self.link_offsets, self.link_targets
         sources = np.flatnonzero(self.redirects >= 0)
@@ -280,7 +282,7 @@ class Web:
 
 
 def _check_about(path: Path, about: dict[str, Any]) -> None:
-    """What is taken for granted of web.json."""
+    """Checks the parts of web.json that other code relies on."""
     for name in ("pages", "hosts", "links", "unrecorded"):
         if not isinstance(about.get(name), int) or not 0 <= about[name] < 2**62:
             raise damaged(path, f"{name} is {str(about.get(name))[:40]!r}")
