@@ -1,8 +1,8 @@
-"""A recorded or generated web on disk: the files that make one, and how one is opened.
+"""A recorded or generated web on disk: its files, and how to open it.
 
-    web.json            format, counts, vocabularies, how it was made, the build report
-    urls.bin            all URLs one after another; url_offsets.npy says where each begins   (listed webs)
-    url_hashes.npy      sorted hashes of the URLs; url_hash_ids.npy gives their numbers       (listed webs)
+    web.json            format, counts, vocabularies, origin, the build report
+    urls.bin            all URLs concatenated; url_offsets.npy has the start of each         (listed webs)
+    url_hashes.npy      sorted hashes of the URLs; url_hash_ids.npy has their numbers     (listed webs)
     page_host.npy       int32  the number of the page's host
     link_offsets.npy    int64  where the links of each page begin in link_targets.npy
     link_targets.npy    int32  page numbers; numbers from `pages` on are URLs that were linked to but not recorded
@@ -10,19 +10,19 @@
     size.npy            int32  bytes of the body
     content_type.npy    uint8  index into web.json "content_types"
     header_charset.npy  uint8  index into web.json "charsets"; likewise meta_charset, detected_charset
-    language.npy        uint8  index into web.json "languages"; absent when no page claims a language
-    needs_scripts.npy   uint8  1: scripts make the page, and hardly anything could be read; absent when there is none
-    seconds.npy         float32  how long the download took; absent when unknown
-    redirect.npy        int32  where the page redirects to, -1 for none; absent when there are no redirects
+    language.npy        uint8  index into web.json "languages"; absent if no page declares one
+    needs_scripts.npy   uint8  1: scripts generate the page, it has hardly any text; absent if there is none
+    seconds.npy         float32  download time; absent if unknown
+    redirect.npy        int32  redirect target of the page, -1 for none; absent if there are no redirects
     label_offsets.npy   int64  where the pages of each label of web.json "labels" begin in label_pages.npy
-    label_pages.npy     int32  page numbers, rising
+    label_pages.npy     int32  page numbers, ascending
     texts.bin           compressed title and texts of each page; texts_offsets.npy   (webs with content)
     contexts.bin        compressed contexts of the links of each page; contexts_offsets.npy   (webs with content)
-    sitemaps.bin        compressed lists of what each sitemap or feed of web.json "sitemaps" lists; sitemaps_offsets.npy
-    seeds.txt           a URL a line   (generated webs)
+    sitemaps.bin        compressed URL lists of the sitemaps and feeds in web.json "sitemaps"; sitemaps_offsets.npy
+    seeds.txt           one URL per line   (generated webs)
 
-A generated web has no urls.bin: web.json "url_pattern" makes the URL from the host's number and the page's place on it
-(`host_offsets.npy` int32 says where the pages of each host begin).
+A generated web has no urls.bin: web.json "url_pattern" makes the URL from the host number and the index of the page on
+it (`host_offsets.npy` int32 has the first page of each host).
 """
 
 from __future__ import annotations

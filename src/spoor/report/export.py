@@ -122,7 +122,7 @@ def write_jsonl(documents: Iterable[Document], file: Path) -> None:
 
 def write_text(documents: Iterable[Document], file: Path) -> None:
     """URL, title, an empty line, the text, and a form feed as the end of the page, which no text contains. Other
-    control characters, which may control a terminal, are removed, except line ends and tabs within the text."""
+    control characters, which may control a terminal, become spaces; only the text keeps line ends and tabs."""
     with file.open("w", encoding="utf8", errors="replace") as text:
         for document in documents:
             if document.text:

@@ -32,7 +32,7 @@ from spoor.urls import difference, host_of, near_misses, normalise
 class Resolved:
     """`urls` are the pages of the web in order, then the URLs that are only linked to.
 
-    `final` maps each number of the gathering to the number in the web, -1 if the web does not need it.
+    `final` maps each number in `Gathered` to the number in the web, -1 if the web does not need it.
     """
 
     urls: list[str]

@@ -1,8 +1,8 @@
 """A topical web with typical paths: the target of a link depends on the pages before it, not on its anchor.
 
 Portal, department, list, item: only items are relevant. Lists of other departments have the same words as lists of
-items, so that only the department before distinguishes them. Articles mention the topic, have the same anchors as
-items, and lead to no relevant page.
+items, so that only the department before distinguishes them. Articles mention the topic, are linked with the same
+anchors as items, and do not link to items.
 """
 
 from __future__ import annotations
