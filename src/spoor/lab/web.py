@@ -1,8 +1,8 @@
 """A recorded or generated web on disk: its files, and how to open it.
 
     web.json            format, counts, vocabularies, origin, the build report
-    urls.bin            all URLs concatenated; url_offsets.npy has the start of each         (listed webs)
-    url_hashes.npy      sorted hashes of the URLs; url_hash_ids.npy has their numbers     (listed webs)
+    urls.bin            all URLs concatenated; url_offsets.npy has the start of each   (listed webs)
+    url_hashes.npy      sorted hashes of the URLs; url_hash_ids.npy has their numbers   (listed webs)
     page_host.npy       int32  the number of the page's host
     link_offsets.npy    int64  where the links of each page begin in link_targets.npy
     link_targets.npy    int32  page numbers; numbers from `pages` on are URLs that were linked to but not recorded
