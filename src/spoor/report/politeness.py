@@ -1,10 +1,11 @@
-"""Did a crawl keep what it promises to hosts? Read from crawl.db alone: every visit, when it began and when it ended.
+"""Checks the politeness of a crawl from crawl.db alone: start and end of every visit.
 
-Every request is there, those for robots.txt, their redirects and those of scripts included. Only what is on disk can be
-checked: a visit that was cut off by a kill left no row, and of a robots.txt only the last text is kept, so that visits
-are held against it from the time it came.
+Every request is included: also robots.txt, its redirects, and sub-resources of scripts. Only stored data can be
+checked: a visit interrupted by a kill has no row, and only the last text of a robots.txt is kept, so visits are checked
+against it from the time it was fetched.
 
-Of a crawl of several shards, the visits of all are gone through together. The clocks of their machines must agree."""
+For a crawl with several shards, the visits of all are checked together. The clocks of their machines must agree.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ from spoor.urls import host_of, robots_url
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What is promised: `rules` to every host, and to do what its robots.txt tells `agent`."""
+    """The rules that a crawl must keep: `rules` for every host, and the robots.txt rules for `agent`."""
 
     rules: HostRules
     agent: str
@@ -40,7 +41,7 @@ class Promise:
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """A visit that broke the promise."""
+    """A visit that violated a rule."""
 
     at: float
     host: str
@@ -50,7 +51,7 @@ class Breach:
 
 @dataclass(frozen=True, slots=True)
 class Conduct:
-    """`tightest` is the smallest share of its host delay that any host got; None: no host was visited twice."""
+    """`tightest` is the smallest ratio of kept to due host delay of any host; None if no host was visited twice."""
 
     hosts: int
     visits: int
@@ -60,8 +61,8 @@ class Conduct:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One visit, by a shard. `answered`: it is known from which address. `again_at` is when the same URL may be asked
-    for again after a failure."""
+    """One visit by a shard. `answered`: there was a response, so the IP address is known. `again_at` is when the same
+    URL may be retried after a failure."""
 
     shard: int
     began: float
@@ -75,7 +76,7 @@ class Call:
 
 @dataclass
 class _Host:
-    """A host while its visits are gone through. `found_by`: the shards that know its address."""
+    """The state of a host during the check. `found_by`: the shards that know its address."""
 
     visits: LastVisits
     found_by: set[int] = field(default_factory=set)
@@ -83,7 +84,7 @@ class _Host:
 
 
 def conduct(folder: CrawlFolder, promise: Promise) -> Conduct:
-    """Address by address, so that only the visits to one are in memory at a time."""
+    """Processes one IP address at a time, so that only its visits are in memory."""
     hosts, visits, breaches, tightest = 0, 0, list[Breach](), float("inf")
     with one_moment(folder) as parts:
         files = _Files(parts, promise)
@@ -98,9 +99,9 @@ def conduct(folder: CrawlFolder, promise: Promise) -> Conduct:
 
 
 class _Files:
-    """The robots.txt files of a crawl: what was known of them at any time, and what they say. In a folder of version 2
-    there is one for each host; it goes by the name of the https one. What one shard knows counts for all: a host may
-    have been moved."""
+    """The robots.txt files of a crawl: what was known at any time, and their texts. A folder of version 2 has one for
+    each host, stored here under its https URL. Files known to one shard count for all, because a host may have
+    moved."""
 
     def __init__(self, parts: Sequence[Part], promise: Promise) -> None:
         self._parts = parts
@@ -130,7 +131,7 @@ class _Files:
         return max(self._promise.rules.delay, delay_for(self._history.as_of(moment), host))
 
     def wrong(self, url: str, moment: float) -> str:
-        """What robots.txt has against a visit to a page; "" when nothing."""
+        """Why robots.txt forbids a visit to a page; "" if it does not."""
         file = holding_for(self._history.as_of(moment), self._name(robots_url(url)), moment)
         if isinstance(file, NeededFile):
             return f"{file.url} was unknown or expired"
@@ -149,8 +150,8 @@ class _Files:
 
 
 class _Check:
-    """Goes through the visits to the hosts at one address, in the order in which they began. `_first` has those by
-    which a shard found out that a host is there: the other shards do not know of them."""
+    """Checks the visits to the hosts at one address, in the order in which they began. `_first` has, by shard, the
+    visits that revealed the address of a host: other shards do not know of them."""
 
     def __init__(self, promise: Promise, files: _Files, calls: Sequence[Call]) -> None:
         self.promise = promise
@@ -183,7 +184,7 @@ class _Check:
             yield "too many visits at once"
         elif call.began < since + delay:
             yield f"after {call.began - since:.3f} s, with a host delay of {delay:g} s"
-        elif call.shard in host.found_by:  # Before that nobody knew at which address the host is.
+        elif call.shard in host.found_by:  # Before that, the shard did not know the address of the host.
             since = max(self._address.since(call.began), self._first[call.shard].since(call.began))
             due = self.promise.rules.address_delay
             if call.began < since + due:
@@ -193,7 +194,7 @@ class _Check:
         host.visits.visit(call.began, call.ended)
         if call.shard in host.found_by:
             self._address.visit(call.began, call.ended)
-        elif call.answered:  # Its address is known since the end of that very visit.
+        elif call.answered:  # Its address is known from the end of this visit on.
             self._first[call.shard].visit(-inf, call.ended)
             host.found_by.add(call.shard)
         if call.again_at is not None:
@@ -201,7 +202,7 @@ class _Check:
 
 
 def _neighbours(parts: Sequence[Part]) -> Iterable[list[str]]:
-    """The hosts at each IP address, by name; a host of which none is known is alone."""
+    """The hosts at each IP address; a host without a known address is a group of its own."""
     addresses: dict[str, str] = {}
     for part in parts:
         for name, address in part.db.execute("SELECT name, address FROM hosts ORDER BY id"):

@@ -1,4 +1,4 @@
-"""The webs for language-specific crawling: Thai, Japanese and Mongolian among other languages."""
+"""Webs for language-specific crawling: Thai, Japanese and Mongolian among other languages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ from spoor.progress import Advance
 SEEDS = 5
 
 TRACED_FROM = 4
-"""How many times larger the web is in which the Japanese trace is taken; a finished trace is about a third of it."""
+"""Size of the web that the Japanese trace is taken from, relative to the request; a complete trace covers about a
+third."""
 
 THAI = Language(
     share=0.30,
@@ -65,7 +66,7 @@ def _draw_all(language: Language, tongue_of: TongueOf, request: Request, folder:
 
 
 def japanese(request: Request, folder: Path, advance: Advance) -> None:
-    """The trace of a crawl; smaller than asked for when the crawl ends early."""
+    """The trace of a crawl; smaller than requested if the crawl ends early."""
     hosts = draw_hosts(JAPANESE.share, TRACED_FROM * request.pages, request.seed)
     seeds = _relevant_seeds(hosts, request.seed)
     kept = trace(hosts, seeds, request.pages)
@@ -76,7 +77,7 @@ def japanese(request: Request, folder: Path, advance: Advance) -> None:
 
 
 class _Drawn(NamedTuple):
-    """The pages of a web, where those of each host begin, and the numbers of its seeds."""
+    """The pages of a web, the first page of each host, and the page numbers of its seeds."""
 
     pages: Iterator[Batch]
     offsets: NDArray[np.int32]
@@ -105,7 +106,7 @@ def _counted(batches: Iterator[Batch], advance: Advance) -> Iterator[Batch]:
 
 
 def _relevant_seeds(hosts: Hosts, seed: int) -> list[int]:
-    """The paper does not say where its crawls began."""
+    """Random relevant pages; the paper does not state where its crawls began."""
     stream = new_stream()
 
     def relevant(page: int) -> bool:
