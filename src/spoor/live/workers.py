@@ -206,7 +206,7 @@ class Workers:
 
 def _in_a_file(message: bytes) -> IO[bytes]:
     """An unnamed temporary file, removed when it is closed or the process ends."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115  # closed by whoever reads it
+    file = tempfile.TemporaryFile()  # noqa: SIM115  # closed by the reader
     file.write(message)
     return file
 

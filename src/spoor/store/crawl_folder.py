@@ -1,7 +1,7 @@
 """A crawl on disk: its files, locking, supported versions; and reading its HTTP messages.
 
 version         the version of the folder: `spoor crawl 5`
-crawl.toml      the settings of the crawl
+crawl.toml      the exact settings of the crawl
 crawl.db        links, hosts, pages, events (SQLite)
 crawl.db.sums   checksums of it, written at the end of the last run
 warc/           responses: *.warc.gz, each with its index *.cdxj

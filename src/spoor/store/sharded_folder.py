@@ -1,6 +1,6 @@
 """A crawl of several shards on disk: its files, and the visits granted to each shard.
 
-crawl.toml      the settings of the crawl
+crawl.toml      the exact settings of the crawl
 shards.toml     the shard of each bucket of hosts; also the planned assignment, while buckets are moved
 coordinator.db  visits granted to each shard (SQLite)
 lock            id of the last coordinating process; locked while it runs
