@@ -1,6 +1,6 @@
-"""Grants IP addresses that host sites of several shards: one shard at a time may send requests to an address.
+"""Grants IP addresses that serve hosts of several shards: one shard at a time may send requests to an address.
 
-A shard keeps an address from its first request until another shard needs it. The address is then revoked; the shard
+The first shard that requests an address keeps it until another shard needs it. The address is then revoked; the shard
 returns it when no visit is under way there and its delay is over, and the shard that has waited longest receives it.
 All of this travels with the reports and grants of a round, so fetches cost no extra calls and machines need no common
 clock.
@@ -18,13 +18,11 @@ from typing import NamedTuple
 from spoor.frontier.addresses import AddressGrant
 
 ROUNDS = 20
-"""Rounds for which a shard keeps an address before it is revoked. Each handover costs at least the delay of the
-address."""
+"""Rounds before an address is revoked from its shard. A handover costs at least the delay of the address."""
 
 
 class AddressReport(NamedTuple):
-    """The report of a shard: addresses for which its hosts wait, and revoked addresses that it does not hold (any
-    more)."""
+    """The report of a shard: addresses for which its hosts wait, and revoked addresses that it no longer holds."""
 
     awaited: Collection[str] = ()
     given_back: Collection[str] = ()

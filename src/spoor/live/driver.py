@@ -17,8 +17,8 @@ from spoor.roles import Downloader, Troubles
 GRACE = 0.5
 """Seconds that visits under way may still take after `stop`. The process must have ended two seconds after that."""
 AT_ONCE = 16
-"""Most visits that are absorbed in one batch, which takes about 25 ms. After each batch and each selected visit the
-event loop runs once, so that other tasks need not wait for all of them. Smaller batches mean more disk writes and more
+"""Most visits that are absorbed in one batch, which takes about 25 ms. The event loop runs once after each batch and
+each selected visit, so that other tasks need not wait long. Smaller batches mean more disk writes and more
 re-scoring."""
 
 
@@ -112,8 +112,7 @@ class LiveDriver:
         return self.crawl.wake_at() if self._under_way < self.connections else None
 
     async def _arrivals(self, wake: float | None) -> list[Arrival]:
-        """Waits for outcomes and returns all that have arrived, at most `AT_ONCE`. Returns none if `wake` comes
-        first."""
+        """Waits for outcomes; returns those that have arrived, at most `AT_ONCE`, or none if `wake` comes first."""
         try:
             async with asyncio.timeout(None if wake is None else max(0.0, wake - self.clock())):
                 arrived = [await self._arrived.get()]

@@ -110,8 +110,7 @@ def strategy_of(settings: Config, objects: Objects = NO_OBJECTS, folder: CrawlFo
 
 
 def with_kept_model(settings: Config, folder: CrawlFolder) -> Config:
-    """Trains the judge from a folder of examples and stores the model with the crawl, so that resuming uses the same
-    judge."""
+    """Trains the judge from a folder of examples and stores the model with the crawl, to resume with the same judge."""
     examples = settings.target.examples
     if not examples or examples.endswith(SUFFIX):
         return settings

@@ -95,8 +95,7 @@ class Reader:
         return Judged(page, verdict, self._language(page, verdict), seconds)
 
     def warm_up(self) -> None:
-        """Loads compiled code, which takes most of a second in a new process and must not count as time of the first
-        page."""
+        """Loads compiled code: most of a second in a new process, which must not count as time of the first page."""
         read_page("http://warm.invalid/", b"<title>t</title><p>Words and <a href=/>a link", "text/html")
 
     def read_away(self, visit: Visit, response: Response) -> Outcome:

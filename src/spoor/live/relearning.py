@@ -38,8 +38,8 @@ _log = logging.getLogger(__name__)
 
 
 def earlier_crawl(settings: Config, strategy: Strategy, folder: CrawlFolder) -> CrawlFolder | None:
-    """The crawl that `[crawl] warm` names, if the strategy can learn from it; None if none is set. `folder` is that of
-    the crawl itself."""
+    """The crawl of `[crawl] warm`, if the strategy can learn from it; None if none is set. `folder` is this crawl's
+    own."""
     if not settings.crawl.warm:
         return None
     path, name = Path(settings.crawl.warm), settings.crawl.strategy
@@ -139,8 +139,7 @@ def restore(
 
 
 def warm_name(earlier: CrawlFolder | None, own: sqlite3.Connection) -> str:
-    """Identifies, in a snapshot, the earlier crawl and the version of the student from whose verdicts a crawl
-    learned."""
+    """Names, in a snapshot, what a crawl learned from: the earlier crawl, and the version of the student."""
     known = versions(own)
     return warm_name_of(earlier, known[-1].version if known else 0)
 
@@ -159,8 +158,7 @@ def _check_origin(snapshot: PackedSnapshot, own: sqlite3.Connection, warm: str) 
 
 
 def check_links(strategy: Strategy, own: sqlite3.Connection) -> None:
-    """Raises BadInput if the waiting links have evidence of another strategy, which this one may not be able to
-    read."""
+    """Raises BadInput if the waiting links have evidence of another strategy, which this one cannot read."""
     row = own.execute("SELECT evidence, trail FROM links WHERE key1 < 9e999 LIMIT 1").fetchone()
     if row is None:
         return

@@ -24,8 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 def program_for(settings: RenderSettings) -> tuple[str, str]:
-    """The browser to use, "" for none, and what is missing in that case. Raises MissingExtra if a browser is
-    required."""
+    """The browser to use, "" for none, and what is missing then. Raises MissingExtra if a browser is required."""
     if settings.mode == NEVER:
         return "", ""
     try:

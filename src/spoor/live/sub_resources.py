@@ -35,8 +35,7 @@ Key = tuple[str, str]
 
 @dataclass(slots=True)
 class SubResource:
-    """A response to requests of pages. `kind` is the type of resource that was requested; `is_kept`: it is in the
-    archive."""
+    """A response to requests of pages. `kind` is the requested type of resource; `is_kept`: it is in the archive."""
 
     response: Response
     kind: str
@@ -119,8 +118,7 @@ class SubResourceFetcher:
         return response if isinstance(response, Failure) else SubResource(response, kind)
 
     async def _turn(self, url: str) -> Ruling:
-        """Waits until a request may be sent, and marks the host as busy. Returns a refusal if the request is not
-        allowed."""
+        """Waits until a request may be sent, and marks the host as busy; or returns why it is refused."""
         host = host_of(url)
         self.crawl.frontier.reserve(host)
         try:

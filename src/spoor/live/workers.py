@@ -36,8 +36,7 @@ _LENGTH = struct.Struct("!i")
 _PATIENCE, _FAREWELL = 5.0, 0.5
 """Timeouts in seconds for an idle process to end: during a crawl, and at its end."""
 _AHEAD = 2
-"""Pages sent to a process at once: while it reads one, the next has arrived. Further pages wait here, in memory or a
-file."""
+"""Pages sent to a process at once: while it reads one, the next has arrived. Further pages wait here."""
 _IN_A_WORKER = "SPOOR_WORKER"
 """Environment variable of a worker process, so that a script that is imported there does not start another crawl."""
 _PROGRAM = "import sys; from spoor.live.workers import work; work(int(sys.argv[1]))"
@@ -212,8 +211,7 @@ def _in_a_file(message: bytes) -> IO[bytes]:
 
 
 async def can_be_sent(reader: PageReader) -> bool:
-    """Whether the reader can be sent to other processes. If not, a warning is logged, and this process must read all
-    pages."""
+    """Whether the reader can be sent to other processes. If not, logs a warning: this process must read all pages."""
     try:
         await asyncio.to_thread(pack, reader)
     except UsageError as error:

@@ -97,9 +97,9 @@ class BrowserLimits:
 
 @dataclass(slots=True)
 class Tab:
-    """A tab in a browser context of its own, so it shares no cookies, cache or storage with other pages. It waits for
-    the debugger, so nothing runs before it is started. `popups` are the URLs of windows opened from it, which are
-    closed at once."""
+    """A tab in a browser context of its own, without cookies, cache or storage of other pages. It waits for the
+    debugger, so nothing runs before it is started. `popups` are the URLs of windows opened from it, which are closed at
+    once."""
 
     pipe: Pipe
     context: str
@@ -110,8 +110,8 @@ class Tab:
 
 class Browser:
     """A browser with a limited number of tabs, used as an async context manager. The process starts with the first tab,
-    and again after it died or was killed because it hung, used too much memory or lost its GPU process. `starts` counts
-    the starts."""
+    and again after it died or was killed because it hung, grew too large or lost its GPU process. `starts` counts the
+    starts."""
 
     def __init__(self, program: str, limits: BrowserLimits | None = None, namespace: bool = True) -> None:
         """`program` is a path; with `namespace` False the browser stays in the current network namespace."""
@@ -231,7 +231,7 @@ class BrowserProcess:
                 tab.popups.append(target["url"])
 
     async def _watch(self) -> None:
-        """Monitors the browser while pages are open, and ends it if it hangs, uses too much memory or has lost its GPU
+        """Monitors the browser while pages are open; ends it if it hangs, grows too large or has lost its GPU
         process."""
         while not self.pipe.gone:
             await asyncio.sleep(_WATCHED_EVERY)

@@ -200,8 +200,8 @@ class Gate:
 
 
 def _real_kind(kind: str, headers: Mapping[str, str]) -> str:
-    """Corrects the resource type: the protocol calls prefetches `Fetch`, server-sent events `XHR`, and scripts of
-    workers `Other`."""
+    """The actual type: the protocol calls prefetches `Fetch`, server-sent events `XHR`, and scripts of workers
+    `Other`."""
     asked = {name.lower(): value for name, value in headers.items()}
     if "sec-purpose" in asked or "purpose" in asked:
         return "Prefetch"

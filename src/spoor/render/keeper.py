@@ -30,8 +30,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def main(namespace: str, program: str, *options: str) -> None:
-    """With `namespace` "empty", the browser runs in a network namespace without devices, otherwise in the current
-    one."""
+    """If `namespace` is "empty", the browser gets a network namespace without devices, otherwise the current one."""
     user, group = os.geteuid(), os.getegid()
     if namespace == "empty" and _libc.unshare(_NEW_USER | _NEW_NETWORK) == 0:
         _map_user(user, group)

@@ -213,7 +213,7 @@ class _Rendering:
         await self._draw()
 
     async def _draw(self) -> None:
-        """With several busy tabs, a tab whose virtual time stands still may get no frames; then it is released for a
+        """With several busy tabs, one whose virtual time stands still may get no frames; it is released for a
         moment."""
         soon, late = FRAMES_DUE
         if not await self._is_drawn(soon):
@@ -229,7 +229,7 @@ class _Rendering:
         return False
 
     async def _until_expired(self) -> None:
-        """Raises TimeoutError if the page waits for no response and still does not finish its time slice: an endless
+        """Raises TimeoutError if the page waits for no response and still does not finish its slice: an endless
         loop."""
         while not self._expired.is_set():
             with contextlib.suppress(TimeoutError):

@@ -55,7 +55,7 @@ class CopyName(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """The state with which another generation began: a copy of `generation`, or, if `copy` is None, what that left on
+    """The state with which a generation began: a copy of `generation`, or, if `copy` is None, what that left on
     disk."""
 
     generation: int
@@ -147,8 +147,7 @@ class CopyPlace:
         return self._claims / f"{generation:04}.json"
 
     def origin(self, generation: int) -> Origin:
-        """The state with which a generation began. If its claim cannot be read, the generation was killed before it did
-        anything."""
+        """The state with which a generation began. One whose claim is unreadable was killed before it did anything."""
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             said = json.loads(self._claim(generation).read_bytes())
             return Origin(int(said["generation"]), None if said["copy"] is None else int(said["copy"]))
@@ -181,7 +180,7 @@ class CopyPlace:
         self._remove_old(name)
 
     def _ship_archive(self, moment: Moment) -> dict[str, int]:
-        """Copies each closed WARC file once, its index last. Returns the sizes."""
+        """Copies each closed WARC file once, since it no longer changes, and its index last. Returns the sizes."""
         self.folder.warcs.mkdir(exist_ok=True)
         for warc in moment.warcs:
             there = self.folder.warcs / warc.name
@@ -191,8 +190,7 @@ class CopyPlace:
         return {warc.name: warc.stat().st_size for warc in moment.warcs}
 
     def _ship_small_files(self, moment: Moment) -> list[str]:
-        """Returns the names of the snapshots. One that was removed meanwhile is skipped: there is a newer one, or the
-        state is relearned."""
+        """Returns the names of the snapshots. One that was removed meanwhile has a successor, or is relearned."""
         (self.path / "learned").mkdir(exist_ok=True)
         for name in SMALL_FILES:
             with contextlib.suppress(FileNotFoundError):
@@ -232,8 +230,7 @@ class CopyPlace:
     # Restoring.
 
     def restore(self, generation: int, out: Path) -> Origin:
-        """Creates a crawl folder from the newest complete copy, skipping damaged ones. Creates nothing if there are no
-        copies."""
+        """Creates a crawl folder from the newest complete copy, skipping damaged ones; none if there is no copy."""
         damaged = list[str]()
         for name in self.candidates(generation):
             try:
@@ -291,6 +288,5 @@ def _ship(file: Path, there: Path) -> tuple[int, str]:
 
 
 def _replacing(path: Path) -> contextlib.AbstractContextManager[Path]:
-    """Atomic and durable. The temporary name contains the host, since processes on other machines may have the same
-    process id."""
+    """Atomic and durable. The temporary name contains the host: on other machines, process ids may be the same."""
     return replacing(path, f".{path.name}.{socket.gethostname()}-{os.getpid()}.partial", durable=True)

@@ -51,8 +51,7 @@ VERSION = "spoor crawl 5"
 RESUMABLE = (VERSION, *STEPS)
 """Versions that can be resumed, after migration."""
 READABLE = (*RESUMABLE, "spoor crawl 2")
-"""Versions that can be read. Version 2 cannot be resumed: the evidence that `learned` stored there has lost its
-meaning."""
+"""Versions that can be read. Version 2 cannot be resumed: the evidence of `learned` has lost its meaning."""
 _BEFORE_A_CRAWL = frozenset({"crawl.toml", "lock", ".partial"})
 """Files allowed in a folder before its first crawl: settings put there by hand, and leftovers of a killed start."""
 _log = logging.getLogger(__name__)
@@ -188,8 +187,7 @@ def open_for_reading(path: Path) -> CrawlFolder:
 
 
 def _begin(folder: CrawlFolder, progress: Progress) -> None:
-    """Prepares a locked folder. Afterwards a crawl folder has a database, even if it is empty: if it is missing, it was
-    deleted."""
+    """Prepares a locked folder. From then on it has a database, even if empty: a missing one was deleted."""
     if is_ours(folder, RESUMABLE) and (how := _lost(folder)):
         problem = (
             f"{folder.path} holds a crawl, but its crawl.db, which knows what was fetched and what waits, is {how}"
@@ -346,8 +344,7 @@ _FILE = re.compile(r"[^/\0]+\.warc\.gz")
 
 
 def message_of(folder: CrawlFolder, db: sqlite3.Connection, page: PageRow) -> bytes | None:
-    """The HTTP message of a page; None if it was not stored, or is lost. The payload of a revisit record is found by
-    digest."""
+    """The HTTP message of a page; None if not stored, or lost. The payload of a revisit record is found by digest."""
     record = _record(folder, page.warc_file, page.warc_offset)
     if record is not None and _REVISIT in record.partition(b"\r\n\r\n")[0]:
         earlier = same_payload(db, page.digest)

@@ -87,8 +87,7 @@ def duplicate_of(parts: Sequence[Part], part: Part, page: PageRow) -> str:
 
 
 def count_shared_payloads(parts: Sequence[Part]) -> int:
-    """The number of pages with the payload of an earlier page of another shard, which the shards themselves do not
-    detect."""
+    """The number of pages with the payload of an earlier page of another shard, which shards do not detect."""
     query = "SELECT digest, at, url FROM digests WHERE digest != ? ORDER BY digest"
     by_part = [zip(part.db.execute(query, (NOTHING,)), repeat(part), strict=False) for part in parts if len(parts) > 1]
     duplicates = 0

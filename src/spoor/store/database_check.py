@@ -35,8 +35,7 @@ Found = Callable[..., None]
 
 
 def check_database(database: Path, at_rest: bool, tell: Tell) -> bool:
-    """Reports problems to `tell`; returns whether the tables can be read. `at_rest`: no process writes to the
-    database."""
+    """Reports problems to `tell`; returns whether the tables are readable. `at_rest`: no process writes to them."""
 
     def found(what: str, damage: bool = True) -> None:
         tell(Finding("database", database.name, what, damage))

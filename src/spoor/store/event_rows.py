@@ -67,8 +67,7 @@ def event_row(event: Redirected | Failed | HostOpened | SitemapRead | Aside) -> 
 
 
 def _known(visit: Visit) -> list[Any]:
-    """The link as it was when the fetch failed; see `journal._as_known`. The key of a seed is infinity, which JSON
-    cannot represent."""
+    """The link as it was when the fetch failed; see `journal._as_known`. JSON has no infinity, the key of a seed."""
     key = [part if math.isfinite(part) else "inf" for part in visit.key]
     return [key, dict(visit.evidence), visit.trail, base64.b64encode(visit.hints).decode()]
 

@@ -252,8 +252,7 @@ def _count(db: sqlite3.Connection, checked: Counter[str]) -> bool:
 
 
 def repair_folder(folder: CrawlFolder, findings: Findings) -> list[str]:
-    """Repairs the problems found, and returns a description of each step. The caller must hold the lock of the
-    folder."""
+    """Repairs the problems found, and returns a line for each step. The caller must hold the lock of the folder."""
     done: list[str] = []
     if any(finding.part == "database" and finding.damage for finding in findings.found):
         done += _repair_database(folder)

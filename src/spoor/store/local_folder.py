@@ -25,7 +25,7 @@ from spoor.store.crawl_folder import CrawlFolder, locked, open_for_crawling
 
 
 def local_path(local: str, place: Path) -> Path:
-    """A path for each shard of each crawl, below the local folder of the machine, which may contain environment
+    """A path for each shard of each crawl, in the local folder of the machine; `local` may use environment
     variables."""
     disk = Path(os.path.expandvars(local)).expanduser()
     if not disk.is_absolute():

@@ -37,8 +37,7 @@ _STORED = {"INTEGER": "integer", "REAL": "real", "TEXT": "text", "BLOB": "blob"}
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column. `type` is INTEGER, REAL, TEXT or BLOB; `is_number`: it is the rowid, which is not stored in the
-    record."""
+    """A column. `type` is INTEGER, REAL, TEXT or BLOB; `is_number`: it is the rowid, not stored in the record."""
 
     name: str
     type: str
@@ -188,8 +187,7 @@ def from_4(database: Path, progress: Progress) -> None:
 
 
 def _add_validators(db: sqlite3.Connection) -> None:
-    """Runs in one transaction. Every row is rewritten, because `spoor check --repair` identifies rows by their number
-    of values."""
+    """One transaction. All rows are rewritten, because `spoor check --repair` knows rows by their number of values."""
     columns = {row[1] for row in db.execute("PRAGMA table_info(robots)")}
     if columns and "etag" not in columns:
         with transaction(db):

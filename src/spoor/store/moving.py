@@ -165,8 +165,7 @@ def _names(db: sqlite3.Connection) -> list[str]:
 
 
 def _leaving(db: sqlite3.Connection, sender: int, old: Table, new: Table) -> Iterator[tuple[int, list[str]]]:
-    """Receivers with batches of hosts. Hosts that already belonged to other shards are skipped: only their history is
-    here."""
+    """Receivers with batches of hosts. Hosts that already belonged to other shards have only history here."""
     buckets = ((bucket_of(name), name) for name in _names(db))
     leaving = [(new[bucket], name) for bucket, name in buckets if old[bucket] == sender and new[bucket] != sender]
     for receiver, hosts in groupby(sorted(leaving), key=lambda pair: pair[0]):
@@ -312,8 +311,7 @@ def _deliver(sent_by: sqlite3.Connection, sender: int, taken_by: sqlite3.Connect
 
 
 def _readdress(db: sqlite3.Connection, number: int, new: Table) -> Iterator[int]:
-    """Readdresses links in messages of a shard to itself that now belong to another. Lessons are dropped if the shard
-    is removed."""
+    """Readdresses links in messages of a shard to itself that now belong to others. A removed shard drops lessons."""
     share, stays = Share(number, new), number in new
     with transaction(db):
         letters = list(_letters(db, number, _heard(db, number)))

@@ -29,8 +29,7 @@ def last_requests(db: sqlite3.Connection, most: int) -> list[bool]:
 
 
 def expected_in(folder: CrawlFolder) -> ExpectedFinds | None:
-    """The expected finds of a running or ended crawl. None if its strategy states no probabilities, or nothing was
-    tried."""
+    """The expected finds of any crawl. None if its strategy states no probabilities, or nothing was tried."""
     settings = folder.settings()
     if settings is None or not states_probability(config.loads(settings).crawl.strategy):
         return None

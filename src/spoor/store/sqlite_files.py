@@ -51,8 +51,7 @@ def write_sums(database: Path) -> None:
 
 
 def changed_bytes(database: Path) -> list[tuple[int, int]] | None:
-    """Byte ranges (end exclusive) in which the database differs from its checksums; None if these are missing or
-    unreadable."""
+    """Byte ranges (end exclusive) that differ from the checksums; None if these are missing or unreadable."""
     try:
         first, *said = sums_of(database).read_text("ascii").splitlines()
         size = int(first.removeprefix(_KIND))
@@ -202,8 +201,7 @@ _LAYOUTS = {
 
 
 def rows(file: Path) -> Iterator[Row]:
-    """All readable rows, in page order. A row may occur twice if a page was copied; pages in the freelist are
-    skipped."""
+    """All readable rows, in page order. A row may occur twice if a page was copied. Freelist pages are skipped."""
     content = _File(file)
     unused = content.unused_pages()
     for number in range(1, content.pages + 1):
@@ -346,8 +344,7 @@ def _exactly(data: bytes, size: int) -> bytes:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """Decodes a varint: one to nine bytes, seven bits in each but the ninth. Returns the number and the end
-    position."""
+    """Decodes a varint: one to nine bytes, seven bits in each but the ninth. Returns the number and its end."""
     number = 0
     for _ in range(8):
         number = number << 7 | data[at] & 0x7F

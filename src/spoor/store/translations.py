@@ -25,8 +25,7 @@ CREATE TABLE IF NOT EXISTS untranslated (reason TEXT PRIMARY KEY, texts INTEGER 
 
 @dataclass(frozen=True, slots=True)
 class Translations:
-    """Translations by the digest of text and translator. Several processes may use the file; it is opened for each
-    use."""
+    """Translations by digest of text and translator. Several processes may use the file; each use opens it."""
 
     path: Path
     most: int = MOST_KEPT

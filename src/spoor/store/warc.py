@@ -116,8 +116,7 @@ class WarcKeeper:
         return place
 
     def note(self, kept: Kept, at: float, fields: Mapping[str, str]) -> None:
-        """Writes a metadata record about a response, such as its verdict; for one that was not stored, it is the only
-        record."""
+        """Writes a metadata record about a response, such as its verdict; the only record if that was not stored."""
         self._have_file(at)
         refers = {"WARC-Refers-To": kept.record_id} if kept.file else {}
         unkept = {} if kept.file else {NOT_KEPT: kept.digest}

@@ -97,8 +97,7 @@ def answer_headers(response: Response, answer_id: str, payload_digest: str, kind
 
 
 def kept_head(response: Response) -> bytes:
-    """Status line and headers as received, except that Content-Length replaces Transfer-Encoding, since the payload is
-    stored decoded."""
+    """Status line and headers as received, except that Content-Length replaces Transfer-Encoding, which is decoded."""
     head = response.head.rstrip(b"\r\n") + b"\r\n"
     if _TRANSFER_ENCODING.search(head):
         head = _CONTENT_LENGTH.sub(b"", _TRANSFER_ENCODING.sub(b"", head))

@@ -191,8 +191,7 @@ def _notice(file: Path, gap: Gap, fields: dict[str, str]) -> bytes:
 
 
 def _set_aside(file: Path) -> Path:
-    """Keeps the original under another name, by a hard link if possible, otherwise as a copy. Does not overwrite an
-    earlier one."""
+    """Keeps the original under another name, by hard link if possible, else as a copy. Overwrites no earlier one."""
     aside = _folder(file) / file.name
     for number in range(2, 1_000_000):
         if not aside.exists():
