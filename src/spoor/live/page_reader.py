@@ -1,4 +1,4 @@
-"""The live downloader: what a crawl does between a visit and its outcome. Fetch, keep, understand, judge."""
+"""The live downloader, from a visit to its outcome: fetch, store, parse, judge."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ from spoor.strategy import Strategy, hinted, prior_of, reads_main_text, verdicts
 from spoor.urls import canonical
 
 SHORT_SITEMAP = 50_000
-"""Bytes."""
+"""Sitemaps of at most this many bytes are parsed in the event loop."""
 GLANCE = 2_000
-"""Characters by which the language of a page is told when nobody asked for it."""
+"""Characters used to detect the language of a page if the judge is no language detector."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Makes of a response all that can be made of it alone. Pure, so that it can be done in another process. `texts` is
-    whether the crawl itself has a use for them, `labels` whether the label of a verdict is a language; `waits`: it may
-    wait for somebody else, so that the event loop must not do it; `apart`: documents are read in another process."""
+    """Parses and judges a response. Pure, so it can run in another process. `texts`: the crawl itself needs the texts
+    of pages. `labels`: the label of a verdict is a language. `waits`: reading may wait for a server, so it must not run
+    in the event loop. `apart`: documents are read in another process."""
 
     judge: Judge
     links: LinkReader | None
@@ -70,7 +70,7 @@ class Reader:
 
     @staticmethod
     def of(strategy: Strategy, most_links: int | None = None, parsing: ParseSettings = USUAL_PARSING) -> Reader:
-        """`most_links`: of a page that has more, the others are only counted."""
+        """`most_links`: further links of a page are counted but not read."""
         links = strategy.link_reader
         on_the_way = strategy.way_reads_content
         texts = on_the_way or (links is None and strategy.scorer.reads_content)
@@ -95,11 +95,11 @@ class Reader:
         return Judged(page, verdict, self._language(page, verdict), seconds)
 
     def warm_up(self) -> None:
-        """Compiled code takes a new process most of a second to load. The first page is not made to answer for it."""
+        """Loads compiled code: most of a second in a new process, which must not count as time of the first page."""
         read_page("http://warm.invalid/", b"<title>t</title><p>Words and <a href=/>a link", "text/html")
 
     def read_away(self, visit: Visit, response: Response) -> Outcome:
-        """In another process: what the crawl has no more use for is not sent back."""
+        """Reads in another process; what the crawl no longer needs is not sent back."""
         outcome = self.read(visit, response)
         if not isinstance(outcome, Judged):
             return outcome
@@ -112,7 +112,7 @@ class Reader:
         return _Sent(replace(page, text="", main_text="", tag_texts={}), *said)
 
     def _language(self, page: Page, verdict: Verdict) -> str:
-        """As a judge of languages found it, else at a glance."""
+        """The label of a language judge, or else detected from the first `GLANCE` characters; "" if unknown."""
         if self.labels and verdict.label:
             return verdict.label
         found = next(iter(cld2_shares(page.text[:GLANCE])))
@@ -120,8 +120,8 @@ class Reader:
 
 
 class _Sent(Judged):
-    """A judged page on its way to another process, where it arrives as such, its links with no more than their hints:
-    an object for each would take four times as long to send."""
+    """A judged page that is pickled compactly and arrives as `Judged`; its links keep only URL, nofollow and hints.
+    Pickling an object per link would take four times as long."""
 
     __slots__ = ()
 
@@ -148,7 +148,7 @@ def _received(
 
 
 def canonical_links(page: Page) -> tuple[Link, ...]:
-    """The links of a page by their canonical URLs, each once; the URL that a page calls its own is one of them."""
+    """The links of a page by canonical URL, each once. They include the URL that the page declares as canonical."""
     links: dict[str, Link] = {}
     if page.canonical:
         links[canonical(page.canonical)] = Link(canonical(page.canonical))
@@ -161,7 +161,7 @@ def canonical_links(page: Page) -> tuple[Link, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The tree that scripts made of a page, and the sub-resources that they were given."""
+    """The DOM that scripts produced for a page, and the sub-resources that they used."""
 
     html: str
     used: Sequence[SubResource]
@@ -169,10 +169,10 @@ class Drawn:
 
 @dataclass
 class Archive:
-    """Everything that is kept of a live crawl besides the frontier: responses, what was thought of them, duplicates.
+    """Stores everything of a live crawl besides the frontier: responses, verdicts, duplicates.
 
-    A response is in the WARC before anybody reads it; with `relevant_only` after it was judged, or never. `note` is
-    called with the events of each batch, so that the verdicts reach the WARC too.
+    A response is written to the WARC before it is parsed; with `relevant_only`, after it is judged, if it is relevant.
+    `note` is called with the events of each batch and writes the verdicts to the WARC.
     """
 
     keeper: WarcKeeper
@@ -192,11 +192,11 @@ class Archive:
             self._kept[visit.url] = self.archived(response)
 
     def keep_drawn(self, visit: Visit, drawn: Drawn) -> None:
-        """What scripts made of a response that is kept, or may be, and what they used for that."""
+        """Keeps the DOM and sub-resources of a response that is archived, or may be."""
         self._drawn[visit.url] = drawn
 
     def _archived_tree(self, visit: Visit, rendering: Rendering, at: float) -> Rendering:
-        """With where its tree is in the archive."""
+        """The rendering with the location of its DOM in the archive."""
         drawn, kept = self._drawn.pop(visit.url, None), self._kept[visit.url]
         if drawn is None or not kept.file:
             return rendering
@@ -227,8 +227,8 @@ class Archive:
         return left
 
     def describe(self, visit: Visit, outcome: Outcome) -> Outcome:
-        """Tells the journal what it should know of a page and the event does not say. Returns the outcome with the URL
-        that the page is a duplicate of."""
+        """Passes facts to the journal that the event of the page does not contain. Returns the outcome, with the URL of
+        which the page is a duplicate."""
         if (response := self._held.pop(visit.url, None)) is not None:
             self._kept[visit.url] = self._decided(response, outcome)
         kept = self._kept[visit.url]
@@ -241,7 +241,7 @@ class Archive:
             at = page.rendering.fetched + page.rendering.seconds
             page = replace(page, rendering=self._archived_tree(visit, page.rendering, at))
         fingerprint = None if page.text_fingerprint is None else page.text_fingerprint.fingerprint
-        # Pages made by scripts often share one payload, which says nothing of their texts.
+        # Pages rendered by scripts often share one payload, although their texts differ.
         is_scripted = page.rendering is not None and page.rendering.gained
         same = None if is_scripted else self.duplicates.same(kept.digest)
         twin = same.url if same is not None and same.url != page.url else ""
@@ -278,7 +278,7 @@ class Archive:
 
 
 def _reason(outcome: Outcome) -> str:
-    """Why there is no page."""
+    """Why the outcome is not a page."""
     match outcome:
         case Redirect(to=target):
             return f"redirects to {target}"
@@ -290,12 +290,12 @@ def _reason(outcome: Outcome) -> str:
 
 @dataclass
 class LiveDownloader:
-    """Carries out visits over HTTP. Without an `archive` nothing is kept. Demanding pages, and those with which
-    something went wrong before, are read and judged by the `workers`, where that can be stopped, or all pages if they
-    are to do everything. With `troubles` an exception while a page is read is told there, with what came; without, it
-    is raised. `accept_language` is the header of that name, for pages alone; "": none. `last_word` may give what was
-    read another verdict, before it is kept. With `scripts` pages that need it are rendered. Sitemaps that come are kept
-    in `sitemaps`, where there is one."""
+    """Carries out visits over HTTP. Without an `archive` nothing is stored. Demanding pages, and those that failed
+    before, are read and judged by the `workers`, which can be stopped; with `everything_away`, all pages are. If
+    reading a page raises an exception, `troubles` records it with the response; without `troubles` it is raised.
+    `accept_language` is the header of that name, sent only for pages; "" for none. `last_word` may change the verdict
+    before it is stored. With `scripts`, pages that need it are rendered. With `sitemaps`, fetched sitemaps are stored
+    there."""
 
     fetcher: HttpFetcher
     archive: Archive | None
@@ -329,13 +329,13 @@ class LiveDownloader:
         kept = response if is_page and Scripts.may_run(response) else None
         try:
             outcome = self._read(visit, response)
-            del response  # a body that waits to be read elsewhere is held there, and may be large
+            del response  # the queue of the workers holds the body, which may be large
             if isinstance(outcome, asyncio.Future):
                 outcome = await outcome
             if kept is not None and isinstance(outcome, Judged):
                 outcome = await self._with_scripts(visit, kept, outcome)
             outcome = outcome if self.last_word is None else self.last_word(outcome)
-        except OSError as error:  # No room for a file, or no process to be had; the page is not to blame.
+        except OSError as error:  # Disk full, or no process could be started: not the fault of the page.
             outcome = Failure(line_of("read", error), HEALS_AFTER, here=True)
         except Exception as error:
             if self.troubles is None or isinstance(error, OF_STORAGE):
@@ -344,7 +344,7 @@ class LiveDownloader:
         return outcome if archive is None else archive.describe(visit, outcome)
 
     async def _with_scripts(self, visit: Visit, response: Response, judged: Judged) -> Outcome:
-        """Read once more, if scripts made something of it."""
+        """Renders the page if needed, and reads it again if the scripts produced a DOM."""
         assert self.scripts is not None
         done = await self.scripts.run(visit, response, judged.page)
         if done is None:
@@ -364,7 +364,7 @@ class LiveDownloader:
         return await self.fetcher.fetch(visit.url, headers={**languages, **chain.headers(visit.url)})
 
     async def _listing(self, visit: Visit) -> Response | Failure:
-        """A sitemap may have any type: one in a gzip file has that of gzip files."""
+        """Fetches a sitemap. Every content type is accepted: a gzipped sitemap has that of gzip files."""
         kept = self.sitemaps
         known = {} if kept is None else kept.conditions(visit.url)
         response = await self.fetcher.fetch(visit.url, True, sitemaps.MOST_BYTES, known)
@@ -376,7 +376,7 @@ class LiveDownloader:
             return asyncio.ensure_future(asyncio.to_thread(self.reader.read_away, visit, response))
         if self.workers is None or not (self.everything_away or is_slow or visit.apart or _is_demanding(response)):
             return self.reader.read(visit, response)
-        # The payload stays here: only the decoded body is of use to a reader.
+        # The payload stays here: the worker needs only the decoded body.
         return self.workers.read(visit, replace(response, payload=b"", request=b""))
 
     def _is_document(self, response: Response) -> bool:
@@ -389,7 +389,7 @@ class LiveDownloader:
 
 
 def _is_long_sitemap(visit: Visit, response: Response) -> bool:
-    """Or packed. Others take a few milliseconds, and should not wait until a process has started: their host does."""
+    """Whether it is long or compressed. Others take a few milliseconds, and should not wait for a process to start."""
     return visit.purpose == "sitemap" and (len(response.body) > SHORT_SITEMAP or sitemaps.is_packed(response.body))
 
 
@@ -401,7 +401,7 @@ def _is_demanding(response: Response) -> bool:
 
 @dataclass
 class Remembering:
-    """Pages that came are remembered with their texts, which a crawl does not do."""
+    """A downloader that keeps the judged pages with their texts in `came`."""
 
     downloader: Downloader
     came: dict[str, Judged]

@@ -1,4 +1,4 @@
-"""A live crawl while it runs: stopped, steered and taught between its batches."""
+"""A running live crawl: stopped, steered and taught between its batches."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from spoor.store.mail import Mail
 
 @dataclass
 class Session:
-    """A crawl that can be run once. `stop` may be called at any time from the same loop. `no_browser` says what is
-    missing to render pages that need scripts, "" when nothing is."""
+    """A crawl that can be run once. `stop` may be called at any time from the same event loop. `no_browser` is what is
+    missing to render pages that need scripts, "" if nothing is."""
 
     crawl: Crawl
     driver: LiveDriver
@@ -44,7 +44,7 @@ class Session:
         self.driver.stop()
 
     async def run(self) -> AsyncIterator[list[Event]]:
-        """The events of each batch, after they were committed and the WARC was told."""
+        """Yields the events of each batch, after they are committed and written to the WARC."""
         self.heed()
         async with self._listening(), contextlib.nullcontext() if self.learning is None else self.learning.beside():
             going_on = True
@@ -73,7 +73,7 @@ class Session:
                 )
 
     async def learn(self) -> list[Event]:
-        """Instead of `run`: nothing is fetched, but the judge learns from all answers that it does not know yet."""
+        """Instead of `run`: fetches nothing, but trains the judge on all new answers."""
         if self.learning is not None and self.learning.finish():
             await self.snapshots.finish(self.driver.clock())
         return self._taken()
@@ -99,7 +99,7 @@ class Session:
             listening.cancel()
 
     def heed(self) -> bool:
-        """Does what persons asked for since the last time, if anything."""
+        """Applies the actions that arrived since the last call. Whether there were any."""
         note_idle(self.heeding.folder.idle, self.crawl.idle)
         events = self.heeding.heed()
         self._noted += events
@@ -112,7 +112,7 @@ class Session:
         return bool(events)
 
     def stop_after(self, minutes: float) -> None:
-        """Since it began, whatever was said before."""
+        """Stops the crawl so many minutes after its start; replaces an earlier deadline."""
         if self._deadline is not None:
             self._deadline.cancel()
         left = self.crawl.limits.began + 60 * minutes - self.driver.clock()
@@ -120,7 +120,7 @@ class Session:
         self._deadline = loop.call_later(max(0.0, left), self.stop, f"{minutes:g} minutes are over")
 
     def note(self, event: Event) -> None:
-        """Something happened that the crawl does not know of: it is in the journal with the next batch."""
+        """Records an event that does not come from the crawl; it is committed with the next batch."""
         self.archive.journal.note([event])
         self._noted.append(event)
 
@@ -129,12 +129,12 @@ class Session:
 
     @property
     def mail(self) -> Mail:
-        """Of a shard."""
+        """The mail of a shard; only if this is one."""
         assert self._mail is not None
         return self._mail
 
     def ended(self) -> str:
-        """Why it stopped."""
+        """Why the crawl ended."""
         return self._why or self.crawl.ended()
 
 

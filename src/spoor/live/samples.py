@@ -1,4 +1,4 @@
-"""Pages that somebody names by their URLs: asked for as politely as in a crawl, and kept in memory."""
+"""Fetches given URLs as politely as a crawl, and keeps the pages in memory."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from spoor.strategy import Strategy
 
 @dataclass
 class Samples:
-    """`pages` by the URL that gave them, after redirects; `failed`: why others gave none."""
+    """Fetched `pages` by URL, after redirects; `failed`: reasons by URL."""
 
     pages: dict[str, Page] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
 
 
 async def pages_at(urls: Sequence[str], settings: Config, advance: Advance) -> Samples:
-    """`urls` are normalised; `advance` is told of each that is done. What they link to is not visited."""
+    """Fetches `urls`, which must be normalised, but none of their links. `advance` is called for each that is done."""
     samples, relevant = Samples(), Truth("sample", lambda url: True)
     interest = Interest(extractor_named(settings.parse.main_text), contexts=False)
     reader = Reader(relevant, None, texts=True, interest=interest, labels=False)
@@ -57,7 +57,7 @@ async def pages_at(urls: Sequence[str], settings: Config, advance: Advance) -> S
 
 
 def _noted(event: Event, samples: Samples) -> int:
-    """How many of the URLs are done with it."""
+    """The number of URLs that the event completes, 0 or 1."""
     match event:
         case Failed(visit, reason=reason, again_at=None) if visit.purpose == "page":
             samples.failed[visit.url] = reason

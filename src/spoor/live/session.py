@@ -1,4 +1,4 @@
-"""A live crawl in a folder: everything opened, wired together, and closed again."""
+"""Opens, connects and closes all parts of a live crawl in a folder."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ from spoor.strategy import Strategy
 from spoor.urls import host_of
 
 LOOKUPS = 64
-"""Names that are looked up at once."""
+"""Concurrent DNS lookups."""
 
 
 @dataclass(frozen=True)
 class Journals:
-    """Several that are told the same."""
+    """Passes events to several journals."""
 
     journals: Sequence[roles.Journal]
 
@@ -90,15 +90,15 @@ async def open_session(
     came: dict[str, Judged] | None = None,
     share: Share | None = None,
 ) -> AsyncIterator[Session]:
-    """The folder is locked by the caller; a crawl that it holds already is resumed. `advance` is told of every visit
-    from which the strategy learns again. `came` is given every page with its texts, by URL, before the event that tells
-    of it; whoever gives it takes the pages out again. With a `share` of the hosts it is one shard of a crawl."""
+    """The caller must hold the lock of the folder. A crawl in the folder is resumed. `advance` is called for each visit
+    from which the strategy relearns. `came` receives each page with its texts, by URL, before its event; the caller
+    must remove the pages. With a `share` of the hosts the session is one shard of a crawl."""
     await keep_examples(folder.examples, settings.target.like, lambda urls: _fetched(urls, settings))
     program, no_browser = program_for(settings.render)
     with _resumed(folder, settings, strategy_of(settings, objects, folder), advance, share) as resumed:
         reader = Reader.of(resumed.crawl.strategy, settings.limits.links_per_page, settings.parse)
         reader = reader if came is None and resumed.learning is None else replace(reader, texts=True)
-        # Nobody waits for a name that is looked up when the crawl is told to stop.
+        # Daemon threads: stopping does not wait for DNS lookups.
         asyncio.get_running_loop().set_default_executor(DaemonThreads(LOOKUPS))
         await _warm_up(resumed.crawl.strategy, reader)
         processes = settings.crawl.workers or (WAITING if reader.waits else 1)
@@ -124,7 +124,7 @@ async def open_session(
 
 @dataclass(frozen=True)
 class _Resumed:
-    """A crawl as its folder has it, ready to be driven."""
+    """A crawl as loaded from its folder, ready to be driven."""
 
     crawl: Crawl
     store: SqliteStore
@@ -213,7 +213,7 @@ def _session(resumed: _Resumed, settings: Config, folder: CrawlFolder, driver: L
 
 
 async def _fetched(urls: Sequence[str], settings: Config) -> dict[str, Page]:
-    """With the delays and the obedience to robots.txt that the crawl itself has."""
+    """Fetches pages with the delays and robots.txt rules of the crawl itself."""
     plain = replace(settings, crawl=replace(settings.crawl, strategy="breadth-first"), scope=ScopeSettings(max_depth=0))
     strategy, clock, came = strategy_of(plain), SteadyClock(), dict[str, Judged]()
     frontier, troubles = Frontier(MemoryStore(), host_rules(settings)), SavedTroubles(None)
@@ -275,7 +275,7 @@ def _about(settings: Config, languages: str) -> dict[str, str]:
 
 
 async def _warm_up(strategy: Strategy, reader: Reader) -> None:
-    """In a thread, where reading waits for others."""
+    """Warms up in a thread if reading waits for a server."""
     if reader.waits:
         await asyncio.to_thread(_crawl_a_little, strategy, reader)
     else:
@@ -283,9 +283,9 @@ async def _warm_up(strategy: Strategy, reader: Reader) -> None:
 
 
 def _crawl_a_little(strategy: Strategy, reader: Reader) -> None:
-    """Crawls a few pages before the first request, with a copy that is thrown away: a page with one link, one with
-    several, and one that fails. The first time loads tables and compiled code, which takes most of a second or more;
-    during a crawl, every request would wait for that."""
+    """Crawls a few invented pages with a copy of the strategy before the first request: one with one link, one with
+    several, and one that fails. The first pages load tables and compiled code, which takes a second or more; during a
+    crawl, all requests would wait for that."""
     demanding(b"")
     home = "http://warm.invalid/"
     outcomes: dict[str, Outcome] = {f"{home}gone": Failure("HTTP 404")}
