@@ -60,7 +60,7 @@ _SUSPICIOUS = 0.15
 """Seconds without a heartbeat after which the thread samples the stack: at `LONGEST` it might be too late."""
 _FRAMES = 3
 """Most frames of this package that are reported, innermost first."""
-_OURS = str(Path(__file__).parent)
+_OURS = str(Path(__file__).parents[1])
 
 
 @dataclass(frozen=True, slots=True)
