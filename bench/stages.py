@@ -38,7 +38,7 @@ STAGES = {
     "reading: canonical URLs": "live.page_reader:canonical_links",
     "reading: prior of the target": "ordering.learned.prior:LinkPrior.of",
     "reading: features": "ordering.learned.learned:Learned.hints",
-    "judging": "judging.combined:Agreement.judge",
+    "judging": "judging.combined:CombinedJudge.judge",
     "archive": "live.page_reader:Archive.keep",
     "archive: facts, duplicates": "live.page_reader:Archive.describe",
     "archive: verdicts": "live.page_reader:Archive.note",

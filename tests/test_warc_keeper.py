@@ -20,7 +20,7 @@ from spoor.errors import BadInput
 from spoor.lab.build.gather import BuildReport
 from spoor.lab.build.warc_source import read_warcs
 from spoor.records import Verdict, Visit
-from spoor.store.warc import Kept, WarcKeeper, judgement
+from spoor.store.warc import Kept, WarcWriter, judgement
 from spoor.store.warc_records import digest_of, members, unpacked
 from tests.effort import times
 from tests.kept_responses import NOON, passes_warcio_check, records_of, response, warcs_in
@@ -28,8 +28,8 @@ from tests.kept_responses import NOON, passes_warcio_check, records_of, response
 ABOUT = {"software": "spoor/0.1.0", "robots": "obeyed", "strategy": "soft-focused"}
 
 
-def keeper(folder: Path, largest: int = 1 << 30) -> WarcKeeper:
-    return WarcKeeper(folder, ABOUT, largest)
+def keeper(folder: Path, largest: int = 1 << 30) -> WarcWriter:
+    return WarcWriter(folder, ABOUT, largest)
 
 
 def visit(url: str) -> Visit:

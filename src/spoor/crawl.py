@@ -159,7 +159,7 @@ class Crawl:
             if ruling.decision == "admit":
                 self._begin(visit, entry, now)
                 return visit
-            self._turn_away(entry, visit, ruling, now)
+            self._refuse(entry, visit, ruling, now)
         return None
 
     def _probe(self, now: float) -> Visit | None:
@@ -193,7 +193,7 @@ class Crawl:
         self.frontier.begin(entry, now)
         self._parts.begun(visit)
 
-    def _turn_away(self, entry: Entry, visit: Visit, ruling: Ruling, now: float) -> None:
+    def _refuse(self, entry: Entry, visit: Visit, ruling: Ruling, now: float) -> None:
         parked = ruling.decision == "park"
         (self.frontier.park if parked else self.frontier.drop)(entry, ruling.because)
         if not parked:
@@ -252,7 +252,7 @@ class Crawl:
         events: list[Event] = [*self._turned_away]
         self._turned_away.clear()
         self.turns.set_aside = 0
-        events.extend(self._take_in(visit, outcome, verdicts, now) for visit, outcome in arrivals)
+        events.extend(self._absorb_one(visit, outcome, verdicts, now) for visit, outcome in arrivals)
         self._scoring.keep_up()
         for visit in self._outage.doubtful():
             self._failures.restore(visit, now)
@@ -265,13 +265,17 @@ class Crawl:
         self._readmission.go_on()
         return events
 
-    def _take_in(self, visit: Visit, outcome: Outcome, verdicts: Iterator[Verdict | Trouble], now: float) -> Event:
+    def _absorb_one(self, visit: Visit, outcome: Outcome, verdicts: Iterator[Verdict | Trouble], now: float) -> Event:
         """Always ends the visit, whatever is raised."""
         verdict = next(verdicts) if isinstance(outcome, Page) else None
         self._isolation.on(visit.url)
         try:
             event = self._isolation.attempt(visit.url, "absorbed", self._absorbed, visit, outcome, verdict, now)
-            return self._failures.in_vain(visit, event, now, self._waiting()) if isinstance(event, Trouble) else event
+            return (
+                self._failures.on_internal_error(visit, event, now, self._waiting())
+                if isinstance(event, Trouble)
+                else event
+            )
         finally:
             self._isolation.off()
 
@@ -283,29 +287,29 @@ class Crawl:
         if visit.purpose == "robots" and not isinstance(outcome, Trouble):
             return self._access.take_in(visit, outcome, now, self._waiting())
         self._parts.over(visit)
-        return self._concluded(visit, outcome, verdict, now)
+        return self._process_outcome(visit, outcome, verdict, now)
 
-    def _concluded(self, visit: Visit, outcome: Outcome, verdict: Verdict | Trouble | None, now: float) -> Event:
+    def _process_outcome(self, visit: Visit, outcome: Outcome, verdict: Verdict | Trouble | None, now: float) -> Event:
         match outcome:
             case Page() as page:
                 assert verdict is not None
                 if isinstance(verdict, Trouble):
-                    return self._failures.in_vain(visit, verdict, now, self._waiting())
-                return self._digest(visit, page, verdict, now)
+                    return self._failures.on_internal_error(visit, verdict, now, self._waiting())
+                return self._process_page(visit, page, verdict, now)
             case Judged(page, judged):
-                return self._digest(visit, page, judged, now)
+                return self._process_page(visit, page, judged, now)
             case Redirect() as redirect:
                 return self._follow(visit, redirect, now)
             case Failure() as failure:
-                return self._failures.let_go_or_wait(visit, failure, now, self._waiting())
+                return self._failures.retry_or_give_up(visit, failure, now, self._waiting())
             case Trouble() as trouble:
-                return self._failures.in_vain(visit, trouble, now, self._waiting())
+                return self._failures.on_internal_error(visit, trouble, now, self._waiting())
             case SitemapFile() as file if visit.purpose == "sitemap":
                 return self._sitemaps.take_in(visit, file, now, self._waiting())
             case RobotsRules() | SitemapFile():
                 raise BrokenContract(f"{visit.url} is a page, but the outcome is a {type(outcome).__name__}")
 
-    def _digest(self, visit: Visit, page: Page, verdict: Verdict, now: float) -> Visited:
+    def _process_page(self, visit: Visit, page: Page, verdict: Verdict, now: float) -> Visited:
         """Steps that can fail for the whole page come first, before any state changes."""
         if not math.isfinite(verdict.relevance):
             raise BrokenContract(f"{self.strategy.judge!r} gave {page.url} the relevance {verdict.relevance}")
@@ -435,9 +439,9 @@ class Crawl:
         """Why there is no next visit, once nothing is in flight and `wake_at` is None."""
         if self.is_spent():
             return f"the budget of {self.limits.visits} visits is spent"
-        put_off = len(self.frontier)
-        links = "1 link" if put_off == 1 else f"{put_off:,} links"
-        return f"nothing is waiting but {links} without a robots.txt" if put_off else "nothing is waiting"
+        postponed = len(self.frontier)
+        links = "1 link" if postponed == 1 else f"{postponed:,} links"
+        return f"nothing is waiting but {links} without a robots.txt" if postponed else "nothing is waiting"
 
     def is_spent(self) -> bool:
         """Whether the budget or the lease is used up, so that no visit may begin."""

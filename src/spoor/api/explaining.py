@@ -25,7 +25,7 @@ from spoor.progress import Progress, silently
 from spoor.records import Listed, Page, WaitingLink
 from spoor.report.contents import archived_page
 from spoor.report.showing import moment, size
-from spoor.report.why import STEPS_BACK, Account
+from spoor.report.why import STEPS_BACK, UrlHistory
 from spoor.robots import NeededFile
 from spoor.settings import GIVEN_IN_PYTHON, Config
 from spoor.store.crawl_folder import CrawlFolder
@@ -67,7 +67,7 @@ class Worth:
     nameless: str
 
 
-def learned_lines(folder: CrawlFolder, account: Account, progress: Progress = silently) -> Iterator[tuple[str, str]]:
+def learned_lines(folder: CrawlFolder, account: UrlHistory, progress: Progress = silently) -> Iterator[tuple[str, str]]:
     """Pairs of name and value. Empty for other strategies, and for URLs that never waited in the queue as links, such
     as seeds."""
     if account.entry is None or not account.entry.hints:
@@ -81,7 +81,7 @@ def learned_lines(folder: CrawlFolder, account: Account, progress: Progress = si
         yield "log odds", f"unknown, because relearning failed: {refused}"
 
 
-def worth(folder: CrawlFolder, settings: Config, account: Account, progress: Progress = silently) -> Worth:
+def worth(folder: CrawlFolder, settings: Config, account: UrlHistory, progress: Progress = silently) -> Worth:
     """The score when the link was selected for its visit, or the current one if it still waits. The model is relearned
     from a snapshot of that time and from the journal."""
     with open_parts(folder) as parts:
@@ -180,7 +180,7 @@ Line = tuple[str, str]
 """Name and value."""
 
 
-def lines(account: Account, now: float, moved: Iterable[Line] = ()) -> Iterator[Line]:
+def lines(account: UrlHistory, now: float, moved: Iterable[Line] = ()) -> Iterator[Line]:
     """`moved` are additional lines by the strategy about the link."""
     yield "state", state(account, now)
     if account.shard:
@@ -200,7 +200,7 @@ def lines(account: Account, now: float, moved: Iterable[Line] = ()) -> Iterator[
     yield from (("similar", url) for url in account.similar)
 
 
-def state(account: Account, now: float) -> str:
+def state(account: UrlHistory, now: float) -> str:
     if account.entry is not None:
         return _state_of_entry(account, account.entry, now)
     if account.dropped is not None:
@@ -210,7 +210,7 @@ def state(account: Account, now: float) -> str:
     return "not a page of this crawl" if account.events else "not discovered yet"
 
 
-def _state_of_entry(account: Account, entry: Entry, now: float) -> str:
+def _state_of_entry(account: UrlHistory, entry: Entry, now: float) -> str:
     match entry.state:
         case State.WAITING:
             return f"waiting; {account.ahead:,} links of {entry.host} come first{_held_up(account, now)}"
@@ -232,7 +232,7 @@ def _way_back(entry: Entry) -> str:
     return "given up" if entry.is_given_up else "it may be readmitted with more evidence"
 
 
-def _settled(account: Account, entry: Entry) -> str:
+def _settled(account: UrlHistory, entry: Entry) -> str:
     if account.pages:
         return "visited"
     if entry.because:
@@ -241,7 +241,7 @@ def _settled(account: Account, entry: Entry) -> str:
     return {"failed": "given up", "redirected": "visited; the page is elsewhere"}.get(last, "settled")
 
 
-def _held_up(account: Account, now: float) -> str:
+def _held_up(account: UrlHistory, now: float) -> str:
     """What delays a waiting link."""
     delayed = "" if account.host is None else _delayed(account.host, now)
     return delayed or ("; better links on hosts under a delay" if account.outbid and not account.ahead else "")
@@ -251,7 +251,7 @@ def _delayed(host: Host, now: float) -> str:
     return f"; its host delay ends at {moment(host.free_at)}" if host.free_at > now else ""
 
 
-def _found(account: Account) -> Iterator[Line]:
+def _found(account: UrlHistory) -> Iterator[Line]:
     entry = account.entry
     if entry is not None and not entry.found_on:
         yield "found", "given as a seed"
@@ -268,7 +268,7 @@ def _found(account: Account) -> Iterator[Line]:
     yield from (("sent by", url) for url, _ in account.sent_here)
 
 
-def _handed_over(account: Account) -> str:
+def _handed_over(account: UrlHistory) -> str:
     return f", sent by shard {account.handed_over_by}" if account.handed_over_by else ""
 
 
@@ -335,7 +335,7 @@ def _host(host: Host, now: float) -> str:
     return f"{host.name}{where}: {host.delay:g} s between visits{_delayed(host, now)}"
 
 
-def _robots(account: Account, now: float) -> str:
+def _robots(account: UrlHistory, now: float) -> str:
     file = account.robots
     if isinstance(file, NeededFile):
         return f"{file.url} must be read first" if file.url != robots_url(account.url) else "not read yet"

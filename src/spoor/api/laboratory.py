@@ -11,7 +11,7 @@ from spoor.errors import UsageError
 from spoor.lab import comparison
 from spoor.lab.comparison import Comparison, Simulation, workers
 from spoor.lab.runs import prepared_task
-from spoor.lab.task import AnyNamed, Driver, GivenJudge, GivenStrategy, Task, read_seeds
+from spoor.lab.task import CustomJudge, CustomStrategy, Driver, StrategySpec, Task, read_seeds
 from spoor.lab.web import Web
 from spoor.lab.worlds import NAMED, Conditions
 from spoor.progress import unseen
@@ -87,12 +87,12 @@ def _name_of(make: Callable[[Judge], Strategy]) -> str:
     return getattr(make, "__name__", type(make).__name__)
 
 
-def _given(strategy: AnyStrategy, name: str = "") -> AnyNamed:
+def _given(strategy: AnyStrategy, name: str = "") -> StrategySpec:
     if isinstance(strategy, str) and name in ("", strategy):
         return strategy
     if isinstance(strategy, str):
         raise UsageError(f"{name!r}: {strategy!r} has a name of its own; leave it out of the mapping, or use that name")
-    return GivenStrategy(name or _name(strategy), _fresh(strategy) if isinstance(strategy, Strategy) else strategy)
+    return CustomStrategy(name or _name(strategy), _fresh(strategy) if isinstance(strategy, Strategy) else strategy)
 
 
 def _fresh(strategy: Strategy) -> Callable[[Judge], Strategy]:
@@ -118,7 +118,7 @@ def _task(web: AnyWeb, options: TaskOptions, strategies: Sequence[AnyStrategy]) 
         driver=options.get("driver", "auto"),
         per_host=_positive("per_host", options.get("per_host")),
         conditions=NAMED[conditions] if isinstance(conditions, str) else conditions,
-        given=None if isinstance(judge, str) else GivenJudge(judge),
+        given=None if isinstance(judge, str) else CustomJudge(judge),
         sitemaps=options.get("sitemaps", False),
     )
 

@@ -11,8 +11,8 @@ from spoor.api.options import AnyJudge
 from spoor.errors import BadInput, UsageError
 from spoor.files import SUFFIX
 from spoor.judging.training_pages import as_page, document
-from spoor.parse.apart import read_apart
-from spoor.parse.html import Interest
+from spoor.parse.apart import read_in_subprocess
+from spoor.parse.html import ParseOptions
 from spoor.parse.main_text import QUICK
 from spoor.records import Failure, Page, Verdict
 from spoor.roles import Judge
@@ -38,7 +38,7 @@ def read_page(source: str | bytes, url: str = NOWHERE, content_type: str = "text
         raise UsageError(f"{url!r} is not an http or https URL; links are resolved against it")
     if isinstance(source, str):
         source, content_type = source.encode("utf8", "replace"), f"{content_type.partition(';')[0]}; charset=utf-8"
-    page = read_apart(address, source, content_type, interest=Interest(QUICK))
+    page = read_in_subprocess(address, source, content_type, parse_options=ParseOptions(QUICK))
     if isinstance(page, Failure):
         raise BadInput(f"{url} cannot be read: {page.reason}")
     return page

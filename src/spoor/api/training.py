@@ -14,7 +14,7 @@ from spoor.files import checked_name
 from spoor.judging.classifiers import write_taxonomy, write_topic
 from spoor.judging.page_rules import RuleModel, checked, counted_rules, labelled_examples, siblings, write_rules
 from spoor.judging.profiles import Profile, write_profiles
-from spoor.judging.train_language import LanguageTrial, checked_tag, trial
+from spoor.judging.train_language import LanguageEvaluation, checked_tag, trial
 from spoor.judging.train_language import train_language as train_profile
 from spoor.judging.train_taxonomy import TrainedTaxonomy
 from spoor.judging.train_taxonomy import train_taxonomy as train_classes
@@ -38,7 +38,7 @@ class TrainedLanguage:
     """A profile, and its test: trained on nine tenths of the text, tested on the last tenth."""
 
     model: Profile
-    trial: LanguageTrial
+    trial: LanguageEvaluation
 
 
 def train_language(name: str, text: str, out: AnyPath | None = None) -> TrainedLanguage:

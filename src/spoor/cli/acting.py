@@ -12,7 +12,7 @@ from spoor.cli.terminal import print_json, say
 from spoor.errors import BadInput
 from spoor.report.showing import plain
 from spoor.steering.checking import normalised
-from spoor.steering.submitting import Receipt, addressees, submit, wait_for
+from spoor.steering.submitting import Receipt, recipients, submit, wait_for
 from spoor.store.crawl_folder import CrawlFolder, open_for_reading
 
 PATIENCE = 15.0
@@ -35,7 +35,7 @@ ACTIONS: dict[str, Callable[[argparse.Namespace], Action]] = {
 def run_action(arguments: argparse.Namespace) -> int:
     folder = open_for_reading(arguments.folder)
     action = action_of(as_json(ACTIONS[arguments.asked](arguments)))
-    submitted = [(part, own, submit(part, own, arguments.who)) for part, own in addressees(folder, normalised(action))]
+    submitted = [(part, own, submit(part, own, arguments.who)) for part, own in recipients(folder, normalised(action))]
     for part, own, receipt in submitted:
         _tell(part, own, wait_for(part, receipt, PATIENCE), arguments.json)
     return 0

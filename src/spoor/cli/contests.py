@@ -23,10 +23,10 @@ from spoor.cli.terminal import (
     write_text,
 )
 from spoor.errors import BadInput, UsageError
-from spoor.lab.build.builder import Making, build_web
+from spoor.lab.build.builder import BuildOptions, build_web
 from spoor.lab.build.gather import BuildReport
 from spoor.lab.build.warc_source import read_warcs
-from spoor.lab.comparison import side_by_side, workers
+from spoor.lab.comparison import run_jobs, workers
 from spoor.lab.contest import (
     ContestFolder,
     ContestRun,
@@ -68,7 +68,7 @@ def build_webs(recorded: Iterable[Path], webs: Path, processes: int) -> None:
 def build_recorded(recorded: Path, folder: Path, processes: int, parsing: ParseSettings = USUAL_PARSING) -> None:
     """`recorded` is a folder of the data, with web.warc.xz and truth.tsv."""
     report, archive = BuildReport(), recorded / "web.warc.xz"
-    making = Making(recorded.name, archive.name, recorded / "truth.tsv", parsing=parsing)
+    making = BuildOptions(recorded.name, archive.name, recorded / "truth.tsv", parsing=parsing)
     with progress(f"pages of {recorded.name}") as advance:
         build_web(folder, counted(read_warcs([archive], report, processes, parsing), advance), making, report)
 
@@ -238,7 +238,7 @@ def _ready(contest_runs: Sequence[ContestRun], pool: Executor) -> None:
         if contest_run.view.judging == "real" and contest_run.view.cap is None
     }
     with progress("real judges", len(tasks)) as advance:
-        side_by_side([(make_ready, task) for task in tasks.values()], pool, advance)
+        run_jobs([(make_ready, task) for task in tasks.values()], pool, advance)
 
 
 def _write(report: Report, arguments: argparse.Namespace) -> None:

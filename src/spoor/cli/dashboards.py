@@ -12,14 +12,14 @@ from collections.abc import AsyncIterator
 from spoor.cli.terminal import remark
 from spoor.dashboard.guard import Guard
 from spoor.dashboard.server import Dashboard, serving
-from spoor.dashboard.watching import Watched, answer_promptly
+from spoor.dashboard.watching import WatchedCrawl, answer_promptly
 from spoor.store.crawl_folder import CrawlFolder, open_for_reading
 
 
 def run_dashboard(arguments: argparse.Namespace) -> int:
     answer_promptly()
     folders = [part for path in arguments.folders for part in open_for_reading(path).parts]
-    crawls = [Watched(folder, number) for number, folder in enumerate(folders, 1)]
+    crawls = [WatchedCrawl(folder, number) for number, folder in enumerate(folders, 1)]
     asyncio.run(_serve(Dashboard(crawls, Guard.of(arguments.address)), arguments.address, arguments.port))
     return 0
 
@@ -39,5 +39,5 @@ async def _serve(dashboard: Dashboard, address: str, port: int) -> None:
 async def beside_crawl(folder: CrawlFolder, port: int) -> AsyncIterator[str]:
     """Yields a line with the address."""
     address = "127.0.0.1"
-    async with serving(Dashboard([Watched(folder, 1)], Guard.of(address)), address, port) as link:
+    async with serving(Dashboard([WatchedCrawl(folder, 1)], Guard.of(address)), address, port) as link:
         yield f"the dashboard is at {link}"

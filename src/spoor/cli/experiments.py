@@ -181,19 +181,19 @@ def run_correlation(arguments: argparse.Namespace) -> int:
     return report(Result(parts, correlation.charts(experiment), correlation.conditions(experiment)), arguments)
 
 
-def _grounds(arguments: argparse.Namespace, setup: Setup) -> list[correlation.Ground]:
+def _grounds(arguments: argparse.Namespace, setup: Setup) -> list[correlation.LabelledWeb]:
     """The given web, the recorded one of the data folder, or one generated for each seed."""
     if (arguments.web is None) != (arguments.field is None):
         raise UsageError("--web and --field go together: a web, and the label of the relevant pages in it")
     if arguments.web is not None:
-        return [correlation.Ground(arguments.web, arguments.field)] * len(setup.seeds)
+        return [correlation.LabelledWeb(arguments.web, arguments.field)] * len(setup.seeds)
     if (recorded := in_data_folder(RECORDED)).exists():
         if not (web := setup.folder / f"{RECORDED.name}-{correlation.PARSING.main_text}").exists():
             build_recorded(recorded, web, arguments.workers, correlation.PARSING)
-        return [correlation.Ground(web, FIELD)] * len(setup.seeds)
+        return [correlation.LabelledWeb(web, FIELD)] * len(setup.seeds)
     requests = [Request("topical", arguments.pages, seed, text=True) for seed in setup.seeds]
     webs = [generated(request, setup.folder / f"topical-{request.seed}") for request in requests]
-    return [correlation.Ground(web, "relevant") for web in webs]
+    return [correlation.LabelledWeb(web, "relevant") for web in webs]
 
 
 def run_language_specific(arguments: argparse.Namespace) -> int:

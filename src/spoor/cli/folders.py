@@ -14,7 +14,7 @@ from spoor.live.from_settings import AGENT, host_rules
 from spoor.report.export import NEED_SCRIPTS, NOT_KEPT, Report, Selection, count, export
 from spoor.report.figures import PARTS, figures
 from spoor.report.page import write_page
-from spoor.report.politeness import Conduct, Promise, conduct
+from spoor.report.politeness import PolitenessReport, PolitenessRules, conduct
 from spoor.report.showing import duration, moment, plain, share, size
 from spoor.report.summary import Figures
 from spoor.report.why import account
@@ -187,12 +187,12 @@ def _list_breaches(folder: CrawlFolder, as_json: bool) -> int:
     return 1 if found.breaches else 0
 
 
-def promise_of(folder: CrawlFolder) -> Promise:
+def promise_of(folder: CrawlFolder) -> PolitenessRules:
     """From the current settings of the folder."""
-    return Promise(host_rules(config.loads(folder.settings() or "", folder.path)), AGENT)
+    return PolitenessRules(host_rules(config.loads(folder.settings() or "", folder.path)), AGENT)
 
 
-def verdict(conduct: Conduct) -> str:
+def verdict(conduct: PolitenessReport) -> str:
     kept = "" if conduct.tightest is None else f" (tightest: {conduct.tightest:.3f} of the delay due)"
     return f"{conduct.visits:,} visits to {conduct.hosts:,} hosts, {len(conduct.breaches):,} violated a rule{kept}"
 

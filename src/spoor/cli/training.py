@@ -30,11 +30,11 @@ from spoor.judging.page_rules import (
     write_rules,
 )
 from spoor.judging.profiles import Profile, open_profiles, write_profiles
-from spoor.judging.train_language import LanguageTrial, checked_tag, read_texts, train_language, trial
+from spoor.judging.train_language import LanguageEvaluation, checked_tag, read_texts, train_language, trial
 from spoor.judging.train_taxonomy import TrainedTaxonomy, classes_in, train_taxonomy
 from spoor.judging.train_topic import TrainedTopic, train_topic
 from spoor.judging.training_pages import Example, Kept, read_examples, sides, urls_in, usable
-from spoor.lab.build.builder import Making, build_web
+from spoor.lab.build.builder import BuildOptions, build_web
 from spoor.lab.build.gather import BuildReport
 from spoor.lab.build.warc_source import parsing_of, read_warcs, warc_files
 from spoor.lab.link_graph import WebBacklinks
@@ -115,7 +115,7 @@ def _crawled(folder: Path, scratch: Path, workers: int) -> tuple[Web, NDArray[np
     crawl, report = open_for_reading(folder), BuildReport()
     with progress("pages of the crawl") as advance:
         records = counted(read_warcs(warc_files(folder), report, workers, parsing_of(folder)), advance)
-        web = build_web(scratch, records, Making(folder.resolve().name, folder.name), report)
+        web = build_web(scratch, records, BuildOptions(folder.resolve().name, folder.name), report)
     with open_parts(crawl) as parts:
         found = (web.urls.find(row.url) for _, row in pages_in_order(parts, relevant_only=True))
         numbers = [number for number in found if number is not None and number < web.pages]
@@ -321,7 +321,7 @@ def run_train_language(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _language_lines(profile: Profile, tried: LanguageTrial) -> Iterator[Line]:
+def _language_lines(profile: Profile, tried: LanguageEvaluation) -> Iterator[Line]:
     grams = ", ".join(f"{len(profile.grams(n)[0]):,} {n}-grams" for n in (2, 3, 4))
     yield "trained", f"{profile.tag} ({profile.name}) on {profile.trained_on}"
     yield "text", f"{profile.size:,} characters; {grams}"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from spoor.cli.simulating import check_conditions
 from spoor.cli.terminal import print_json, progress, say
 from spoor.errors import BadInput, UsageError
-from spoor.lab.build.builder import Making, build_web
+from spoor.lab.build.builder import BuildOptions, build_web
 from spoor.lab.build.gather import BuildReport, Packed
 from spoor.lab.build.log_source import is_log, read_logs
 from spoor.lab.build.warc_source import parsing_of, read_warcs, warc_files
@@ -41,7 +41,7 @@ def run_web_build(arguments: argparse.Namespace) -> int:
     made_from, parsing = " ".join(map(str, arguments.source)), _parsing(arguments)
     records = _records(arguments.source, report, arguments.workers, parsing)
     name = arguments.name or arguments.out.resolve().name
-    making = Making(name, made_from, arguments.truth, arguments.exact, parsing)
+    making = BuildOptions(name, made_from, arguments.truth, arguments.exact, parsing)
     with progress("pages read") as advance:
         web = build_web(arguments.out, counted(records, advance), making, report)
     facts = _build_facts(web)

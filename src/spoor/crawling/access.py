@@ -36,7 +36,7 @@ class Access:
 
     def next_visit(self, now: float) -> Visit | None:
         """A visit to a robots.txt that is needed, on a host that is free; None if there is none."""
-        errand = self._frontier.next_errand(now)
+        errand = self._frontier.next_robots_request(now)
         if errand is None:
             return None
         url, tries = errand
@@ -107,10 +107,10 @@ class Access:
         if file.url == own and not file.may_heal:
             return Ruling("drop", file.failed)
         if file.tries < self._limits.robots_tries:
-            self._frontier.leave_alone(entry.host, now, file.until)
+            self._frontier.delay_until(entry.host, now, file.until)
         else:
             where = "" if file.url == own else f" of {file.url}"
-            self._frontier.put_off(entry, f"no robots.txt{where}: {file.failed}", file.until, now)
+            self._frontier.postpone(entry, f"no robots.txt{where}: {file.failed}", file.until, now)
         return None
 
     def take_in(self, visit: Visit, outcome: Outcome, now: float, waiting: int) -> Event:
@@ -161,7 +161,7 @@ class Access:
         wait = max(asked, min(asked * 2.0**visit.tries, LONGEST_WAIT))
         until = now + (wait if tries < self._limits.robots_tries else max(wait, GIVEN_UP))
         if failure.whole_host:
-            self._frontier.leave_alone(visit.host, now, now + wait)
+            self._frontier.delay_until(visit.host, now, now + wait)
         self._frontier.answer(RobotsFile(visit.url, until, failed=failure.reason, may_heal=heals, tries=tries), now)
         return until if heals else None
 

@@ -26,18 +26,18 @@ class Failures:
         self._isolation = isolation
         self._limits = limits
 
-    def let_go_or_wait(self, visit: Visit, failure: Failure, now: float, waiting: int) -> Event:
+    def retry_or_give_up(self, visit: Visit, failure: Failure, now: float, waiting: int) -> Event:
         wait = None if failure.again_after is None else self._limits.wait_before(visit.tries, failure.again_after)
         again_at = None if wait is None else now + wait
         if failure.whole_host and again_at is not None:
-            self._frontier.leave_alone(visit.host, now, again_at)
+            self._frontier.delay_until(visit.host, now, again_at)
         if visit.tries + 1 >= self._limits.tries:
             again_at = None
         self._frontier.settle(visit.url, now, again_at)
         self._parts.learn_miss(visit, failure.reason)
         return Failed(visit, now, failure.reason, again_at, waiting)
 
-    def in_vain(self, visit: Visit, trouble: Trouble, now: float, waiting: int) -> Event:
+    def on_internal_error(self, visit: Visit, trouble: Trouble, now: float, waiting: int) -> Event:
         """After an error of spoor: the URL is tried once more, in isolation, then parked for ever. Changes made before
         the error are kept."""
         self._isolation.forget(visit.url)
@@ -58,7 +58,7 @@ class Failures:
         """During an outage on our side: the URL is tried again as if it had not been visited, and nothing is
         learned."""
         if visit.purpose == "robots":
-            self._frontier.end_in_vain(visit.url, now)
+            self._frontier.end_uncounted(visit.url, now)
         else:
             self._parts.over(visit)
             self._frontier.excuse(visit.url, now)

@@ -15,7 +15,7 @@ from aiohttp import web
 from spoor.dashboard.guard import secure
 from spoor.dashboard.reading import MOST_AT_ONCE, Part, Reading
 from spoor.dashboard.routes import Route
-from spoor.dashboard.watching import Watched
+from spoor.dashboard.watching import WatchedCrawl
 from spoor.errors import UsageError
 from spoor.report.showing import plain
 
@@ -39,7 +39,9 @@ def _finite(content: Any) -> Any:
     return content
 
 
-async def exported(request: web.Request, crawl: Watched, route: Route, asked: Any, form: str) -> web.StreamResponse:
+async def exported(
+    request: web.Request, crawl: WatchedCrawl, route: Route, asked: Any, form: str
+) -> web.StreamResponse:
     """Streams the whole list from the cursor on."""
     if form not in ("csv", "jsonl"):
         raise UsageError(f"format must be 'json', 'csv' or 'jsonl', not {plain(form, 60)!r}")
@@ -60,7 +62,7 @@ async def exported(request: web.Request, crawl: Watched, route: Route, asked: An
     return answer
 
 
-async def _parts(crawl: Watched, route: Route, asked: Any) -> AsyncIterator[Part[Any]]:
+async def _parts(crawl: WatchedCrawl, route: Route, asked: Any) -> AsyncIterator[Part[Any]]:
     names = {one.name for one in fields(asked)}
     asked = replace(asked, limit=MOST_AT_ONCE) if "cursor" in names else asked
     while True:

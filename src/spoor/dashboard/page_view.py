@@ -15,14 +15,14 @@ from spoor.dashboard.page_list import ListedPage, listed_pages
 from spoor.dashboard.page_texts import page_at
 from spoor.dashboard.reading import NotFound, Reading, settings_of
 from spoor.errors import UsageError
-from spoor.lab.build.warc_source import take_apart
+from spoor.lab.build.warc_source import parse_http_response
 from spoor.live.from_settings import AGENT
 from spoor.parse.charset import decode
 from spoor.parse.html import HTML_TYPES
 from spoor.parse.words import folded
 from spoor.report.contents import archived_page
 from spoor.report.showing import plain
-from spoor.report.why import account_in
+from spoor.report.why import url_history_in
 from spoor.store.crawl_folder import message_of
 from spoor.store.crawl_parts import Part
 from spoor.store.journal import PageRow
@@ -108,7 +108,7 @@ def why(reading: Reading, asked: WhyQuery) -> Explanation:
 
 
 def _explained(reading: Reading, url: str) -> tuple[Line, ...]:
-    known = account_in([Part(reading.folder, reading.db)], url, AGENT, redirects_counted)
+    known = url_history_in([Part(reading.folder, reading.db)], url, AGENT, redirects_counted)
     return tuple(Line(name, what) for name, what in lines(known, reading.now))
 
 
@@ -147,7 +147,7 @@ def harmless(reading: Reading, number: int) -> str:
     """The archived page as HTML, without scripts, frames and anything that loads content."""
     row = _row(reading, number)
     message = message_of(reading.folder, reading.db, row)
-    http = take_apart(message) if message is not None else None
+    http = parse_http_response(message) if message is not None else None
     if http is None:
         return _note("This page is not in the archive.")
     content_type = http.headers.get("content-type", "")

@@ -24,7 +24,7 @@ from spoor.dashboard.overview import Overview, OverviewQuery, curve_of, overview
 from spoor.dashboard.page_view import PageNumber, harmless
 from spoor.dashboard.reading import NotFound
 from spoor.dashboard.routes import ROUTES, Route, asked_of
-from spoor.dashboard.watching import Watched
+from spoor.dashboard.watching import WatchedCrawl
 from spoor.errors import BadInput, SpoorError, UsageError
 from spoor.metrics import FolderMetrics, exposition, registry_of
 from spoor.report.showing import plain
@@ -43,7 +43,7 @@ KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg":
 class Dashboard:
     """The watched crawls, numbered from 1."""
 
-    crawls: Sequence[Watched]
+    crawls: Sequence[WatchedCrawl]
     guard: Guard
     _overviews: asyncio.Task[list[Overview]] | None = field(default=None, init=False)
     _overviews_at: float = field(default=0.0, init=False)
@@ -80,7 +80,7 @@ class Dashboard:
         for task in tasks:
             task.cancel()
 
-    def _crawl(self, number: str) -> Watched:
+    def _crawl(self, number: str) -> WatchedCrawl:
         if not 1 <= int(number) <= len(self.crawls):
             raise NotFound(f"there is no crawl {number}; there are {len(self.crawls)}")
         return self.crawls[int(number) - 1]
@@ -207,7 +207,7 @@ async def serving(dashboard: Dashboard, address: str, port: int) -> AsyncIterato
         await runner.cleanup()
 
 
-def _submitted(crawl: Watched, action: Any) -> Receipt:
+def _submitted(crawl: WatchedCrawl, action: Any) -> Receipt:
     return wait_for(crawl.folder, submit(crawl.folder, action), SECONDS_FOR_AN_ACTION)
 
 

@@ -49,7 +49,7 @@ def answer_promptly() -> None:
 
 
 @dataclass
-class Watched:
+class WatchedCrawl:
     """Opens nothing before `start`; each of the two threads has its own database connection."""
 
     folder: CrawlFolder

@@ -13,9 +13,9 @@ from email.utils import parsedate_to_datetime
 import aiohttp
 
 from spoor.fetch.addresses import RefusedAddress
-from spoor.parse.apart import read_apart
+from spoor.parse.apart import read_in_subprocess
 from spoor.parse.documents import kind_of, read_answer
-from spoor.parse.html import LONGEST_URL, USUAL, Interest, with_rendering
+from spoor.parse.html import DEFAULT_OPTIONS, LONGEST_URL, ParseOptions, with_rendering
 from spoor.parse.reading import header_directives
 from spoor.parse.sitemaps import read_sitemap
 from spoor.records import Failure, Page, Redirect, Response, RobotsRules, SitemapFile, Visit
@@ -98,10 +98,10 @@ _VALIDATOR = re.compile(r"[ -~]{1,200}")
 
 
 def understand(
-    visit: Visit, response: Response, interest: Interest = USUAL, apart: bool = False
+    visit: Visit, response: Response, parse_options: ParseOptions = DEFAULT_OPTIONS, apart: bool = False
 ) -> Page | Redirect | Failure | RobotsRules | SitemapFile:
-    """A pure function; never raises. `interest`: what to extract; `apart`: parse documents in another process, so that
-    this one cannot die of them."""
+    """A pure function; never raises. `parse_options`: what to extract; `apart`: parse documents in another process,
+    so that this one cannot die of them."""
     if response.status in _MAY_HEAL:
         return Failure(f"HTTP {response.status}", _delay(response), whole_host=response.status in _LEAVE_ALONE)
     if response.status == NOT_MODIFIED and conditions(visit.etag, visit.modified):
@@ -114,11 +114,11 @@ def understand(
         case "sitemap":
             return _sitemap(response)
         case "page":
-            return _page(response, interest, apart)
+            return _page(response, parse_options, apart)
 
 
-def _page(response: Response, interest: Interest, apart: bool) -> Page | Redirect | Failure:
-    read = _refused(response) or _read(response, interest, apart)
+def _page(response: Response, parse_options: ParseOptions, apart: bool) -> Page | Redirect | Failure:
+    read = _refused(response) or _read(response, parse_options, apart)
     if isinstance(read, Failure):
         return read
     page = _with_header_directives(response, read)
@@ -142,14 +142,14 @@ def _refused(response: Response) -> Failure | None:
     return Failure(f"HTTP {response.status}")
 
 
-def _read(response: Response, interest: Interest, apart: bool) -> Page | Failure:
+def _read(response: Response, parse_options: ParseOptions, apart: bool) -> Page | Failure:
     content_type = response.headers.get("content-type", "")
-    read = read_apart if apart else read_answer
-    page = read(response.url, response.body, content_type, response.status, interest)
+    read = read_in_subprocess if apart else read_answer
+    page = read(response.url, response.body, content_type, response.status, parse_options)
     if isinstance(page, Failure) and response.cut not in ("", "type"):
         return Failure(f"{kind_of(response.body, content_type)}: truncated: {response.cut}")
     if isinstance(page, Page) and response.rendering is not None and response.rendering.html:
-        return with_rendering(page, response.rendering, interest)
+        return with_rendering(page, response.rendering, parse_options)
     return page
 
 

@@ -87,7 +87,7 @@ class Entry:
         return self.because.startswith(TROUBLE)
 
     @property
-    def is_put_off(self) -> bool:
+    def is_postponed(self) -> bool:
         """Whether a returning link was postponed for lack of a robots.txt: the crawl does not wait for it."""
         return bool(self.because) and not self.is_apart
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from spoor.errors import BrokenContract
 from spoor.frontier.entry import DIED, Entry, Host, HostRules, State, check_key
 from spoor.frontier.host_queue import HostQueue
-from spoor.frontier.hosts import Errands, Returning
+from spoor.frontier.hosts import Returning, RobotsQueue
 from spoor.frontier.store import Bounds, LinkStore, Waiting
 from spoor.frontier.tally import Tally
 from spoor.records import Evidence, Key, TrailState
@@ -27,8 +27,8 @@ WITHIN = 1.0
 
 class Frontier:
     """The URLs of a crawl with their states: unknown, waiting, returning, parked, in transit or settled. Only
-    `settle(again_at=…)` and `put_off` send a URL back. Postponed links return from `_put_off`; the crawl does not wait
-    for them. `_hosts` orders the hosts.
+    `settle(again_at=…)` and `postpone` send a URL back. Postponed links return from `_postponed`; the crawl does not
+    wait for them. `_hosts` orders the hosts.
 
     The caller passes the current time. Not thread-safe.
     """
@@ -47,8 +47,8 @@ class Frontier:
         self._counters = store.counters()
         self._hosts = HostQueue(store, self._rules, resumed_at)
         self.addresses = self._hosts.addresses
-        self._returning, self._put_off = Returning(store, put_off=False), Returning(store, put_off=True)
-        self._errands = Errands()
+        self._returning, self._postponed = Returning(store, postponed=False), Returning(store, postponed=True)
+        self._robots_queue = RobotsQueue()
         self._released: set[str] = set()
         self._asked_delays: dict[str, float] = {}
         self._tally = Tally(store.waiting_keys()) if tallied and not self._rules.delay else None
@@ -97,7 +97,7 @@ class Frontier:
         self._store.save(entry)
         if entry.state is State.WAITING:
             self._count_waiting(entry.key, 1)
-            self._hosts.came_forward(entry)
+            self._hosts.link_placed(entry)
 
     def change(self, entry: Entry, key: Key, evidence: Evidence, trail: TrailState, hints: bytes | None = None) -> bool:
         """Updates an open link. Returns whether its position changed. `hints` None leaves them unchanged."""
@@ -131,7 +131,7 @@ class Frontier:
         for entry in entries:
             entry.because = ""
             self._enter(entry, State.WAITING)
-            self._hosts.came_forward(entry)
+            self._hosts.link_placed(entry)
         return after_these
 
     def admit(self, entry: Entry) -> None:
@@ -139,7 +139,7 @@ class Frontier:
         entry.because = ""
         entry.put_at(entry.key, self._next_arrival())
         self._enter(entry, State.WAITING)
-        self._hosts.came_forward(entry)
+        self._hosts.link_placed(entry)
 
     def drop(self, entry: Entry, because: str) -> None:
         """Settles a waiting link without a visit."""
@@ -157,12 +157,12 @@ class Frontier:
 
     def _return_due(self, now: float) -> None:
         """Queues the returning links that are due."""
-        due = [*self._returning.due(now), *self._put_off.due(now)]
+        due = [*self._returning.due(now), *self._postponed.due(now)]
         for entry in self.find(due) if due else ():
             if entry is not None and entry.state is State.RETURNING and entry.again_at <= now:
                 entry.because = entry.because if entry.is_apart else ""
                 self._enter(entry, State.WAITING)
-                self._hosts.came_forward(entry)
+                self._hosts.link_placed(entry)
 
     def robots_for(self, url: str, now: float) -> RobotsFile | NeededFile | None:
         """The robots.txt that applies to a URL, or the one that must be fetched first; None if robots.txt is not
@@ -183,8 +183,8 @@ class Frontier:
             return
         self._hosts.host(host).waits_for = robots
         where = self._hosts.host(host_of(robots))
-        if self._errands.add(robots, where.name, host):
-            self._errands.wake(where.name, now)
+        if self._robots_queue.add(robots, where.name, host):
+            self._robots_queue.wake(where.name, now)
 
     @property
     def rules_last(self) -> float:
@@ -220,23 +220,23 @@ class Frontier:
     def call_off(self, refused: Callable[[str], bool]) -> None:
         """Cancels the requests for robots.txt files whose URLs are `refused`. Hosts that waited for one are available
         again."""
-        for name in self._errands.call_off(refused):
+        for name in self._robots_queue.call_off(refused):
             host = self._hosts.host(name)
             host.waits_for = ""
             self._hosts.show(host)
 
-    def next_errand(self, now: float) -> tuple[str, int] | None:
+    def next_robots_request(self, now: float) -> tuple[str, int] | None:
         """A robots.txt to be fetched now, and the number of earlier failed tries; None if none is due or no host is
         available. Such visits are not numbered."""
-        while (name := self._errands.due(now)) is not None:
+        while (name := self._robots_queue.due(now)) is not None:
             host = self._hosts.host(name)
             if self._hosts.can_be_asked(host, now) and self.keeps_delay(name, now):
-                url = self._errands.take(name)
+                url = self._robots_queue.take(name)
                 self._hosts.begin_visit(host, now)
                 known = self.robots_file(url)
                 return url, 0 if known is None else known.tries
             if host.visiting < self._rules.connections:
-                self._errands.wake(name, self._hosts.free_at(host, now))
+                self._robots_queue.wake(name, self._hosts.free_at(host, now))
         return None
 
     def answer(self, file: RobotsFile, now: float, text: str = "", address: str = "") -> float:
@@ -247,7 +247,7 @@ class Frontier:
         host.address = address or host.address
         self._adopt_delay(host)
         self._end_visit(host, now)
-        for name in self._errands.answered(file.url):
+        for name in self._robots_queue.answered(file.url):
             waiting = self._hosts.host(name)
             waiting.waits_for = ""
             self._adopt_delay(waiting)
@@ -259,12 +259,12 @@ class Frontier:
         """Stores a robots.txt."""
         self._store.save_robots(file, text)
 
-    def put_off(self, entry: Entry, because: str, until: float, now: float) -> None:
+    def postpone(self, entry: Entry, because: str, until: float, now: float) -> None:
         """Postpones a waiting link to that time; the crawl may end before, as it does not wait for it."""
         entry.because, entry.again_at = because, until
-        self._put_off.add(entry)
+        self._postponed.add(entry)
         self._leave(entry, State.RETURNING)
-        self.leave_alone(entry.host, now, now + PAUSE)
+        self.delay_until(entry.host, now, now + PAUSE)
 
     def begin(self, entry: Entry, now: float) -> int:
         """Puts the link from `peek` in transit and its host to work. Returns the number of the visit; a visit to a
@@ -337,11 +337,11 @@ class Frontier:
     def end_request(self, url: str, now: float) -> None:
         self._end_visit(self._hosts.host(host_of(url)), now)
 
-    def end_in_vain(self, robots: str, now: float) -> None:
+    def end_uncounted(self, robots: str, now: float) -> None:
         """Ends a visit to a robots.txt that failed on our side: the file is requested again for the next link that
         needs it."""
         self._end_visit(self._hosts.host(host_of(robots)), now)
-        for name in self._errands.answered(robots):
+        for name in self._robots_queue.answered(robots):
             self._hosts.host(name).waits_for = ""
             self._hosts.show(self._hosts.host(name))
 
@@ -358,30 +358,30 @@ class Frontier:
             raise BrokenContract(f"{url} was settled but is not in transit")
         return entry
 
-    def leave_alone(self, name: str, now: float, until: float) -> None:
+    def delay_until(self, name: str, now: float, until: float) -> None:
         """No requests to this host before `until`: the server asked for it, or its rules could not be fetched."""
-        self._hosts.leave_alone(self._hosts.host(name), now, until)
+        self._hosts.delay_until(self._hosts.host(name), now, until)
 
     def wake_at(self) -> float | None:
         """When a delayed host, a returning link or a robots.txt may be ready; None if waiting does not help."""
         if not len(self):
             return None
-        times = (*self._hosts.wake_times(), self._returning.next_at(), self._errands.wake_at)
+        times = (*self._hosts.wake_times(), self._returning.next_at(), self._robots_queue.wake_at)
         return min((time for time in times if time is not None), default=None)
 
     def commit(self) -> None:
         """Makes all changes since the last commit durable, atomically."""
         self._store.commit(self._counters)
         self._returning.committed()
-        self._put_off.committed()
-        self._hosts.committed(self._errands)
+        self._postponed.committed()
+        self._hosts.committed(self._robots_queue)
 
     def _resume(self, at: float | None) -> None:
         if at is not None:
             self._store.resume(at)
         for entry in self._store.in_state(State.IN_TRANSIT):
             self._enter(entry, State.WAITING)
-            self._hosts.came_forward(entry)
+            self._hosts.link_placed(entry)
 
     def reopen(self, now: float, died_of: str = "", ahead: float = 0.0, longest: float = math.inf) -> bool:
         """To be called before the first visit of a resumed crawl. `died_of` is the URL that the previous process was
@@ -392,7 +392,7 @@ class Frontier:
         self._store.bound(bounds)
         self._hosts.reopen(bounds)
         self._returning.begin_again()
-        self._put_off.begin_again()
+        self._postponed.begin_again()
         return bool(died_of) and self._blame(died_of, now)
 
     def _blame(self, url: str, now: float) -> bool:
@@ -411,7 +411,7 @@ class Frontier:
 
     def _await(self, entry: Entry) -> None:
         """Schedules the return of a link. The crawl does not wait for a postponed one."""
-        (self._put_off if entry.is_put_off else self._returning).add(entry)
+        (self._postponed if entry.is_postponed else self._returning).add(entry)
 
     def _next_arrival(self) -> int:
         self._counters.arrivals += 1
@@ -447,4 +447,4 @@ class Frontier:
 
     def _end_visit(self, host: Host, now: float) -> None:
         self._hosts.end_visit(host, now)
-        self._errands.wake(host.name, host.free_at)
+        self._robots_queue.wake(host.name, host.free_at)

@@ -150,7 +150,7 @@ class HostQueue:
 
     # Changes of the best link of a host.
 
-    def came_forward(self, entry: Entry) -> None:
+    def link_placed(self, entry: Entry) -> None:
         """A link waits at a new position."""
         host = self.host(entry.host)
         if host.order is None or entry.order < host.order:
@@ -164,7 +164,7 @@ class HostQueue:
             if host.head is not None and host.head.url == entry.url:
                 host.head = entry
         elif host.order != was:
-            self.came_forward(entry)
+            self.link_placed(entry)
         elif entry.order < was:
             self._lead(host, entry.order, entry)
             self.show(host)
@@ -240,7 +240,7 @@ class HostQueue:
         self._delay(host, now)
         self.show(host)
 
-    def leave_alone(self, host: Host, now: float, until: float) -> None:
+    def delay_until(self, host: Host, now: float, until: float) -> None:
         host.free_at = max(host.free_at, until)
         self._delay(host, now)
 

@@ -101,10 +101,10 @@ class Returning:
     """All links whose moment is up to `_read_to`, and all added since the last commit. The caller skips links that have
     returned already."""
 
-    def __init__(self, store: LinkStore, put_off: bool) -> None:
-        """`put_off`: the postponed links, for which the crawl does not wait, or the others."""
+    def __init__(self, store: LinkStore, postponed: bool) -> None:
+        """`postpone`: the postponed links, for which the crawl does not wait, or the others."""
         self._store = store
-        self._put_off = put_off
+        self._postponed = postponed
         self.begin_again()
 
     def begin_again(self) -> None:
@@ -125,7 +125,7 @@ class Returning:
     def next_at(self) -> float | None:
         """When the next one may be due; None if there is none."""
         while self._read_to != ALL_MOMENTS and (not self._moments or self._moments[0][:2] > self._read_to):
-            found, self._read_to = self._store.returning(self._read_to, self._put_off, BLOCK)
+            found, self._read_to = self._store.returning(self._read_to, self._postponed, BLOCK)
             for moment in found:
                 heapq.heappush(self._moments, moment)
         return self._moments[0][0] if self._moments else None
@@ -141,7 +141,7 @@ class Returning:
 # Pending requests for robots.txt: by the host that receives the request, with the hosts that wait for the result.
 
 
-class Errands:
+class RobotsQueue:
     """A URL is queued at its host, then requested, then answered; it is requested once, however many hosts wait for it.
     Every host with a queue has a time in `_due`, unless it is busy: `wake` is called at the end of a visit."""
 

@@ -106,9 +106,9 @@ class MemoryStore:
     def host_names(self) -> Iterator[str]:
         return iter([*self._hosts])
 
-    def returning(self, after: Moment, put_off: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
+    def returning(self, after: Moment, postponed: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
         found = (entry for entry in self._entries.values() if entry.state is State.RETURNING)
-        moments = [(e.again_at, e.arrival, e.url) for e in found if e.is_put_off == put_off]
+        moments = [(e.again_at, e.arrival, e.url) for e in found if e.is_postponed == postponed]
         return sorted(moment for moment in moments if moment[:2] > after), ALL_MOMENTS
 
     def save_host(self, host: Host) -> None:

@@ -220,8 +220,8 @@ class SqliteStore:
     def host_names(self) -> Iterator[str]:
         return (name for (name,) in self._all("SELECT name FROM hosts"))
 
-    def returning(self, after: Moment, put_off: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
-        which = f"NOT {APART}" if put_off else APART
+    def returning(self, after: Moment, postponed: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
+        which = f"NOT {APART}" if postponed else APART
         query = f"SELECT again_at, arrival, url FROM links WHERE state = 1 AND {which} AND (again_at, arrival) > (?, ?)"
         found = self._all(f"{query} ORDER BY again_at, arrival LIMIT ?", (*after, most))
         return found, found[-1][:2] if len(found) == most else ALL_MOMENTS

@@ -98,9 +98,9 @@ class LinkStore(Protocol):
         """The names of all hosts, as of the last commit."""
         ...
 
-    def returning(self, after: Moment, put_off: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
+    def returning(self, after: Moment, postponed: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
         """The next links that return after a moment, as of the last commit: time, arrival and URL; and the moment up to
-        which this is complete. `put_off`: the postponed links, or the others."""
+        which this is complete. `postpone`: the postponed links, or the others."""
         ...
 
     def save_host(self, host: Host) -> None:

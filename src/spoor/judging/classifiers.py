@@ -229,7 +229,7 @@ TOPIC = Kind("topic models", 1, "spoor train topic")
 
 
 @dataclass(frozen=True)
-class Opinion:
+class Prediction:
     """`probability` that the page is relevant, with the words that contributed most for and against, largest first.
     Without a word of the training pages there are no words and the probability is 0."""
 
@@ -238,7 +238,7 @@ class Opinion:
     against: tuple[str, ...] = ()
 
 
-NOTHING = Opinion(0.0)
+NOTHING = Prediction(0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,7 +254,7 @@ class TopicModel:
     words: tuple[str, ...] = field(repr=False)
     weights: NDArray[np.float32] = field(repr=False)
 
-    def opinion(self, title: str, text: str) -> Opinion:
+    def opinion(self, title: str, text: str) -> Prediction:
         found = features(title, text)
         said = self.weights[found.places()] * found.weights
         if not said.any():
@@ -263,7 +263,7 @@ class TopicModel:
         order = np.argsort(said, kind="stable")
         most = [found.words[k] for k in order[::-1][:SHOWN] if said[k] > 0.0]
         least = [found.words[k] for k in order[:SHOWN] if said[k] < 0.0]
-        return Opinion(probability, tuple(most), tuple(least))
+        return Prediction(probability, tuple(most), tuple(least))
 
     def probabilities(self, samples: Sequence[Sample]) -> NDArray[np.float64]:
         """Of pages, from their stored features. Equal to the probabilities of their opinions up to float precision."""
@@ -335,11 +335,11 @@ class Examples:
     def similarities(self, texts: Sequence[str]) -> list[float]:
         return [self.model.opinion("", text).probability for text in texts]
 
-    def _verdict(self, opinion: Opinion) -> Verdict:
+    def _verdict(self, opinion: Prediction) -> Verdict:
         relevant = opinion.probability >= (self.least or self.model.threshold)
         return Verdict(opinion.probability, relevant, self._because(opinion))
 
-    def _because(self, opinion: Opinion) -> str:
+    def _because(self, opinion: Prediction) -> str:
         if not opinion.speaks_for and not opinion.against:
             return f"holds no word of the training pages of {self.model.name}"
         sides = {"for it": opinion.speaks_for, "against it": opinion.against}

@@ -32,8 +32,8 @@ class NearestOf:
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """`Agreement("charset and not script", {"charset": …, "script": …})`. The relevance is the minimum for and, the
+class CombinedJudge:
+    """`CombinedJudge("charset and not script", {"charset": …, "script": …})`. The relevance is the minimum for and, the
     maximum for or, 1 minus the relevance for not. The reasons of all judges are kept."""
 
     require: str

@@ -10,7 +10,7 @@ from pathlib import Path
 from spoor.errors import BadInput, UsageError
 from spoor.files import SUFFIX, kind_in
 from spoor.judging.classifiers import TAXONOMY, TOPIC, Examples, Taxonomy, open_taxonomy, open_topic
-from spoor.judging.combined import Agreement
+from spoor.judging.combined import CombinedJudge
 from spoor.judging.detector import Detector, known_tags, language_judge
 from spoor.judging.language_judges import CHARSETS, SCRIPTS, SOURCES, Charset, CodeInterval, NgramRank, ScriptShare
 from spoor.judging.ontology_files import Choice, open_ontology
@@ -303,7 +303,7 @@ def judge_of(
         judges = {name: _translating(one, translator) for name, one in judges.items()}
         if not any(isinstance(one, OntologyTerms) and one.transcriber is translator for one in judges.values()):
             raise UsageError("[translate] needs a target with an ontology; name one, or leave [translate] out")
-    return Agreement(target.require or " and ".join(judges), judges)
+    return CombinedJudge(target.require or " and ".join(judges), judges)
 
 
 def _translating(judge: Judge, translator: Translator) -> Judge:

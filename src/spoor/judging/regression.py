@@ -22,7 +22,7 @@ from spoor.parse.words import PLACES, Features
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-FREEDOM = 100.0
+INVERSE_REGULARISATION = 100.0
 """Inverse regularisation strength, C in most libraries. From 10 to 1000, F1 is the same within 0.01."""
 _NEAR_ENOUGH = 1e-4
 """Convergence: stops when the norm of the gradient falls below this share of the first one."""
@@ -89,7 +89,7 @@ def fitted(
     rows: Rows,
     relevant: Flags,
     counts: Floats | None = None,
-    freedom: float = FREEDOM,
+    freedom: float = INVERSE_REGULARISATION,
     products: Floats | None = None,
 ) -> tuple[Floats, float]:
     """The weight of each bucket, and the bias. `counts` is the weight of each example; None for 1. `products` are the
@@ -120,7 +120,7 @@ def _shares(products: Floats, sides: Floats, times: Floats) -> Floats:
     return minimised(loss, np.zeros(len(sides)), metric)
 
 
-def scored_by_others(
+def cross_validated_scores(
     rows: Rows,
     relevant: Flags,
     folds: NDArray[np.int64],

@@ -22,7 +22,7 @@ _MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", codecs.B
 
 
 @dataclass(frozen=True)
-class LanguageTrial:
+class LanguageEvaluation:
     """Evaluation of a profile trained on nine tenths of the text with the last tenth: its similarity, and that of the
     nearest shipped profile of another language."""
 
@@ -58,14 +58,14 @@ def train_language(tag: str, name: str, text: str, trained_on: str) -> Profile:
     return profile
 
 
-def trial(profile: Profile, text: str) -> LanguageTrial:
+def trial(profile: Profile, text: str) -> LanguageEvaluation:
     cut = len(text) * 9 // 10
     part, rest = learned(profile.tag, profile.name, text[:cut], profile.trained_on), text[cut:]
     own = float(similarities(gram_index([part], LENGTHS), [rest])[0, 0])
     shipped = identifier()
     others = np.array([not is_in(other.tag, profile.tag) for other in shipped.profiles])
     near = np.where(others, shipped.similarities([rest])[0], -1.0)
-    return LanguageTrial(own, shipped.profiles[int(near.argmax())].tag, float(near.max()))
+    return LanguageEvaluation(own, shipped.profiles[int(near.argmax())].tag, float(near.max()))
 
 
 def _read(path: Path) -> str:

@@ -20,7 +20,7 @@ _WORDS = Words()
 
 
 @dataclass(frozen=True)
-class TaxonomyTrial:
+class TaxonomyEvaluation:
     """5-fold cross-validation: the share of pages assigned to their own class, and precision and recall of
     relevance."""
 
@@ -31,7 +31,7 @@ class TaxonomyTrial:
 @dataclass(frozen=True)
 class TrainedTaxonomy:
     model: TaxonomyModel
-    trial: TaxonomyTrial
+    trial: TaxonomyEvaluation
 
 
 def classes_in(examples: Iterable[Example]) -> dict[str, Kept]:
@@ -80,7 +80,7 @@ def _check(classes: Mapping[str, Kept], relevant: Sequence[str]) -> None:
         )
 
 
-def _trial(pages: Mapping[str, Sequence[Example]], relevant: tuple[str, ...]) -> TaxonomyTrial:
+def _trial(pages: Mapping[str, Sequence[Example]], relevant: tuple[str, ...]) -> TaxonomyEvaluation:
     leaves, labels, taken = [], [], []
     for fold in range(FOLDS):
         parts = {leaf: parted(each, fold) for leaf, each in pages.items()}
@@ -92,4 +92,4 @@ def _trial(pages: Mapping[str, Sequence[Example]], relevant: tuple[str, ...]) ->
             taken += [verdict.relevant for verdict in verdicts]
     right = sum(leaf == label for leaf, label in zip(leaves, labels, strict=True))
     truth = np.array([is_at_or_below(leaf, relevant) for leaf in leaves])
-    return TaxonomyTrial(right / len(leaves), accuracy(np.array(taken), truth))
+    return TaxonomyEvaluation(right / len(leaves), accuracy(np.array(taken), truth))

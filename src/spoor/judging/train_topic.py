@@ -19,11 +19,11 @@ from spoor.judging.regression import (
     Flags,
     Floats,
     calibration,
+    cross_validated_scores,
     fitted,
     pair_products,
     rows_of,
     sample_of,
-    scored_by_others,
     without_common,
 )
 from spoor.judging.training_pages import Example, Kept, read_examples, sides, usable
@@ -37,7 +37,7 @@ _BINS = 10
 
 
 @dataclass(frozen=True)
-class TopicTrial:
+class TopicEvaluation:
     """Cross-validation: each fold is judged by a model and threshold from the other folds. `astray` is the calibration
     error."""
 
@@ -50,7 +50,7 @@ class TrainedTopic:
     """`against` are the words that count most against a page."""
 
     model: TopicModel
-    trial: TopicTrial
+    trial: TopicEvaluation
     against: tuple[str, ...]
 
 
@@ -64,7 +64,7 @@ def train_topic(name: str, positive: Kept, negative: Kept, trained_on: str) -> T
     folds = np.concatenate([folds_of(own), folds_of(others)])
     rows = without_common(rows_of([sample_of(each) for each in found]), relevant)
     products = pair_products(rows)
-    scores = scored_by_others(rows, relevant, folds, products=products)
+    scores = cross_validated_scores(rows, relevant, folds, products=products)
     slope, shift = _calibration(name, scores, relevant)
     chances = 1.0 / (1.0 + np.exp(-(slope * scores + shift)))
     weights, bias = fitted(rows, relevant, products=products)
@@ -112,12 +112,12 @@ def _threshold(chances: Floats, relevant: Flags) -> float:
     return calibrate(rounded[relevant].tolist(), rounded[~relevant].tolist())
 
 
-def _trial(chances: Floats, relevant: Flags, folds: NDArray[np.int64]) -> TopicTrial:
+def _trial(chances: Floats, relevant: Flags, folds: NDArray[np.int64]) -> TopicEvaluation:
     taken = np.zeros(len(relevant), bool)
     for fold in range(FOLDS):
         others = folds != fold
         taken[~others] = chances[~others] >= _threshold(chances[others], relevant[others])
-    return TopicTrial(accuracy(taken, relevant), _astray(chances, relevant))
+    return TopicEvaluation(accuracy(taken, relevant), _astray(chances, relevant))
 
 
 def _astray(chances: Floats, relevant: Flags) -> float:

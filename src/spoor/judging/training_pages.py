@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spoor.errors import BadInput, MissingExtra
-from spoor.parse.apart import read_apart
+from spoor.parse.apart import read_in_subprocess
 from spoor.parse.charset import decode
 from spoor.parse.documents import ENDINGS, readable_types
-from spoor.parse.html import Interest, read_page
+from spoor.parse.html import ParseOptions, read_page
 from spoor.parse.main_text import QUICK, is_legible
 from spoor.records import Failure, Page
 from spoor.urls import normalise
@@ -48,7 +48,7 @@ def as_page(name: str, body: bytes) -> Page:
     if mime := ENDINGS.get(Path(name).suffix.lower()):
         return _read_document(name, body, mime)
     if name.lower().endswith(HTML_NAMES) or body.lstrip()[:1] == b"<":
-        return read_page("http://document.invalid/", body, "text/html", interest=Interest(QUICK))
+        return read_page("http://document.invalid/", body, "text/html", parse_options=ParseOptions(QUICK))
     text = decode(body, "").text
     return Page("http://document.invalid/", content_type="text/plain", size=len(body), text=text)
 
@@ -56,7 +56,7 @@ def as_page(name: str, body: bytes) -> Page:
 def _read_document(name: str, body: bytes, mime: str) -> Page:
     if mime not in readable_types():
         raise MissingExtra(f"{name} needs pypdfium2 to be read; install it with: pip install 'spoor[documents]'")
-    page = read_apart("http://document.invalid/", body, mime)
+    page = read_in_subprocess("http://document.invalid/", body, mime)
     if isinstance(page, Failure):
         raise BadInput(f"cannot read the document {name}: {page.reason}")
     return page

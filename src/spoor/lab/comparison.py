@@ -16,7 +16,7 @@ from spoor.errors import UsageError
 from spoor.lab.measures import Run, Score, Yardstick, beside
 from spoor.lab.runs import prepared_task, run, score, scored
 from spoor.lab.sharded import Sharding
-from spoor.lab.task import AnyNamed, GivenStrategy, Task, over_orders
+from spoor.lab.task import CustomStrategy, StrategySpec, Task, over_orders
 from spoor.origins import bring_in, origins_of
 from spoor.pools import processes
 from spoor.progress import Advance
@@ -55,7 +55,7 @@ class Comparison:
 
 def compare(
     task: Task,
-    strategies: Sequence[AnyNamed],
+    strategies: Sequence[StrategySpec],
     pool: Executor,
     advance: Advance,
     orders: int = 1,
@@ -73,13 +73,13 @@ def compare(
     variants = [(name, sharding) for name in names if name != "oracle" for sharding in shardings or [None]]
     variants.append(("oracle", None))
     jobs = [(name, order, sharding) for name, sharding in variants for order in each]
-    scores: list[Score] = side_by_side([(score, task, *job) for job in jobs], pool, advance)
+    scores: list[Score] = run_jobs([(score, task, *job) for job in jobs], pool, advance)
     by_job = dict(zip(jobs, scores, strict=True))
     runs = {_called(*variant): [by_job[variant[0], order, variant[1]] for order in each] for variant in variants}
     return compared(task, runs)
 
 
-def _called(strategy: AnyNamed, sharding: Sharding | None) -> str:
+def _called(strategy: StrategySpec, sharding: Sharding | None) -> str:
     return str(strategy) if sharding is None else f"{strategy}, shards: {sharding.shards}"
 
 
@@ -92,7 +92,7 @@ class Simulation:
     runs: tuple[Run, ...]
 
 
-def simulation(task: Task, strategy: AnyNamed, orders: int, advance: Advance) -> Simulation:
+def simulation(task: Task, strategy: StrategySpec, orders: int, advance: Advance) -> Simulation:
     """Runs up to `orders` distinct orders of the seeds. `advance` receives the progress within each run."""
     each = range(len(prepared_task(task).seed_orders(orders)))
     runs = [run(task, strategy, order, advance) for order in each]
@@ -116,9 +116,9 @@ def compared(task: Task, scores: Mapping[str, Sequence[Score]]) -> Comparison:
     return Comparison(task, prepared.reachable_pages, against, tuple(whole))
 
 
-def refusal(task: Task, strategy: AnyNamed) -> UsageError | None:
+def refusal(task: Task, strategy: StrategySpec) -> UsageError | None:
     """The reason why a strategy cannot run a task, such as a target without a language. None if it can."""
-    if isinstance(strategy, GivenStrategy):
+    if isinstance(strategy, CustomStrategy):
         return None
     name, _ = registry.strategy_named(strategy)
     try:
@@ -133,7 +133,7 @@ Job = tuple[Any, ...]
 """A function and its arguments."""
 
 
-def side_by_side(jobs: Sequence[Job], pool: Executor, advance: Advance) -> list[Any]:
+def run_jobs(jobs: Sequence[Job], pool: Executor, advance: Advance) -> list[Any]:
     """Returns the results in the order of the jobs. The first failure is raised at once and cancels jobs that have not
     started."""
     futures: list[Future[Any]] = [pool.submit(*job) for job in jobs]

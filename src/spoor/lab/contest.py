@@ -30,7 +30,7 @@ from spoor.judging.classifiers import TopicModel, write_topic
 from spoor.judging.held_out import Accuracy, accuracy
 from spoor.judging.train_topic import train_topic
 from spoor.judging.training_pages import Example, Kept, usable
-from spoor.lab.comparison import Comparison, compared, refusal, side_by_side
+from spoor.lab.comparison import Comparison, compared, refusal, run_jobs
 from spoor.lab.measures import Score
 from spoor.lab.runs import prepared_task, score
 from spoor.lab.task import PreparedTask, Task, read_seeds
@@ -385,7 +385,7 @@ def run_missing(runs: Runs, pool: Executor, advance: Advance) -> None:
     missing = [
         (contest_run.task, name, order, file) for (contest_run, name, order), file in runs.items() if not file.exists()
     ]
-    side_by_side([(keep_score, *job) for job in missing], pool, advance)
+    run_jobs([(keep_score, *job) for job in missing], pool, advance)
 
 
 def keep_score(task: Task, strategy: str, order: int, file: Path) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.files import SUFFIX
-from spoor.lab.comparison import Comparison, compare, side_by_side
+from spoor.lab.comparison import Comparison, compare, run_jobs
 from spoor.lab.contest import Row
 from spoor.lab.link_graph import WebBacklinks, reachable, write_part
 from spoor.lab.runs import prepared_task
@@ -172,7 +172,7 @@ def train_all(rows: Sequence[HeldOutRow], out: Path, pool: Executor, advance: Ad
     """Trains a model for each train part, target and number of clusters. Calls `advance` for each model."""
     jobs = {model_file(row, clusters, out): (row, clusters) for row in rows for clusters in CLUSTERS}
     out.mkdir(parents=True, exist_ok=True)
-    side_by_side([(teach, *job, file) for file, job in jobs.items()], pool, advance)
+    run_jobs([(teach, *job, file) for file, job in jobs.items()], pool, advance)
 
 
 def model_file(row: HeldOutRow, clusters: int | None, out: Path) -> Path:

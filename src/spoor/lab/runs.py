@@ -24,9 +24,9 @@ from spoor.lab.link_graph import FAR
 from spoor.lab.measures import Run, Score, measure, timing
 from spoor.lab.sharded import Mailbag, ShardedSimulation, Sharding, SimulatedShard, drawn_table
 from spoor.lab.simulated import simulate
-from spoor.lab.task import AnyNamed, GivenStrategy, PreparedTask, Task
+from spoor.lab.task import CustomStrategy, PreparedTask, StrategySpec, Task
 from spoor.lab.worlds import ComparedWorld, Conditions, Network, RecordedWorld
-from spoor.ordering.admissions import AllOf, AtMost, Manners
+from spoor.ordering.admissions import AllOf, AtMost, RespectNofollow
 from spoor.ordering.scope import Scope
 from spoor.pricing import Limits
 from spoor.progress import Advance, counted, unseen
@@ -47,7 +47,7 @@ def prepared_task(task: Task) -> PreparedTask:
 
 
 def run(
-    task: Task, strategy: AnyNamed, order: int = 0, advance: Advance = unseen, sharding: Sharding | None = None
+    task: Task, strategy: StrategySpec, order: int = 0, advance: Advance = unseen, sharding: Sharding | None = None
 ) -> Run:
     """One strategy on one task from one order of its seeds, under the conditions of the task; split into shards if
     `sharding` is given."""
@@ -67,7 +67,7 @@ def run(
     return replace(done, seconds=time.perf_counter() - began)
 
 
-def visits(task: Task, strategy: AnyNamed) -> Iterator[Visit]:
+def visits(task: Task, strategy: StrategySpec) -> Iterator[Visit]:
     """The successful visits of a crawl without conditions, each with the evidence it was selected by."""
     prepared = prepared_task(task)
     limits = Limits(visits=prepared.yardstick.budget, sitemaps=task.sitemaps)
@@ -75,12 +75,12 @@ def visits(task: Task, strategy: AnyNamed) -> Iterator[Visit]:
     return (event.visit for event in events if isinstance(event, Visited))
 
 
-def score(task: Task, strategy: AnyNamed, order: int = 0, sharding: Sharding | None = None) -> Score:
+def score(task: Task, strategy: StrategySpec, order: int = 0, sharding: Sharding | None = None) -> Score:
     """The score of a strategy, not yet normalised by the oracle."""
     return scored(task, strategy, order, run(task, strategy, order, sharding=sharding))
 
 
-def scored(task: Task, strategy: AnyNamed, order: int, done: Run) -> Score:
+def scored(task: Task, strategy: StrategySpec, order: int, done: Run) -> Score:
     """With a clock, the oracle that minimises visits and the one that minimises time are separate crawls. The score of
     the oracle has its time figures from the second, all others from the first."""
     against = prepared_task(task).yardstick
@@ -92,7 +92,7 @@ def scored(task: Task, strategy: AnyNamed, order: int, done: Run) -> Score:
     return replace(own, **{name: getattr(fast, name) for name in OF_TIME}, seconds=own.seconds + fast.seconds)
 
 
-def _is_oracle(strategy: AnyNamed) -> bool:
+def _is_oracle(strategy: StrategySpec) -> bool:
     return isinstance(strategy, str) and registry.strategy_named(strategy)[0] == "oracle"
 
 
@@ -131,14 +131,14 @@ def _until_found(events: Iterable[Event], world: RecordedWorld, pages: int) -> I
             return
 
 
-def _parts(prepared: PreparedTask, strategy: AnyNamed) -> Strategy:
+def _parts(prepared: PreparedTask, strategy: StrategySpec) -> Strategy:
     """Builds the strategy, with stored verdicts if there are any and the cap of the task."""
     parts = _made(prepared, strategy)
     if prepared.task.verdicts is not None:
         parts = replace(parts, judge=prepared.remembered())
     if prepared.task.conditions is not None:
         # Like a live crawl: nofollow links are not followed.
-        parts = replace(parts, admission=AllOf((Manners(), parts.admission)))
+        parts = replace(parts, admission=AllOf((RespectNofollow(), parts.admission)))
     if prepared.task.per_host is not None:
         parts = replace(parts, admission=AllOf((parts.admission, Scope(pages_per_host=prepared.task.per_host))))
     if parts.needs_content and not prepared.web.has_content:
@@ -147,8 +147,8 @@ def _parts(prepared: PreparedTask, strategy: AnyNamed) -> Strategy:
     return parts
 
 
-def _made(prepared: PreparedTask, strategy: AnyNamed) -> Strategy:
-    if isinstance(strategy, GivenStrategy):
+def _made(prepared: PreparedTask, strategy: StrategySpec) -> Strategy:
+    if isinstance(strategy, CustomStrategy):
         return strategy.make(prepared.judge())
     name, _ = registry.strategy_named(strategy)
     level_of = _level_of(prepared, name) if name in registry.ORACLES else None
@@ -246,7 +246,7 @@ def visit_by_visit(events: Iterable[Event], world: RecordedWorld) -> Run:
     )
 
 
-def _takes_compiled(prepared: PreparedTask, strategy: AnyNamed) -> bool:
+def _takes_compiled(prepared: PreparedTask, strategy: StrategySpec) -> bool:
     driver = prepared.task.driver
     obstacle = _obstacle(prepared, strategy)
     if driver == "compiled" and obstacle:
@@ -254,9 +254,9 @@ def _takes_compiled(prepared: PreparedTask, strategy: AnyNamed) -> bool:
     return not obstacle and (driver == "compiled" or (driver == "auto" and prepared.web.pages >= COMPILED_FROM))
 
 
-def _obstacle(prepared: PreparedTask, strategy: AnyNamed) -> str:
+def _obstacle(prepared: PreparedTask, strategy: StrategySpec) -> str:
     """Why the compiled driver cannot run the strategy on this task; "" if it can."""
-    if isinstance(strategy, GivenStrategy):
+    if isinstance(strategy, CustomStrategy):
         return f"it does not know {strategy}"
     if registry.strategy_named(strategy)[0] not in registry.STRATEGIES.built_in:
         return f"{strategy} is a plug-in"

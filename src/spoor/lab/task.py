@@ -104,7 +104,7 @@ PAGES_AT_ONCE = 256
 
 
 @dataclass(frozen=True, eq=False)
-class GivenStrategy:
+class CustomStrategy:
     """A strategy passed as a function instead of by name. Equal only to itself."""
 
     name: str
@@ -114,12 +114,12 @@ class GivenStrategy:
         return self.name
 
 
-AnyNamed = str | GivenStrategy
+StrategySpec = str | CustomStrategy
 """A strategy by name or as a function; its `str` is the name in scores."""
 
 
 @dataclass(frozen=True, eq=False)
-class GivenJudge:
+class CustomJudge:
     """A judge passed as an object. Equal only to itself, so that a task with one is hashable."""
 
     judge: Judge
@@ -143,7 +143,7 @@ class Task:
     per_host: int | None = None
     verdicts: Path | None = None
     conditions: Conditions | None = None
-    given: GivenJudge | None = None
+    given: CustomJudge | None = None
     sitemaps: bool = False
 
     @property

@@ -102,7 +102,9 @@ class LiveDriver:
 
     async def _fetch(self, visit: Visit) -> None:
         try:
-            self._arrived.put_nowait((visit, await Blamed(self.downloader.fetch(visit), visit.url, self.troubles)))
+            self._arrived.put_nowait(
+                (visit, await TrackedFetch(self.downloader.fetch(visit), visit.url, self.troubles))
+            )
         except OF_STORAGE as error:  # Passed on, so that it ends the crawl and not only this visit.
             self._arrived.put_nowait(error)
         except Exception as error:
@@ -135,7 +137,7 @@ class LiveDriver:
 
 
 @dataclass(frozen=True, slots=True)
-class Blamed:
+class TrackedFetch:
     """Awaits a fetch and registers its URL with `troubles` during each step between two awaits, so that the URL can be
     blamed if that step kills the process."""
 

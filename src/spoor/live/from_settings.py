@@ -21,7 +21,7 @@ from spoor.judging.train_topic import topic_from
 from spoor.live.example_pages import read_examples
 from spoor.live.page_reader import Reader
 from spoor.live.workers import ReadingLimits
-from spoor.ordering.admissions import AllOf, Manners
+from spoor.ordering.admissions import AllOf, RespectNofollow
 from spoor.ordering.scope import Scope
 from spoor.ordering.traps import Traps
 from spoor.pricing import Limits
@@ -106,7 +106,7 @@ def strategy_of(settings: Config, objects: Objects = NO_OBJECTS, folder: CrawlFo
     named = objects.unbound(settings, folder)
     scope = settings.scope
     bounds = Scope(scope.include, scope.exclude, scope.hosts, scope.domains, scope.max_depth, scope.pages_per_host)
-    return replace(named, admission=AllOf((Manners(), bounds, Traps(), named.admission)))
+    return replace(named, admission=AllOf((RespectNofollow(), bounds, Traps(), named.admission)))
 
 
 def with_kept_model(settings: Config, folder: CrawlFolder) -> Config:

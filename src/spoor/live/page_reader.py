@@ -20,7 +20,7 @@ from spoor.live.workers import Workers
 from spoor.parse import sitemaps
 from spoor.parse.demanding import demanding
 from spoor.parse.documents import kind_of
-from spoor.parse.html import Interest, is_html, read_page
+from spoor.parse.html import ParseOptions, is_html, read_page
 from spoor.parse.main_text import extractor_named
 from spoor.parse.simhash import text_fingerprint
 from spoor.records import (
@@ -43,7 +43,7 @@ from spoor.settings import USUAL_PARSING, ParseSettings
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import MOST_BYTES, line_of
 from spoor.store.journal import Journal, PageFacts
-from spoor.store.warc import Kept, WarcKeeper, judgement, not_kept
+from spoor.store.warc import Kept, WarcWriter, judgement, not_kept
 from spoor.store.warc_records import digest_of
 from spoor.strategy import Strategy, hinted, prior_of, reads_main_text, verdicts_of, waits
 from spoor.urls import canonical
@@ -63,7 +63,7 @@ class Reader:
     judge: Judge
     links: LinkReader | None
     texts: bool
-    interest: Interest
+    parse_options: ParseOptions
     labels: bool
     waits: bool = False
     apart: bool = False
@@ -76,12 +76,14 @@ class Reader:
         texts = on_the_way or (links is None and strategy.scorer.reads_content)
         contexts = on_the_way or strategy.scorer.reads_content
         extractor = extractor_named(parsing.main_text) if reads_main_text(strategy.judge) else None
-        interest = Interest(extractor, contexts, most_links, parsing.context, parsing.documents)
+        parse_options = ParseOptions(extractor, contexts, most_links, parsing.context, parsing.documents)
         labels = bool(prior_of(strategy.judge).language)
-        return Reader(strategy.judge, links, texts, interest, labels, waits(strategy.judge) or waits(strategy.scorer))
+        return Reader(
+            strategy.judge, links, texts, parse_options, labels, waits(strategy.judge) or waits(strategy.scorer)
+        )
 
     def read(self, visit: Visit, response: Response) -> Outcome:
-        outcome = understand(visit, response, self.interest, self.apart)
+        outcome = understand(visit, response, self.parse_options, self.apart)
         if not isinstance(outcome, Page):
             return outcome
         page = replace(
@@ -98,7 +100,7 @@ class Reader:
         """Loads compiled code: most of a second in a new process, which must not count as time of the first page."""
         read_page("http://warm.invalid/", b"<title>t</title><p>Words and <a href=/>a link", "text/html")
 
-    def read_away(self, visit: Visit, response: Response) -> Outcome:
+    def read_in_worker(self, visit: Visit, response: Response) -> Outcome:
         """Reads in another process; what the crawl no longer needs is not sent back."""
         outcome = self.read(visit, response)
         if not isinstance(outcome, Judged):
@@ -160,7 +162,7 @@ def canonical_links(page: Page) -> tuple[Link, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class RenderedDom:
     """The DOM that scripts produced for a page, and the sub-resources that they used."""
 
     html: str
@@ -175,7 +177,7 @@ class Archive:
     `note` is called with the events of each batch and writes the verdicts to the WARC.
     """
 
-    keeper: WarcKeeper
+    keeper: WarcWriter
     journal: Journal
     duplicates: Duplicates
     troubles: Troubles
@@ -183,7 +185,7 @@ class Archive:
     _held: dict[str, Response] = field(default_factory=dict, init=False)
     _kept: dict[str, Kept] = field(default_factory=dict, init=False)
     _languages: dict[str, str] = field(default_factory=dict, init=False)
-    _drawn: dict[str, Drawn] = field(default_factory=dict, init=False)
+    _rendered: dict[str, RenderedDom] = field(default_factory=dict, init=False)
 
     def keep(self, visit: Visit, response: Response) -> None:
         if self.relevant_only:
@@ -191,13 +193,13 @@ class Archive:
         else:
             self._kept[visit.url] = self.archived(response)
 
-    def keep_drawn(self, visit: Visit, drawn: Drawn) -> None:
+    def keep_dom(self, visit: Visit, drawn: RenderedDom) -> None:
         """Keeps the DOM and sub-resources of a response that is archived, or may be."""
-        self._drawn[visit.url] = drawn
+        self._rendered[visit.url] = drawn
 
     def _archived_tree(self, visit: Visit, rendering: Rendering, at: float) -> Rendering:
         """The rendering with the location of its DOM in the archive."""
-        drawn, kept = self._drawn.pop(visit.url, None), self._kept[visit.url]
+        drawn, kept = self._rendered.pop(visit.url, None), self._kept[visit.url]
         if drawn is None or not kept.file:
             return rendering
         for used in drawn.used:
@@ -234,7 +236,7 @@ class Archive:
         kept = self._kept[visit.url]
         if not isinstance(outcome, Judged):
             del self._kept[visit.url]
-            self._drawn.pop(visit.url, None)
+            self._rendered.pop(visit.url, None)
             return outcome
         page = outcome.page
         if page.rendering is not None:
@@ -291,7 +293,7 @@ def _reason(outcome: Outcome) -> str:
 @dataclass
 class LiveDownloader:
     """Carries out visits over HTTP. Without an `archive` nothing is stored. Demanding pages, and those that failed
-    before, are read and judged by the `workers`, which can be stopped; with `everything_away`, all pages are. If
+    before, are read and judged by the `workers`, which can be stopped; with `all_in_workers`, all pages are. If
     reading a page raises an exception, `troubles` records it with the response; without `troubles` it is raised.
     `accept_language` is the header of that name, sent only for pages; "" for none. `last_word` may change the verdict
     before it is stored. With `scripts`, pages that need it are rendered. With `sitemaps`, fetched sitemaps are stored
@@ -301,7 +303,7 @@ class LiveDownloader:
     archive: Archive | None
     reader: Reader
     workers: Workers | None = None
-    everything_away: bool = False
+    all_in_workers: bool = False
     troubles: Troubles | None = None
     accept_language: str = ""
     last_word: Callable[[Outcome], Outcome] | None = None
@@ -353,7 +355,7 @@ class LiveDownloader:
         if not rendering.html:
             return replace(judged, page=replace(judged.page, rendering=rendering))
         if self.archive is not None:
-            self.archive.keep_drawn(visit, Drawn(rendering.html, used))
+            self.archive.keep_dom(visit, RenderedDom(rendering.html, used))
         outcome = self._read(visit, replace(response, rendering=rendering))
         return await outcome if isinstance(outcome, asyncio.Future) else outcome
 
@@ -373,15 +375,17 @@ class LiveDownloader:
     def _read(self, visit: Visit, response: Response) -> Outcome | asyncio.Future[Outcome]:
         is_slow = self.reader.waits or _is_long_sitemap(visit, response) or self._is_document(response)
         if self.workers is None and is_slow:
-            return asyncio.ensure_future(asyncio.to_thread(self.reader.read_away, visit, response))
-        if self.workers is None or not (self.everything_away or is_slow or visit.apart or _is_demanding(response)):
+            return asyncio.ensure_future(asyncio.to_thread(self.reader.read_in_worker, visit, response))
+        if self.workers is None or not (self.all_in_workers or is_slow or visit.apart or _is_demanding(response)):
             return self.reader.read(visit, response)
         # The payload stays here: the worker needs only the decoded body.
         return self.workers.read(visit, replace(response, payload=b"", request=b""))
 
     def _is_document(self, response: Response) -> bool:
         content_type = response.headers.get("content-type", "")
-        return self.reader.interest.documents and kind_of(response.body, content_type) != "" and response.body != b""
+        return (
+            self.reader.parse_options.documents and kind_of(response.body, content_type) != "" and response.body != b""
+        )
 
     async def _rules(self, visit: Visit) -> Outcome:
         response = await self.fetcher.fetch(visit.url, True, LONGEST_FILE, conditions(visit.etag, visit.modified))
@@ -400,7 +404,7 @@ def _is_demanding(response: Response) -> bool:
 
 
 @dataclass
-class Remembering:
+class CollectingDownloader:
     """A downloader that keeps the judged pages with their texts in `came`."""
 
     downloader: Downloader

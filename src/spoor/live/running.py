@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from spoor.crawl import Crawl
 from spoor.errors import OF_STORAGE
 from spoor.events import Event, Held
+from spoor.live.action_applier import POLL_INTERVAL, ActionApplier, minutes_in, stopped_by
 from spoor.live.active_learning import ActiveLearning
 from spoor.live.driver import LiveDriver
-from spoor.live.heeding import LOOK, Heeding, minutes_in, stopped_by
 from spoor.live.page_reader import Archive
 from spoor.live.relearning import SnapshotWriter
 from spoor.live.watchdog import Hold
@@ -30,7 +30,7 @@ class Session:
     driver: LiveDriver
     archive: Archive
     snapshots: SnapshotWriter
-    heeding: Heeding
+    actions: ActionApplier
     learning: ActiveLearning | None = None
     last_requests: LastRequests | None = None
     no_browser: str = ""
@@ -45,7 +45,7 @@ class Session:
 
     async def run(self) -> AsyncIterator[list[Event]]:
         """Yields the events of each batch, after they are committed and written to the WARC."""
-        self.heed()
+        self.apply_actions()
         async with self._listening(), contextlib.nullcontext() if self.learning is None else self.learning.beside():
             going_on = True
             while going_on:
@@ -56,12 +56,12 @@ class Session:
                     if self.learning is not None:
                         self.learning.wake()
                     yield [*self._taken(), *events]
-                going_on = not self._why and self.heed()
+                going_on = not self._why and self.apply_actions()
         if self.learning is not None and self.learning.finish():
             yield self._taken()
         self.archive.journal.end(self.driver.clock(), self.ended(), self.crawl.idle)
         self.crawl.frontier.commit()
-        self.heeding.folder.idle.unlink(missing_ok=True)
+        self.actions.folder.idle.unlink(missing_ok=True)
         await self.snapshots.finish(self.driver.clock())
 
     def _stop_if_too_few(self, events: list[Event]) -> None:
@@ -86,9 +86,9 @@ class Session:
     async def _listening(self) -> AsyncIterator[None]:
         async def listen() -> None:
             while True:
-                await asyncio.sleep(LOOK)
+                await asyncio.sleep(POLL_INTERVAL)
                 try:
-                    self.heed()
+                    self.apply_actions()
                 except OF_STORAGE as error:
                     self.driver.wake(error)
 
@@ -98,10 +98,10 @@ class Session:
         finally:
             listening.cancel()
 
-    def heed(self) -> bool:
+    def apply_actions(self) -> bool:
         """Applies the actions that arrived since the last call. Whether there were any."""
-        note_idle(self.heeding.folder.idle, self.crawl.idle)
-        events = self.heeding.heed()
+        note_idle(self.actions.folder.idle, self.crawl.idle)
+        events = self.actions.apply_actions()
         self._noted += events
         if who := stopped_by(events):
             self.stop(f"{who} stopped it")

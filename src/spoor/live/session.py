@@ -19,6 +19,7 @@ from spoor.frontier.memory import MemoryStore
 from spoor.frontier.sqlite import SqliteStore
 from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
+from spoor.live.action_applier import ActionApplier
 from spoor.live.active_learning import ActiveLearning, learning_of, resumed_judge
 from spoor.live.driver import LiveDriver
 from spoor.live.example_pages import fetch_examples, keep_examples
@@ -35,8 +36,7 @@ from spoor.live.from_settings import (
     strategy_of,
     user_agent,
 )
-from spoor.live.heeding import Heeding
-from spoor.live.page_reader import Archive, LiveDownloader, Reader, Remembering
+from spoor.live.page_reader import Archive, CollectingDownloader, LiveDownloader, Reader
 from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, relearn_all, warm_name, warm_name_of
 from spoor.live.running import Session
 from spoor.live.scripts import Scripts, browser_for, program_for
@@ -56,13 +56,13 @@ from spoor.stopping import LastRequests, too_few
 from spoor.store.copied_mail import mail_of
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
-from spoor.store.incidents import InWork, SavedTroubles, died_of
+from spoor.store.incidents import CurrentUrl, SavedTroubles, died_of
 from spoor.store.journal import Journal, last_moment
 from spoor.store.mail import Mail
 from spoor.store.recent import last_requests
 from spoor.store.renders import Renders
 from spoor.store.steered import SteeringLog, steered
-from spoor.store.warc import WarcKeeper
+from spoor.store.warc import WarcWriter
 from spoor.strategy import Strategy
 from spoor.urls import host_of
 
@@ -109,7 +109,7 @@ async def open_session(
         ):
             away = workers if await can_be_sent(reader) else None
             downloader = _downloader(resumed, settings, fetcher, replace(reader, apart=away is None), away)
-            seen: Downloader = downloader if came is None else Remembering(downloader, came)
+            seen: Downloader = downloader if came is None else CollectingDownloader(downloader, came)
             connections, is_shard = settings.crawl.connections, share is not None
             driver = LiveDriver(resumed.crawl, seen, connections, resumed.clock, resumed.troubles, is_shard)
             if browser is not None:
@@ -135,7 +135,7 @@ class _Resumed:
     mail: Mail | None
     earlier: CrawlFolder | None
     languages: str
-    in_work: InWork
+    in_work: CurrentUrl
     troubles: SavedTroubles
     clock: SteadyClock
 
@@ -145,12 +145,12 @@ def _resumed(
     folder: CrawlFolder, settings: Config, strategy: Strategy, advance: Advance, share: Share | None
 ) -> Iterator[_Resumed]:
     earlier, languages = earlier_crawl(settings, strategy, folder), accepted_languages(settings, strategy)
-    store, died, in_work = SqliteStore(folder.database), died_of(folder.in_work), InWork(folder.in_work)
+    store, died, in_work = SqliteStore(folder.database), died_of(folder.in_work), CurrentUrl(folder.in_work)
     troubles = SavedTroubles(folder.troubles, in_work)
     with (
         contextlib.closing(store),
         contextlib.closing(in_work),
-        WarcKeeper(folder.warcs, _about(settings, languages)) as keeper,
+        WarcWriter(folder.warcs, _about(settings, languages)) as keeper,
     ):
         db = store.connection
         check_links(strategy, db)
@@ -203,9 +203,9 @@ def _scripts(
 
 def _session(resumed: _Resumed, settings: Config, folder: CrawlFolder, driver: LiveDriver, no_browser: str) -> Session:
     crawl, learning, snapshots = resumed.crawl, resumed.learning, resumed.snapshots
-    heeding = Heeding(folder, resumed.store.connection, settings, crawl, resumed.clock)
+    actions = ActionApplier(folder, resumed.store.connection, settings, crawl, resumed.clock)
     last = _last_requests(settings, resumed.store)
-    session = Session(crawl, driver, resumed.archive, snapshots, heeding, learning, last, no_browser, resumed.mail)
+    session = Session(crawl, driver, resumed.archive, snapshots, actions, learning, last, no_browser, resumed.mail)
     if learning is not None:
         learning.note, learning.on_error = session.note, driver.wake
         learning.on_lesson = lambda version: snapshots.renew(warm_name_of(resumed.earlier, version))
@@ -220,7 +220,7 @@ async def _fetched(urls: Sequence[str], settings: Config) -> dict[str, Page]:
     async with fetcher_for(settings, clock) as fetcher:
         crawl = Crawl(strategy, frontier, Limits(tries=1, agent=AGENT, began=clock()), troubles=troubles)
         reader = replace(Reader.of(strategy, parsing=settings.parse), apart=True)
-        downloader = Remembering(LiveDownloader(fetcher, None, reader, troubles=troubles), came)
+        downloader = CollectingDownloader(LiveDownloader(fetcher, None, reader, troubles=troubles), came)
         driver = LiveDriver(crawl, downloader, settings.crawl.connections, clock, troubles)
         return await fetch_examples(urls, driver, came)
 
@@ -247,7 +247,7 @@ def _last_requests(settings: Config, store: SqliteStore) -> LastRequests | None:
     return LastRequests(rule, last_requests(store.connection, rule.requests))
 
 
-def _archive(store: SqliteStore, keeper: WarcKeeper, troubles: Troubles, settings: Config) -> Archive:
+def _archive(store: SqliteStore, keeper: WarcWriter, troubles: Troubles, settings: Config) -> Archive:
     journal = Journal.create(store.connection)
     Duplicates.create(store.connection)
     duplicates = Duplicates(store.connection)

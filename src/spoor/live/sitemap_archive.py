@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from spoor.fetch.responses import HEALS_AFTER, NOT_MODIFIED, conditions, validators
-from spoor.lab.build.warc_source import take_apart
+from spoor.lab.build.warc_source import parse_http_response
 from spoor.records import Failure, Response
 from spoor.store.duplicates import Duplicates
-from spoor.store.warc import Kept, WarcKeeper
+from spoor.store.warc import Kept, WarcWriter
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS sitemap_versions (
@@ -66,7 +66,7 @@ class SitemapArchive:
     """Sitemaps are not judged, and the journal records only the links they list. `archived` writes a response to the
     archive, unless its payload is already there."""
 
-    keeper: WarcKeeper
+    keeper: WarcWriter
     duplicates: Duplicates
     versions: SitemapVersions
     archived: Callable[[Response], Kept]
@@ -89,7 +89,7 @@ class SitemapArchive:
         version = self.versions.find(response.url)
         kept = None if version is None else self.duplicates.same(version.digest)
         message = None if kept is None else await asyncio.to_thread(self.keeper.message, kept)
-        http = None if message is None else take_apart(message)
+        http = None if message is None else parse_http_response(message)
         if http is None:
             self.versions.remember(SitemapVersion(response.url, "", "", ""))
             return Failure(LOST, HEALS_AFTER)

@@ -53,7 +53,7 @@ class PageReader(Protocol):
         """Loads what reading needs, before limits apply."""
         ...
 
-    def read_away(self, visit: Visit, response: Response) -> Outcome: ...
+    def read_in_worker(self, visit: Visit, response: Response) -> Outcome: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +260,7 @@ class _NoReader:
     def warm_up(self) -> None:
         """Nothing to load."""
 
-    def read_away(self, visit: Visit, response: Response) -> Outcome:
+    def read_in_worker(self, visit: Visit, response: Response) -> Outcome:
         raise UsageError(self.why)
 
 
@@ -280,7 +280,7 @@ def _outcome(
     try:
         bound_memory(limits.memory)
         signal.setitimer(signal.ITIMER_REAL, limits.seconds)
-        return reader.read_away(visit, response), True
+        return reader.read_in_worker(visit, response), True
     except MemoryError:
         return Failure(f"reading needed over {limits.memory / 1e9:g} GB"), False
     except SpoorError as error:

@@ -164,7 +164,7 @@ NOFOLLOW = Ruling("drop", "nofollow: the page forbids following this link")
 
 
 @dataclass(frozen=True)
-class Manners(AdmitAll):
+class RespectNofollow(AdmitAll):
     """Drops a link marked nofollow; another page may still link to the same URL without nofollow."""
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:

@@ -15,7 +15,7 @@ from spoor.judging.judges import ACHE, FISH, FOCUSED, OPIC, ORDERING, SHARK, SLE
 from spoor.naming import Named
 from spoor.ordering.admissions import AtLeast, AtMost, LimitedDistance
 from spoor.ordering.correlation_degree import LikeLanguage
-from spoor.ordering.host_yield import EnoughYield, HostYield
+from spoor.ordering.host_yield import HostYield, MinimumYield
 from spoor.ordering.link_analysis import Cash, Distiller, PageRankOrder
 from spoor.ordering.link_classifier import LinkClassifier
 from spoor.ordering.simple import TaxonomyRelevance
@@ -155,7 +155,7 @@ def link_classifier(judge: Judge, every: int = 500) -> Strategy:
 
 def host_yield(judge: Judge, step: float = 0.01, patience: int = 100, every: int = 100) -> Strategy:
     order = HostYield(every)
-    return Strategy(judge, order, admission=EnoughYield(step, patience), upkeep=order)
+    return Strategy(judge, order, admission=MinimumYield(step, patience), upkeep=order)
 
 
 def tag_path_bandit(judge: Judge, exploration: float = 0.2, likeness: float = 0.75) -> Strategy:

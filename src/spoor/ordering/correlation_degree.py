@@ -92,7 +92,7 @@ TRUST = 4.0
 """Weight of the prior expectation, in visits."""
 
 
-class PlaceShares:
+class FolderHitRates:
     """Counts visits and relevant pages, separately for each `kind` of page. A folder with few visits is expected to
     have the share of its parent."""
 

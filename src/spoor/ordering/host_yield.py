@@ -151,7 +151,7 @@ class HostYield(HostTally):
 
 
 @dataclass
-class EnoughYield(HostTally):
+class MinimumYield(HostTally):
     """The yield of a host is the share of relevant pages among the n visited there. If it is below `step` · lg(n /
     `patience`), links of the host are parked: the first `patience` pages need no yield, and the required yield grows by
     `step` with every factor of ten.

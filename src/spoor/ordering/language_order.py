@@ -21,7 +21,7 @@ from spoor.judging.language_signs import (
 )
 from spoor.judging.language_tags import Meanings
 from spoor.judging.profiles import tag_of
-from spoor.ordering.correlation_degree import PlaceShares
+from spoor.ordering.correlation_degree import FolderHitRates
 from spoor.ordering.host_yield import HostTally
 from spoor.ordering.simple import clearest, latest
 from spoor.records import ADMIT, Evidence, Hints, Link, Miss, Page, Ruling, Sighting, TrailState, Visit
@@ -174,7 +174,7 @@ class ServerLanguage:
     language: str
     without: tuple[str, ...] = ()
     _signs: LanguageSigns = field(init=False, repr=False, compare=False)
-    _shares: PlaceShares = field(init=False, repr=False, compare=False)
+    _shares: FolderHitRates = field(init=False, repr=False, compare=False)
 
     reads_content: ClassVar[bool] = True
     merge: ClassVar[Mapping[str, Merge]] = {**MERGES, "server": latest}
@@ -182,7 +182,7 @@ class ServerLanguage:
     def __post_init__(self) -> None:
         check_kinds(self.without, self.merge)
         self._signs = LanguageSigns(self.language, tuple(name for name in self.without if name in WEIGHTS))
-        self._shares = PlaceShares()
+        self._shares = FolderHitRates()
 
     def learn(self, sighting: Sighting) -> None:
         self._note(sighting.page.url, sighting.is_find)
@@ -244,7 +244,7 @@ SIGNS = ("url", "hreflang", "anchor")
 
 
 @dataclass
-class LeftServers(HostTally):
+class AbandonedServers(HostTally):
     """Parks links to a server if at least `patience` pages were visited there and fewer than one in `patience` was
     relevant, unless a sign supports the link itself; found again with such a sign, it is admitted. Learns from every
     visit; starts untrained."""

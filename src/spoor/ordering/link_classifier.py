@@ -43,7 +43,7 @@ DOUBT = 2.0
 """m: the smoothing constant; a word seen less often than this has little weight."""
 
 
-class WordOdds:
+class NaiveBayesWords:
     """Counts examples as they arrive; `weigh` computes the weights from the counts so far. `ready` after the first
     `weigh` with examples of both classes."""
 
@@ -110,7 +110,7 @@ class LinkClassifier:
     """
 
     every: int = 500
-    _logistic: WordOdds = field(init=False, repr=False, compare=False, default_factory=WordOdds)
+    _logistic: NaiveBayesWords = field(init=False, repr=False, compare=False, default_factory=NaiveBayesWords)
     _said: dict[str, Said] = field(init=False, repr=False, compare=False, default_factory=dict)
     _relearned: int = field(init=False, repr=False, compare=False, default=0)
 

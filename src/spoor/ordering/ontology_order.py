@@ -15,7 +15,7 @@ from typing import ClassVar
 from spoor.errors import UsageError
 from spoor.files import kind_in
 from spoor.judging.classifiers import open_taxonomy
-from spoor.judging.combined import Agreement
+from spoor.judging.combined import CombinedJudge
 from spoor.judging.judges import COR
 from spoor.judging.ontology import Ontology
 from spoor.judging.ontology_files import Choice, open_ontology
@@ -162,7 +162,7 @@ def _translator_of(judge: Judge) -> Translator:
 
 
 def _ontology_judge(judge: Judge) -> OntologyTerms | None:
-    judges = judge.judges.values() if isinstance(judge, Agreement) else (judge,)
+    judges = judge.judges.values() if isinstance(judge, CombinedJudge) else (judge,)
     return next((one for one in judges if isinstance(one, OntologyTerms)), None)
 
 

@@ -85,7 +85,7 @@ class Latest:
 
 
 @dataclass(frozen=True)
-class Chance:
+class RandomOrder:
     """Each link gets an alarm when it is found: that of its referring page plus an exponentially distributed time. The
     earliest alarm is first. Exponential times are memoryless, so at any time each waiting link is equally likely to be
     next, and yet the order depends only on `seed` and the URLs."""
@@ -185,7 +185,7 @@ class Nearness:
 
 
 @dataclass(frozen=True)
-class Foresight:
+class KnownOrder:
     """`level_of` returns the level of a URL; the smallest level is first."""
 
     level_of: Callable[[str], int] = field(repr=False)

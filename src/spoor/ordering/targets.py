@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spoor.errors import UsageError
 from spoor.files import SUFFIX
-from spoor.judging.combined import Agreement
+from spoor.judging.combined import CombinedJudge
 from spoor.judging.language_tags import canonical_tag
 from spoor.judging.topic_judges import Keywords
 from spoor.naming import joined
@@ -30,7 +30,7 @@ def language_for(name: str, judge: Judge, given: str) -> str:
 def topic_for(name: str, judge: Judge, words: str, otherwise: tuple[str, ...] = ()) -> Comparing:
     """What compares link texts with the topic: the given `words`, or the judge itself, or its words; `otherwise` if the
     judge has none."""
-    compares = judge.nearest if isinstance(judge, Agreement) else judge
+    compares = judge.nearest if isinstance(judge, CombinedJudge) else judge
     if not words and isinstance(compares, Comparing):
         return compares
     relevant = joined(words) or prior_of(judge).words or otherwise

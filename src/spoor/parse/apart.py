@@ -15,7 +15,7 @@ from functools import cache
 from multiprocessing.connection import Connection
 
 from spoor.parse.documents import kind_of, read_answer
-from spoor.parse.html import USUAL, Interest, read_page
+from spoor.parse.html import DEFAULT_OPTIONS, ParseOptions, read_page
 from spoor.pools import bound_memory, cause_of_death, other_process
 from spoor.records import Failure, Page
 from spoor.settings import FetchSettings
@@ -25,13 +25,13 @@ _PATIENCE = 5.0
 """Seconds to wait for the process to exit before it is killed."""
 
 
-def read_apart(
-    url: str, body: bytes, content_type: str = "", status: int = 200, interest: Interest = USUAL
+def read_in_subprocess(
+    url: str, body: bytes, content_type: str = "", status: int = 200, parse_options: ParseOptions = DEFAULT_OPTIONS
 ) -> Page | Failure:
     """Like `read_answer`; only documents are read in the other process."""
-    if not (interest.documents and kind_of(body, content_type)):
-        return read_page(url, body, content_type, status, interest)
-    return _process().read(pickle.dumps((url, body, content_type, status, interest), pickle.HIGHEST_PROTOCOL))
+    if not (parse_options.documents and kind_of(body, content_type)):
+        return read_page(url, body, content_type, status, parse_options)
+    return _process().read(pickle.dumps((url, body, content_type, status, parse_options), pickle.HIGHEST_PROTOCOL))
 
 
 @cache
@@ -87,16 +87,16 @@ def serve(line: int) -> None:
     connection = Connection(line)
     with contextlib.suppress(EOFError, OSError):
         while True:
-            url, body, content_type, status, interest = pickle.loads(connection.recv_bytes())
+            url, body, content_type, status, parse_options = pickle.loads(connection.recv_bytes())
             bound_memory(FetchSettings.parse_bytes)
             signal.setitimer(signal.ITIMER_REAL, FetchSettings.parse_seconds)
-            outcome = _outcome(url, body, content_type, status, interest)
+            outcome = _outcome(url, body, content_type, status, parse_options)
             signal.setitimer(signal.ITIMER_REAL, 0)
             connection.send_bytes(pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL))
 
 
-def _outcome(url: str, body: bytes, content_type: str, status: int, interest: Interest) -> Page | Failure:
+def _outcome(url: str, body: bytes, content_type: str, status: int, parse_options: ParseOptions) -> Page | Failure:
     try:
-        return read_answer(url, body, content_type, status, interest)
+        return read_answer(url, body, content_type, status, parse_options)
     except MemoryError:
         return Failure(f"reading needed over {FetchSettings.parse_bytes / 1e9:g} GB")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from spoor.parse import pdf
 from spoor.parse.document_text import DocumentText, Unreadable
-from spoor.parse.html import LONGEST_TAG, LONGEST_URL, USUAL, Interest, read_page
+from spoor.parse.html import DEFAULT_OPTIONS, LONGEST_TAG, LONGEST_URL, ParseOptions, read_page
 from spoor.parse.zipped import read_docx, read_epub, read_open_document
 from spoor.records import Failure, Link, Page
 from spoor.urls import join
@@ -56,29 +56,29 @@ def kind_of(body: bytes, content_type: str) -> str:
 
 
 def read_answer(
-    url: str, body: bytes, content_type: str = "", status: int = 200, interest: Interest = USUAL
+    url: str, body: bytes, content_type: str = "", status: int = 200, parse_options: ParseOptions = DEFAULT_OPTIONS
 ) -> Page | Failure:
-    """Like `read_page`, and reads documents if `interest` includes them. Call it only in a process that may crash."""
-    kind = kind_of(body, content_type) if interest.documents and 200 <= status < 300 else ""
+    """Like `read_page`; reads documents if `parse_options` asks for them. Only for processes that may crash."""
+    kind = kind_of(body, content_type) if parse_options.documents and 200 <= status < 300 else ""
     if not kind:
-        return read_page(url, body, content_type, status, interest)
+        return read_page(url, body, content_type, status, parse_options)
     try:
-        document = _READERS[kind](body, interest.window)
+        document = _READERS[kind](body, parse_options.window)
         if not document.text:
             raise Unreadable("no text")
     except Unreadable as error:
         return Failure(f"{kind}: {error}")
     mime = _mime(content_type) or "application/pdf"
-    return _page(Page(url, status, mime, size=len(body)), document, interest)
+    return _page(Page(url, status, mime, size=len(body)), document, parse_options)
 
 
 def _mime(content_type: str) -> str:
     return content_type.partition(";")[0].strip().lower()
 
 
-def _page(page: Page, document: DocumentText, interest: Interest) -> Page:
+def _page(page: Page, document: DocumentText, parse_options: ParseOptions) -> Page:
     links = _links(page.url, document.links)
-    most = len(links) if interest.most_links is None else interest.most_links
+    most = len(links) if parse_options.most_links is None else parse_options.most_links
     title = document.heading
     return Page(
         page.url,

@@ -38,7 +38,7 @@ pages the whole text is used."""
 
 
 @dataclass(frozen=True, slots=True)
-class Interest:
+class ParseOptions:
     """What to extract besides words and links: the main text, if there is an extractor; the anchors of links and up to
     `window` characters of context on each side; at most `most_links` links, None for all; and documents other than HTML
     (`parse/documents.py`)."""
@@ -50,10 +50,12 @@ class Interest:
     documents: bool = True
 
 
-USUAL = Interest()
+DEFAULT_OPTIONS = ParseOptions()
 
 
-def read_page(url: str, body: bytes, content_type: str = "", status: int = 200, interest: Interest = USUAL) -> Page:
+def read_page(
+    url: str, body: bytes, content_type: str = "", status: int = 200, parse_options: ParseOptions = DEFAULT_OPTIONS
+) -> Page:
     """Never fails. Only HTML with a status of 2xx has text and links.
 
     `url` is normalised, `content_type` the whole header, and `body` without transfer and content encoding.
@@ -62,12 +64,12 @@ def read_page(url: str, body: bytes, content_type: str = "", status: int = 200, 
     if 200 <= status < 300 and mime in HTML_TYPES:
         decoded = decode(body, content_type)
         reading = read(decoded.text)
-        page = _html_page(Page(url, status, mime, size=len(body)), decoded, reading, interest)
+        page = _html_page(Page(url, status, mime, size=len(body)), decoded, reading, parse_options)
         filled = page
         if is_thin(page):
             facts = ScriptFacts(reading.scripts(), reading.refresh, _base(url, reading), reading.nofollow)
-            filled = with_scripts(page, facts, interest.most_links)
-        extractor = interest.main_text
+            filled = with_scripts(page, facts, parse_options.most_links)
+        extractor = parse_options.main_text
         # Extractors do not see text inside scripts.
         if extractor is None or filled.main_text or _is_too_nested(reading, decoded.text):
             return filled
@@ -93,10 +95,10 @@ def _base(url: str, reading: Reading) -> str:
     return _join(url, reading.base) or url
 
 
-def _html_page(page: Page, decoded: Decoded, reading: Reading, interest: Interest) -> Page:
+def _html_page(page: Page, decoded: Decoded, reading: Reading, parse_options: ParseOptions) -> Page:
     text = tidied(reading.text)
     base = _base(page.url, reading)
-    places, left_out = _places(page.url, base, reading, interest.most_links)
+    places, left_out = _places(page.url, base, reading, parse_options.most_links)
     return Page(
         url=page.url,
         status=page.status,
@@ -109,7 +111,9 @@ def _html_page(page: Page, decoded: Decoded, reading: Reading, interest: Interes
         text=text.lines,
         tag_texts=_tag_texts(reading, text),
         links=tuple(
-            _with_contexts(places, reading, text, interest.window) if interest.contexts else _bare(places, reading)
+            _with_contexts(places, reading, text, parse_options.window)
+            if parse_options.contexts
+            else _bare(places, reading)
         ),
         unrecorded=left_out,
         canonical=(_join(base, reading.canonical) if reading.canonical else None) or "",
@@ -304,11 +308,11 @@ LEAST_GAIN = 100
 _TYPE = "text/html; charset=utf-8"
 
 
-def with_rendering(page: Page, rendering: Rendering, interest: Interest) -> Page:
+def with_rendering(page: Page, rendering: Rendering, parse_options: ParseOptions) -> Page:
     """Charsets, status and size remain those of the response. Rendering can lose text of the response."""
-    drawn = _read(page, rendering, interest)
+    drawn = _read(page, rendering, parse_options)
     longer, shorter = (drawn, page) if len(drawn.text) >= len(page.text) else (page, drawn)
-    links = _each_once(longer.links, shorter.links)[: interest.most_links]
+    links = _each_once(longer.links, shorter.links)[: parse_options.most_links]
     more_text = len(longer.text) >= len(page.text) + LEAST_GAIN
     gained = more_text or len(links) > len(page.links)
     return replace(
@@ -329,15 +333,15 @@ def with_rendering(page: Page, rendering: Rendering, interest: Interest) -> Page
     )
 
 
-def _read(page: Page, rendering: Rendering, interest: Interest) -> Page:
+def _read(page: Page, rendering: Rendering, parse_options: ParseOptions) -> Page:
     """Links that are not in the tree are added as anchors, so that the nofollow of the page applies to them."""
-    drawn = read_page(page.url, rendering.html.encode("utf8", "replace"), _TYPE, 200, interest)
+    drawn = read_page(page.url, rendering.html.encode("utf8", "replace"), _TYPE, 200, parse_options)
     known = {page.url, *(link.url for link in drawn.links)}
     others = {url for address in rendering.links if (url := join(page.url, address)) is not None} - known
     if not others:
         return drawn
     anchors = "".join(f'<a href="{escape(url)}"></a>' for url in sorted(others))
-    return read_page(page.url, (anchors + rendering.html).encode("utf8", "replace"), _TYPE, 200, interest)
+    return read_page(page.url, (anchors + rendering.html).encode("utf8", "replace"), _TYPE, 200, parse_options)
 
 
 def _each_once(first: tuple[Link, ...], second: tuple[Link, ...]) -> tuple[Link, ...]:

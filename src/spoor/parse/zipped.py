@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from xml.parsers import expat
 
 from spoor.parse.document_text import LONGEST_TEXT, DocumentText, Lines, Unreadable
-from spoor.parse.html import Interest, read_page
+from spoor.parse.html import ParseOptions, read_page
 from spoor.records import Page
 
 MOST_UNPACKED = 50_000_000
@@ -296,7 +296,7 @@ def read_epub(body: bytes, window: int) -> DocumentText:
             raise Unreadable("encrypted")
         about = texts_of(content, "title", "language")
         chapters = _chapters(content, posixpath.dirname(package))
-        pages = list(_pages(members, chapters, Interest(window=window)))
+        pages = list(_pages(members, chapters, ParseOptions(window=window)))
     links = tuple(link for page in pages for link in page.links if not link.url.startswith(_INSIDE))
     return DocumentText("\n".join(page.text for page in pages), about["title"], about["language"], links)
 
@@ -336,13 +336,13 @@ def _chapters(content: bytes, folder: str) -> list[str]:
     return [posixpath.normpath(posixpath.join(folder, unquote(name))) for name in names][:MOST_CHAPTERS]
 
 
-def _pages(members: Members, chapters: list[str], interest: Interest) -> Iterator[Page]:
+def _pages(members: Members, chapters: list[str], parse_options: ParseOptions) -> Iterator[Page]:
     read = 0
     for name in chapters:
         if read >= LONGEST_TEXT:
             return
         markup = _CLOSED.sub(rb"<\1\2></\1>", members.read(name))
-        page = read_page(_INSIDE, markup, "application/xhtml+xml", interest=interest)
+        page = read_page(_INSIDE, markup, "application/xhtml+xml", parse_options=parse_options)
         if page.text:
             yield page
             read += len(page.text)

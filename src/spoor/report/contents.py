@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from spoor.frontier.entry import State
-from spoor.lab.build.warc_source import take_apart
-from spoor.parse.apart import read_apart
-from spoor.parse.html import USUAL, with_rendering
+from spoor.lab.build.warc_source import parse_http_response
+from spoor.parse.apart import read_in_subprocess
+from spoor.parse.html import DEFAULT_OPTIONS, with_rendering
 from spoor.records import Failure, Key, Page, Rendering, Verdict
 from spoor.report.showing import delay_column
 from spoor.store.crawl_folder import CrawlFolder, message_of, tree_of
@@ -104,14 +104,14 @@ def pages(folder: CrawlFolder, relevant_only: bool = False, texts: bool = True) 
 def archived_page(folder: CrawlFolder, db: sqlite3.Connection, row: PageRow) -> Page | None:
     """A page, parsed again from the archive; None if it is not in the archive or no longer readable."""
     message = message_of(folder, db, row)
-    http = None if message is None else take_apart(message)
+    http = None if message is None else parse_http_response(message)
     if http is None:
         return None
-    page = read_apart(row.url, http.body, http.headers.get("content-type", ""), http.status)
+    page = read_in_subprocess(row.url, http.body, http.headers.get("content-type", ""), http.status)
     if isinstance(page, Failure):
         return None
     tree = tree_of(folder, db, row)
-    return with_rendering(page, Rendering("", 0.0, html=tree), USUAL) if tree else page
+    return with_rendering(page, Rendering("", 0.0, html=tree), DEFAULT_OPTIONS) if tree else page
 
 
 def verdicts(folder: CrawlFolder) -> Iterator[PageVerdict]:

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from spoor.errors import BadInput, MissingExtra, UsageError
 from spoor.files import replacing
-from spoor.lab.build.warc_source import take_apart
-from spoor.parse.apart import read_apart
+from spoor.lab.build.warc_source import parse_http_response
+from spoor.parse.apart import read_in_subprocess
 from spoor.parse.charset import decode
 from spoor.parse.documents import kind_of
 from spoor.parse.html import HTML_TYPES, read_page
@@ -218,13 +218,13 @@ def _document(page: PageRow, main: MainText) -> Document:
 
 def main_text(url: str, message: bytes, came: date) -> MainText:
     """The main text of an HTTP response, without navigation and other boilerplate; empty if it is not text."""
-    http = take_apart(message)
+    http = parse_http_response(message)
     if http is None:
         return MainText()
     content_type = http.headers.get("content-type", "")
     mime = content_type.partition(";")[0].strip().lower() or "text/html"
     if kind_of(http.body, content_type):
-        page = read_apart(url, http.body, content_type, http.status)
+        page = read_in_subprocess(url, http.body, content_type, http.status)
         return MainText(text="" if isinstance(page, Failure) else page.text)
     if mime in HTML_TYPES:
         found = BEST.extract(decode(http.body, content_type).text, url, came)

@@ -15,7 +15,7 @@ from typing import Any
 
 from spoor.events import Steered
 from spoor.progress import Advance, unseen
-from spoor.report.showing import one_moment
+from spoor.report.showing import consistent_read
 from spoor.report.summary import Curve, Figures, Find, Incident, Kind, Pace, Reason, Stop, Totals
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.crawl_parts import Part, count_shared_payloads, duplicate_of
@@ -39,7 +39,7 @@ def figures(folder: CrawlFolder, advance: Advance = unseen) -> Figures:
     """Figures from a consistent view, even while the crawl is running. Calls `advance` for each of the `PARTS`. Memory
     use does not grow with the crawl, except with the number of visits to one host."""
     parts: dict[str, Any] = {}
-    with one_moment(folder) as shards:
+    with consistent_read(folder) as shards:
         _count_by_host(shards)
         for name, count in PARTS.items():
             parts[name] = count(shards)

@@ -22,7 +22,7 @@ from spoor import robots
 from spoor.frontier.entry import HostRules
 from spoor.frontier.rows import stored_robots_text
 from spoor.lab.delays import LastVisits, RobotsHistory, share
-from spoor.report.showing import has_robots_files, one_moment
+from spoor.report.showing import consistent_read, has_robots_files
 from spoor.robots import NeededFile, RobotsFile, delay_for, holding_for
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.crawl_parts import Part, owner_of
@@ -32,7 +32,7 @@ from spoor.urls import host_of, robots_url
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
+class PolitenessRules:
     """The rules that a crawl must keep: `rules` for every host, and the robots.txt rules for `agent`."""
 
     rules: HostRules
@@ -40,7 +40,7 @@ class Promise:
 
 
 @dataclass(frozen=True, slots=True)
-class Breach:
+class PolitenessViolation:
     """A visit that violated a rule."""
 
     at: float
@@ -50,17 +50,17 @@ class Breach:
 
 
 @dataclass(frozen=True, slots=True)
-class Conduct:
+class PolitenessReport:
     """`tightest` is the smallest ratio of kept to due host delay of any host; None if no host was visited twice."""
 
     hosts: int
     visits: int
     tightest: float | None
-    breaches: tuple[Breach, ...]
+    breaches: tuple[PolitenessViolation, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class RequestRecord:
     """One visit by a shard. `answered`: there was a response, so the IP address is known. `again_at` is when the same
     URL may be retried after a failure."""
 
@@ -83,10 +83,10 @@ class _Host:
     retries: dict[str, float] = field(default_factory=dict)
 
 
-def conduct(folder: CrawlFolder, promise: Promise) -> Conduct:
+def conduct(folder: CrawlFolder, promise: PolitenessRules) -> PolitenessReport:
     """Processes one IP address at a time, so that only its visits are in memory."""
-    hosts, visits, breaches, tightest = 0, 0, list[Breach](), float("inf")
-    with one_moment(folder) as parts:
+    hosts, visits, breaches, tightest = 0, 0, list[PolitenessViolation](), float("inf")
+    with consistent_read(folder) as parts:
         files = _Files(parts, promise)
         for neighbours in _neighbours(parts):
             calls = [call for name in neighbours for n, part in enumerate(parts) for call in _calls(part.db, n, name)]
@@ -95,7 +95,7 @@ def conduct(folder: CrawlFolder, promise: Promise) -> Conduct:
             hosts, visits = hosts + len({call.host for call in calls}), visits + len(calls)
             tightest = min(tightest, check.tightest)
     ordered = tuple(sorted(breaches, key=lambda breach: breach.at))
-    return Conduct(hosts, visits, None if tightest == float("inf") else tightest, ordered)
+    return PolitenessReport(hosts, visits, None if tightest == float("inf") else tightest, ordered)
 
 
 class _Files:
@@ -103,7 +103,7 @@ class _Files:
     each host, stored here under its https URL. Files known to one shard count for all, because a host may have
     moved."""
 
-    def __init__(self, parts: Sequence[Part], promise: Promise) -> None:
+    def __init__(self, parts: Sequence[Part], promise: PolitenessRules) -> None:
         self._parts = parts
         self._promise = promise
         self._by_host = not has_robots_files(parts[0].db)
@@ -153,7 +153,7 @@ class _Check:
     """Checks the visits to the hosts at one address, in the order in which they began. `_first` has, by shard, the
     visits that revealed the address of a host: other shards do not know of them."""
 
-    def __init__(self, promise: Promise, files: _Files, calls: Sequence[Call]) -> None:
+    def __init__(self, promise: PolitenessRules, files: _Files, calls: Sequence[RequestRecord]) -> None:
         self.promise = promise
         self.tightest = float("inf")
         self._files = files
@@ -162,21 +162,21 @@ class _Check:
         self._address = LastVisits(len(calls) + 1)
         self._first = {call.shard: LastVisits(len(calls) + 1) for call in calls}
 
-    def breaches(self) -> Iterator[Breach]:
+    def breaches(self) -> Iterator[PolitenessViolation]:
         for call in self._calls:
             host = self._hosts[call.host]
             for how in self._wrongs(call, host):
-                yield Breach(call.began, call.host, call.url, how)
+                yield PolitenessViolation(call.began, call.host, call.url, how)
             self._note(call, host)
 
-    def _wrongs(self, call: Call, host: _Host) -> Iterator[str]:
+    def _wrongs(self, call: RequestRecord, host: _Host) -> Iterator[str]:
         yield from self._haste(call, host)
         if call.began < (again_at := host.retries.get(call.url, call.began)):
             yield f"tried again {again_at - call.began:.3f} s too soon"
         if not call.for_rules and (wrong := self._files.wrong(call.url, call.began)):
             yield wrong
 
-    def _haste(self, call: Call, host: _Host) -> Iterator[str]:
+    def _haste(self, call: RequestRecord, host: _Host) -> Iterator[str]:
         since, delay = host.visits.since(call.began), self._files.delay(call.host, call.began)
         if delay:
             self.tightest = min(self.tightest, share(since, call.began, delay))
@@ -190,7 +190,7 @@ class _Check:
             if call.began < since + due:
                 yield f"after {call.began - since:.3f} s at its IP address, with a delay of {due:g} s"
 
-    def _note(self, call: Call, host: _Host) -> None:
+    def _note(self, call: RequestRecord, host: _Host) -> None:
         host.visits.visit(call.began, call.ended)
         if call.shard in host.found_by:
             self._address.visit(call.began, call.ended)
@@ -214,14 +214,14 @@ def _neighbours(parts: Sequence[Part]) -> Iterable[list[str]]:
     return groups.values()
 
 
-def _calls(db: sqlite3.Connection, shard: int, host: str) -> Iterable[Call]:
+def _calls(db: sqlite3.Connection, shard: int, host: str) -> Iterable[RequestRecord]:
     fetched = fetch_ends(db, host)
     rows = db.execute("SELECT started, ended, url, number FROM pages WHERE host = ?", (host,))
     for began, ended, url, number in rows:
-        yield Call(shard, began, fetched.get((url, number), ended), host, url)
-    yield from (Call(shard, began, ended, host, url) for began, ended, url in sub_requests(db, host))
+        yield RequestRecord(shard, began, fetched.get((url, number), ended), host, url)
+    yield from (RequestRecord(shard, began, ended, host, url) for began, ended, url in sub_requests(db, host))
     query = "SELECT started, at, url, kind, detail FROM events WHERE host = ? AND started IS NOT NULL"
     for began, ended, url, kind, detail in db.execute(query, (host,)):
         facts = json.loads(detail)
         rules, answered = facts["purpose"] == "robots", kind != "failed"
-        yield Call(shard, began, ended, host, url, rules, answered, facts.get("again_at"))
+        yield RequestRecord(shard, began, ended, host, url, rules, answered, facts.get("again_at"))

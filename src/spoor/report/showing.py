@@ -67,7 +67,7 @@ SORTED_KIB = 32 * 1024
 
 
 @contextlib.contextmanager
-def one_moment(folder: CrawlFolder) -> Iterator[list[Part]]:
+def consistent_read(folder: CrawlFolder) -> Iterator[list[Part]]:
     """A read transaction on each database: later commits are not visible, so numbers read one after another agree.
     Changes nothing."""
     with open_parts(folder) as parts:

@@ -15,7 +15,7 @@ from spoor.events import Steered
 from spoor.frontier.entry import Entry, Host
 from spoor.frontier.rows import stored_entry, stored_robots, stored_robots_text
 from spoor.records import Listed
-from spoor.report.showing import delay_column, has_robots_files, one_moment
+from spoor.report.showing import consistent_read, delay_column, has_robots_files
 from spoor.robots import NeededFile, RobotsFile, holding_for
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.crawl_parts import Part, duplicate_of, owner_of
@@ -35,7 +35,7 @@ Redirects = Callable[[sqlite3.Connection, str], Iterable[tuple[str, str]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class UrlHistory:
     """Everything that a crawl has stored about a URL.
 
     `outbid`: better links wait on hosts that were under a delay at the last recorded time. `entry` None: it was never
@@ -73,12 +73,12 @@ class Account:
         return bool(self.entry or self.pages or self.events or self.dropped or self.sent_here)
 
 
-def account(folder: CrawlFolder, url: str, agent: str) -> Account:
-    with one_moment(folder) as parts:
-        return account_in(parts, url, agent, redirects_to)
+def account(folder: CrawlFolder, url: str, agent: str) -> UrlHistory:
+    with consistent_read(folder) as parts:
+        return url_history_in(parts, url, agent, redirects_to)
 
 
-def account_in(parts: Sequence[Part], url: str, agent: str, redirects: Redirects) -> Account:
+def url_history_in(parts: Sequence[Part], url: str, agent: str, redirects: Redirects) -> UrlHistory:
     """`url` is normalised. Looks it up as it is, then in its canonical form."""
     known = _account(parts, url, agent, redirects)
     if known.discovered or canonical(url) == url:
@@ -86,7 +86,7 @@ def account_in(parts: Sequence[Part], url: str, agent: str, redirects: Redirects
     return _account(parts, canonical(url), agent, redirects)
 
 
-def _account(parts: Sequence[Part], url: str, agent: str, redirects: Redirects) -> Account:
+def _account(parts: Sequence[Part], url: str, agent: str, redirects: Redirects) -> UrlHistory:
     owner = owner_of(parts, url)
     db = owner.db
     entry, host, lost = stored_entry(db, url), _host(db, host_of(url)), _dropped(parts, url)
@@ -94,7 +94,7 @@ def _account(parts: Sequence[Part], url: str, agent: str, redirects: Redirects) 
     visits = [(part, page) for part in parts for page in pages_of(part.db, url)]
     events = sorted((event for part in parts for event in events_of(part.db, url)), key=lambda event: event.at)
     found_on = entry.found_on if entry else lost.found_on if lost else ""
-    return Account(
+    return UrlHistory(
         url=url,
         entry=entry,
         path=tuple(_path(parts, found_on)),

@@ -52,11 +52,11 @@ def submit(folder: CrawlFolder, action: Action, who: str = "") -> Receipt:
     if refused := _refusal(folder, asked):
         raise BadInput(f"{folder.path}: {refused}")
     submission = Inbox(folder.inbox).leave(asked, who or user())
-    do_what_waits(folder)
+    apply_pending(folder)
     return Receipt(submission.id, outcome(folder, submission.id))
 
 
-def addressees(folder: CrawlFolder, action: Action) -> list[tuple[CrawlFolder, Action]]:
+def recipients(folder: CrawlFolder, action: Action) -> list[tuple[CrawlFolder, Action]]:
     """The folders that must apply it, each with its action: the crawl itself, or of several shards those that own the
     hosts, or all of them. To stop, one running shard is enough: the crawl ends when one of its shards is stopped."""
     if not ShardedFolder(folder.path).exists:
@@ -105,7 +105,7 @@ def wait_for(folder: CrawlFolder, receipt: Receipt, seconds: float) -> Receipt:
     until = time.monotonic() + seconds
     while receipt.done is None and time.monotonic() < until:
         time.sleep(PATIENCE)
-        do_what_waits(folder)
+        apply_pending(folder)
         receipt = replace(receipt, done=outcome(folder, receipt.id))
     return receipt
 
@@ -156,7 +156,7 @@ def rules_of(folder: CrawlFolder) -> HostRules:
 # Applying actions while no crawl is running: all but those that require a start.
 
 
-def do_what_waits(folder: CrawlFolder) -> None:
+def apply_pending(folder: CrawlFolder) -> None:
     """Applies the actions in the inbox, unless a crawl is running, which does so itself. A folder of an earlier version
     waits for its next start, and so does a copy: the crawl itself is elsewhere."""
     if is_open_for_crawling(folder) or not is_current(folder) or folder.is_copy:
@@ -176,7 +176,7 @@ def do_what_waits(folder: CrawlFolder) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class QuietCrawl:
+class StoppedCrawl:
     """A crawl that is not running, opened for actions."""
 
     folder: CrawlFolder
@@ -217,11 +217,11 @@ class QuietCrawl:
 
 
 @contextlib.contextmanager
-def _opened(folder: CrawlFolder) -> Iterator[QuietCrawl]:
+def _opened(folder: CrawlFolder) -> Iterator[StoppedCrawl]:
     with closing(SqliteStore(folder.database)) as store:
         journal = Journal.create(store.connection)
         store.write_along(journal.write)
         log, guidance = SteeringLog.create(store, journal), Guidance.of(steered(store.connection))
         frontier = Frontier(store, rules_of(folder))
         frontier.ask_delays(guidance.delays)
-        yield QuietCrawl(folder, store, frontier, log, guidance)
+        yield StoppedCrawl(folder, store, frontier, log, guidance)

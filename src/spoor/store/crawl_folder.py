@@ -198,7 +198,7 @@ def _begin(folder: CrawlFolder, progress: Progress) -> None:
         _migrate(folder, progress)
         folder._write("version", VERSION + "\n")
         sums_of(folder.database).unlink(missing_ok=True)
-        mend_archive(folder)
+        repair_unfinished_archive(folder)
     except OSError as error:
         raise _cannot_write(folder.path, error) from None
 
@@ -222,7 +222,7 @@ def _lost(folder: CrawlFolder) -> str:
     return "empty" if has_archive and not folder.database.stat().st_size else ""
 
 
-def mend_archive(folder: CrawlFolder) -> None:
+def repair_unfinished_archive(folder: CrawlFolder) -> None:
     """Repairs WARC files that a killed crawl left, and records the losses in the database."""
     for repair in mend(folder.warcs):
         try:

@@ -51,7 +51,7 @@ _SIZE = 65_536
 """Bytes; longer than any URL."""
 
 
-class InWork:
+class CurrentUrl:
     """A memory-mapped file of fixed size: a write takes less than a microsecond and no system call, and survives a
     killed process. It contains a length and the URL; length 0 if no URL is being processed.
 
@@ -111,7 +111,7 @@ class SavedTroubles:
     written is silently lost. Without `in_work` no URL is blamed when the process dies."""
 
     folder: Path | None
-    in_work: InWork | None = None
+    in_work: CurrentUrl | None = None
     _left: int = field(default=MOST_FILES, init=False)
 
     def on(self, url: str) -> None:

@@ -61,7 +61,7 @@ def not_kept(response: Response) -> Kept:
     return Kept(response.url, response.at, digest_of(response.payload), "", "", 0)
 
 
-class WarcKeeper:
+class WarcWriter:
     """Writes WARC files. The open file always consists of complete records: each is written at once, and a partial
     write is rolled back. A closed file has an index beside it; one without was left by a killed crawl, and is repaired
     on entry.

@@ -15,10 +15,10 @@ from spoor.judging.regression import (
     Rows,
     Sample,
     calibration,
+    cross_validated_scores,
     fitted,
     pair_products,
     rows_of,
-    scored_by_others,
 )
 from spoor.teaching.presumed import rarity
 
@@ -58,7 +58,7 @@ def learned_from(
     rows = _scaled(rows_of([each.sample for each in everything]))
     counts = np.where(relevant & (np.arange(len(everything)) < len(begun)), BEGUN, 1.0)
     products = pair_products(rows)
-    scores = scored_by_others(rows, relevant, _folds(relevant), counts, products)
+    scores = cross_validated_scores(rows, relevant, _folds(relevant), counts, products)
     slope, shift, threshold = _scale(scores, relevant, len(begun), aim)
     weights, bias = fitted(rows, relevant, counts, products=products)
     return TopicModel(

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from spoor.errors import UsageError
-from spoor.judging.classifiers import Opinion, TopicModel
+from spoor.judging.classifiers import Prediction, TopicModel
 from spoor.judging.regression import Sample, sample_of
 from spoor.parse.words import features
 from spoor.records import Page, TargetPrior, Verdict
@@ -133,7 +133,7 @@ class Student(PageByPage):
         because = f"probability {probability:.2f} of {self.name}, version {self.version}"
         return Verdict(probability, probability >= self.model.threshold, because)
 
-    def _verdict(self, opinion: Opinion) -> Verdict:
+    def _verdict(self, opinion: Prediction) -> Verdict:
         again = self.with_probability("", opinion.probability)
         sides = {"for it": opinion.speaks_for, "against it": opinion.against}
         deciding = "; ".join(f"{side} {', '.join(words)}" for side, words in sides.items() if words)

@@ -140,7 +140,7 @@ _ATTRIBUTES = ("status", "size", "content_type", "header_charset", "meta_charset
 
 
 @dataclass(frozen=True)
-class Making:
+class BuildOptions:
     """How to build a web: its name, its origin, the file of labels, whether links must match exactly, and how its pages
     were parsed."""
 
@@ -151,7 +151,7 @@ class Making:
     parsing: ParseSettings = USUAL_PARSING
 
 
-def build_web(out: Path, records: Iterable[Packed], making: Making, report: BuildReport) -> Web:
+def build_web(out: Path, records: Iterable[Packed], making: BuildOptions, report: BuildReport) -> Web:
     """`report` is updated and stored in web.json. On any failure `out` does not exist; otherwise it is complete."""
     with complete_or_absent(out) as folder:
         with tempfile.TemporaryDirectory(dir=folder) as scratch:

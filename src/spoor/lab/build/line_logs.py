@@ -15,7 +15,7 @@ from spoor.lab.build.tables import Lines, Row, first_lines
 Cells = Mapping[str, str]
 """The values of a line by column name."""
 
-Understood = Cells | str | None
+ParsedLine = Cells | str | None
 """None if the line has no usable content; a string is the name under which the line is counted."""
 
 REVISIT = "warc/revisit"
@@ -27,7 +27,7 @@ class LineLog:
     """A table whose rows are lines parsed by `understand`, which raises ValueError for an invalid line."""
 
     path: Path
-    understand: Callable[[str], Understood]
+    understand: Callable[[str], ParsedLine]
     report: BuildReport
 
     def rows(self, names: Sequence[str]) -> Iterator[Row]:
@@ -56,7 +56,7 @@ _NOT_ON_THE_PAGE = frozenset("PI")
 """Last steps of a discovery path that are not links of the referring page: robots.txt and DNS, and speculative URLs."""
 
 
-def heritrix_page(line: str) -> Understood:
+def heritrix_page(line: str) -> ParsedLine:
     _, status, size, url, _, _, mime, _, fetched, *_ = _heritrix_fields(line)
     if not _is_http(url):
         return "not HTTP"
@@ -70,7 +70,7 @@ def heritrix_page(line: str) -> Understood:
     }
 
 
-def heritrix_link(line: str) -> Understood:
+def heritrix_link(line: str) -> ParsedLine:
     """The link from the page on which the URL was found."""
     _, _, _, url, path, via, *_ = _heritrix_fields(line)
     if not (_is_http(url) and _is_http(via)) or path[-1] in _NOT_ON_THE_PAGE:
@@ -112,7 +112,7 @@ def is_cdx(line: str) -> bool:
     return bool(_CDX_LEGEND.match(line) or (_BARE_CDX.match(line) and len(line.split(" ")) in _CDX_LETTERS))
 
 
-def cdx_reader(path: Path) -> Callable[[str], Understood]:
+def cdx_reader(path: Path) -> Callable[[str], ParsedLine]:
     """The field order is taken from the first line of the file."""
     first = first_lines(path)[0]
     legend = _CDX_LEGEND.match(first)
@@ -122,7 +122,7 @@ def cdx_reader(path: Path) -> Callable[[str], Understood]:
     if "url" not in columns:
         raise BadInput(f"{path}, line 1: no field is marked a, the URL, so there is nothing to read")
 
-    def understand(line: str) -> Understood:
+    def understand(line: str) -> ParsedLine:
         if _CDX_LEGEND.match(line):
             return None
         fields = line.split(delimiter)
@@ -133,7 +133,7 @@ def cdx_reader(path: Path) -> Callable[[str], Understood]:
     return understand
 
 
-def _capture(cells: dict[str, str]) -> Understood:
+def _capture(cells: dict[str, str]) -> ParsedLine:
     """A missing type is not taken for HTML. Very old files have URLs without a scheme."""
     mime = cells.get("content_type") or "unknown"
     if mime == REVISIT:
@@ -159,7 +159,7 @@ _CDXJ_NAMES = {
 """The JSON keys for each column, best first."""
 
 
-def cdxj_page(line: str) -> Understood:
+def cdxj_page(line: str) -> ParsedLine:
     if line.startswith("!"):
         return None
     key, brace, rest = line.partition("{")

@@ -24,8 +24,8 @@ from spoor.fetch.decoding import decoded
 from spoor.lab.build.extracts import REDIRECTS, Extract, joined, read_extract
 from spoor.lab.build.gather import BuildReport, Packed, Recorded, pack
 from spoor.lab.sitemaps import packed_sitemap
-from spoor.parse.apart import read_apart
-from spoor.parse.html import Interest, read_page
+from spoor.parse.apart import read_in_subprocess
+from spoor.parse.html import ParseOptions, read_page
 from spoor.parse.main_text import extractor_named
 from spoor.parse.sitemaps import read_sitemap
 from spoor.pools import in_order
@@ -58,7 +58,7 @@ class HttpResponse:
     whole: bool
 
 
-def take_apart(block: bytes) -> HttpResponse | None:
+def parse_http_response(block: bytes) -> HttpResponse | None:
     """None if the bytes are not an HTTP response. A body that cannot be decoded as announced is left unchanged."""
     line = _STATUS_LINE.match(block)
     if line is None:
@@ -104,7 +104,7 @@ def _joined_chunks(raw: bytes) -> bytes:
 _XZ_MAGIC, _GZIP_MAGIC = b"\xfd7zXZ\x00", b"\x1f\x8b"
 
 
-class UntilItBreaks:
+class TolerantStream:
     """Never raises while reading. Afterwards `broken` is True if the stream ended early."""
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -129,14 +129,14 @@ class UntilItBreaks:
         self._stream.close()
 
 
-def open_unpacked(file: Path) -> UntilItBreaks:
+def open_unpacked(file: Path) -> TolerantStream:
     """Decompresses gzip and xz, recognised by content, not by file name. Raises OSError if the file cannot be
     opened."""
     with file.open("rb") as stream:
         magic = stream.read(len(_XZ_MAGIC))
     if magic == _XZ_MAGIC:
-        return UntilItBreaks(cast(BinaryIO, lzma.open(file)))
-    return UntilItBreaks(cast(BinaryIO, gzip.open(file)) if magic.startswith(_GZIP_MAGIC) else file.open("rb"))
+        return TolerantStream(cast(BinaryIO, lzma.open(file)))
+    return TolerantStream(cast(BinaryIO, gzip.open(file)) if magic.startswith(_GZIP_MAGIC) else file.open("rb"))
 
 
 # Reads WARC files: splits them into responses here, parses those in worker processes, yields the results in order.
@@ -185,7 +185,8 @@ def read_warcs(
     """The result does not depend on the number of workers. `report` counts records that could not be used."""
     batches = _batches(record for file in files for record in joined(_records(file, report)))
     understand = partial(
-        _understand, Interest(extractor_named(parsing.main_text), window=parsing.context, documents=parsing.documents)
+        _understand,
+        ParseOptions(extractor_named(parsing.main_text), window=parsing.context, documents=parsing.documents),
     )
     found = False
     for packed in in_order(understand, batches, workers or os.cpu_count() or 1):
@@ -270,7 +271,7 @@ def _target(record: WarcRecord) -> str:
     return (record.headers.get("WARC-Target-URI") or "").strip("<>")
 
 
-def _opened(file: Path) -> UntilItBreaks:
+def _opened(file: Path) -> TolerantStream:
     try:
         return open_unpacked(file)
     except OSError as error:
@@ -291,19 +292,19 @@ def _batches(records: Iterable[Response | Extract]) -> Iterator[list[Response | 
         yield batch
 
 
-def _understand(interest: Interest, batch: list[Response | Extract]) -> list[Packed | str | None]:
+def _understand(parse_options: ParseOptions, batch: list[Response | Extract]) -> list[Packed | str | None]:
     """For each record the packed result, or the name under which it is counted if there is none."""
-    return [read_extract(record) if isinstance(record, Extract) else _packed(record, interest) for record in batch]
+    return [read_extract(record) if isinstance(record, Extract) else _packed(record, parse_options) for record in batch]
 
 
 _FOUND = 302
 """The status recorded for a page that only forwards, so that it can be served as a redirect."""
 
 
-def _packed(response: Response, interest: Interest) -> Packed | str:
+def _packed(response: Response, parse_options: ParseOptions) -> Packed | str:
     if response.is_rendered:
-        return _rendered(response, interest)
-    http = take_apart(response.block)
+        return _rendered(response, parse_options)
+    http = parse_http_response(response.block)
     if http is None:
         return "not HTTP"
     url = normalise(response.url)
@@ -313,8 +314,8 @@ def _packed(response: Response, interest: Interest) -> Packed | str:
     target = join(url, http.headers.get("location", "")) if http.status in REDIRECTS else None
     if target is not None and target != url:
         return pack(Recorded(url, Redirect(target, http.status), whole=whole))
-    answer = (url, http.body, http.headers.get("content-type", ""), http.status, interest)
-    page = read_apart(*answer)
+    answer = (url, http.body, http.headers.get("content-type", ""), http.status, parse_options)
+    page = read_in_subprocess(*answer)
     if isinstance(page, Failure):
         return replace(pack(Recorded(url, read_page(*answer), whole=whole)), unread=True)
     if page.forwards_to:
@@ -330,9 +331,9 @@ def _sitemap(url: str, http: HttpResponse) -> bytes:
     return b"" if isinstance(file, Failure) else packed_sitemap(file)
 
 
-def _rendered(response: Response, interest: Interest) -> Packed | str:
+def _rendered(response: Response, parse_options: ParseOptions) -> Packed | str:
     url = normalise(response.url)
     if url is None:
         return "bad URLs"
-    page = read_page(url, response.block, "text/html; charset=utf-8", interest=interest)
+    page = read_page(url, response.block, "text/html; charset=utf-8", parse_options=parse_options)
     return replace(pack(Recorded(url, page, whole=response.whole)), part="rendered")

@@ -109,14 +109,14 @@ NO_ANCHOR, ANCHOR_OF_TARGET = 0.15, 0.70
 that of the page."""
 
 
-Tongue = Callable[[int], Vocabulary]
+PageVocabulary = Callable[[int], Vocabulary]
 """The vocabulary of a page, by its number."""
 
-TongueOf = Callable[[Request, Sequence[str], NDArray[np.bool_]], Tongue]
-"""Makes a `Tongue` for a whole web, from the charsets of its pages and the mask of relevant pages."""
+VocabularyFactory = Callable[[Request, Sequence[str], NDArray[np.bool_]], PageVocabulary]
+"""Makes a `PageVocabulary` for a whole web, from the charsets of its pages and the mask of relevant pages."""
 
 
-def everyday_tongue(request: Request, charsets: Sequence[str], relevant: NDArray[np.bool_]) -> Tongue:
+def language_vocabulary(request: Request, charsets: Sequence[str], relevant: NDArray[np.bool_]) -> PageVocabulary:
     """Relevant pages are in the language that the web is named after, others in one that their charset can encode."""
 
     def tongue(page: int) -> Vocabulary:
@@ -128,7 +128,7 @@ def everyday_tongue(request: Request, charsets: Sequence[str], relevant: NDArray
     return tongue
 
 
-def write_language_texts(request: Request, folder: Path, advance: Advance, tongue_of: TongueOf) -> None:
+def write_language_texts(request: Request, folder: Path, advance: Advance, tongue_of: VocabularyFactory) -> None:
     """Adds texts and contexts, and replaces `detected_charset` by the result of the detector on the actual bytes."""
     web = Web.open(folder)
     declared, true = web.array("meta_charset"), web.array("detected_charset")
@@ -144,7 +144,7 @@ class LanguageAuthor:
     """Writes pages. `detected` is the detected charset of each page written so far. `charsets` has "" for URLs that are
     not pages."""
 
-    def __init__(self, seed: int, charsets: Sequence[str], tongue: Tongue) -> None:
+    def __init__(self, seed: int, charsets: Sequence[str], tongue: PageVocabulary) -> None:
         self.detected = [""] * len(charsets)
         self._charsets = charsets
         self._tongue = tongue
@@ -197,7 +197,7 @@ BESIDE_MONGOLIAN = {
 """Languages of the other pages, by charset. Mongolian here is Cyrillic."""
 
 
-def mongolian_tongue(request: Request, charsets: Sequence[str], relevant: NDArray[np.bool_]) -> Tongue:
+def mongolian_tongue(request: Request, charsets: Sequence[str], relevant: NDArray[np.bool_]) -> PageVocabulary:
     """The language and encoding of a page depend only on the seed and its number."""
     menksoft, unicode, saiyin = _relevant(words_in(request.words) if request.words else own_words())
     stream = new_stream()

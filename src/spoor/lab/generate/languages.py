@@ -10,7 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.lab.generate.chance import Request, draw_seeds, new_stream, write_seeds
-from spoor.lab.generate.language_texts import TongueOf, everyday_tongue, mongolian_tongue, write_language_texts
+from spoor.lab.generate.language_texts import (
+    VocabularyFactory,
+    language_vocabulary,
+    mongolian_tongue,
+    write_language_texts,
+)
 from spoor.lab.generate.language_web import (
     WESTERN,
     Hosts,
@@ -51,14 +56,16 @@ MONGOLIAN = Language(
 
 
 def thai(request: Request, folder: Path, advance: Advance) -> None:
-    _draw_all(THAI, everyday_tongue, request, folder, advance)
+    _draw_all(THAI, language_vocabulary, request, folder, advance)
 
 
 def mongolian(request: Request, folder: Path, advance: Advance) -> None:
     _draw_all(MONGOLIAN, mongolian_tongue, request, folder, advance)
 
 
-def _draw_all(language: Language, tongue_of: TongueOf, request: Request, folder: Path, advance: Advance) -> None:
+def _draw_all(
+    language: Language, tongue_of: VocabularyFactory, request: Request, folder: Path, advance: Advance
+) -> None:
     hosts = draw_hosts(language.share, request.pages, request.seed)
     seeds = _relevant_seeds(hosts, request.seed)
     pages = batches(hosts, language, request.mislabelled)
@@ -73,7 +80,7 @@ def japanese(request: Request, folder: Path, advance: Advance) -> None:
     pages = restricted(batches(hosts, JAPANESE), kept)
     offsets = kept_host_offsets(hosts.offsets, kept)
     numbers = [int(np.count_nonzero(kept[:seed])) for seed in seeds]
-    _write(request, _Drawn(pages, offsets, numbers), everyday_tongue, folder, advance)
+    _write(request, _Drawn(pages, offsets, numbers), language_vocabulary, folder, advance)
 
 
 class _Drawn(NamedTuple):
@@ -84,7 +91,7 @@ class _Drawn(NamedTuple):
     seeds: list[int]
 
 
-def _write(request: Request, web: _Drawn, tongue_of: TongueOf, folder: Path, advance: Advance) -> None:
+def _write(request: Request, web: _Drawn, tongue_of: VocabularyFactory, folder: Path, advance: Advance) -> None:
     web = web if request.text else web._replace(pages=_counted(web.pages, advance))
     content_types = CONTENT_TYPES[:1]
     if request.errors or request.non_html:

@@ -50,7 +50,7 @@ ORDERS = ("two levels", "graded", "first in, first out")
 
 
 @dataclass(frozen=True)
-class Ground:
+class LabelledWeb:
     """A web; its pages with the label `field` are the relevant ones."""
 
     web: Path
@@ -104,13 +104,13 @@ class Experiment:
         return sum(map(figure, self.outcomes)) / len(self.outcomes)
 
 
-def reproduce(setup: Setup, grounds: Sequence[Ground]) -> Experiment:
+def reproduce(setup: Setup, grounds: Sequence[LabelledWeb]) -> Experiment:
     """One ground per seed."""
     jobs = [(outcome, ground, seed) for ground, seed in zip(grounds, setup.seeds, strict=True)]
     return Experiment(tuple(setup.seeds), tuple(setup.run("draws crawled", jobs)))
 
 
-def outcome(ground: Ground, seed: int) -> Outcome:
+def outcome(ground: LabelledWeb, seed: int) -> Outcome:
     web = Web.open(ground.web)
     if not web.has_content:
         raise BadInput(f"the web {web.name} has no texts; build it from WARC files, or generate it with --text")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.errors import BadInput
-from spoor.lab.comparison import Job, side_by_side
+from spoor.lab.comparison import Job, run_jobs
 from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.web import Web
@@ -37,7 +37,7 @@ class Setup:
     def run(self, doing: str, jobs: Sequence[Job]) -> list[Any]:
         """Returns the results in the order of the jobs."""
         with self.progress(doing, len(jobs)) as advance:
-            return side_by_side(jobs, self.pool, advance)
+            return run_jobs(jobs, self.pool, advance)
 
 
 def generated(request: Request, web: Path) -> Path:

@@ -28,7 +28,7 @@ from spoor.ordering.learned.expectations import (
 from spoor.ordering.learned.features import FIELDS, HEAD, packed_features
 from spoor.ordering.learned.logistic import OnlineLogistic
 from spoor.ordering.learned.prior import LinkPrior
-from spoor.ordering.learned.yields import MASK, Behind, Yields
+from spoor.ordering.learned.yields import MASK, TunnelCredit, Yields
 from spoor.ordering.simple import clearest, latest, total
 from spoor.records import (
     Evidence,
@@ -110,7 +110,7 @@ class Learned:
     _prior: LinkPrior = field(init=False, repr=False, compare=False)
     _logistic: OnlineLogistic = field(init=False, repr=False, compare=False)
     _yields: Yields = field(init=False, repr=False, compare=False)
-    _behind: Behind = field(init=False, repr=False, compare=False)
+    _behind: TunnelCredit = field(init=False, repr=False, compare=False)
     _first_relevant: float = field(init=False, repr=False, compare=False)
     _left_out: dict[str, float] = field(init=False, repr=False, compare=False)
     _under_way: dict[int, list[int]] = field(init=False, repr=False, compare=False, default_factory=dict)
@@ -143,7 +143,7 @@ class Learned:
         self._yields = Yields()
         self._first_relevant = RELEVANT_AT_LEAST if "exploration" in self.without else FIRST_RELEVANT
         self._left_out = {name: 0.0 for kind in self.without for name in _MOVING.get(kind, ())}
-        self._behind = Behind(self._yields, self._logistic)
+        self._behind = TunnelCredit(self._yields, self._logistic)
 
     def __reduce__(self) -> tuple[type[Learned], tuple[TargetPrior, tuple[str, ...]]]:
         """Worker processes only compute features, which does not need the learned state: saves 18 MB per transfer."""

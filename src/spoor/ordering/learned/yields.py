@@ -161,7 +161,7 @@ class _Passed:
     credit: float = 0.0
 
 
-class Behind:
+class TunnelCredit:
     """The irrelevant pages fetched last, by URL."""
 
     def __init__(self, yields: Yields, logistic: OnlineLogistic) -> None:

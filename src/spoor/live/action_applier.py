@@ -18,13 +18,13 @@ from spoor.steering.inbox import Inbox
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.steered import steered_by
 
-LOOK = 1.0
+POLL_INTERVAL = 1.0
 """Seconds between two checks of the inbox."""
 _log = logging.getLogger(__name__)
 
 
 @dataclass
-class Heeding:
+class ActionApplier:
     """Applies each action in one transaction with its event, then removes its file. If the process was killed in
     between, the action is already in the database and only its file is removed. `settings` are rewritten if an action
     changes what applies at the next start."""
@@ -35,7 +35,7 @@ class Heeding:
     crawl: Crawl
     clock: Callable[[], float]
 
-    def heed(self) -> list[Event]:
+    def apply_actions(self) -> list[Event]:
         """Applies the waiting actions and returns the events that resulted."""
         inbox, events = Inbox(self.folder.inbox), list[Event]()
         for submission in inbox.waiting():
