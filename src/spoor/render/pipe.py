@@ -15,6 +15,8 @@ Listener = Callable[[str, Content], None]
 
 ATTACH: Content = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
 """Parameters of `Target.setAutoAttach`: what a page starts, we hear of before it runs."""
+GONE = "gone"
+"""The last event that listeners are told, by us: the browser is gone."""
 LONGEST_MESSAGE = 64 << 20
 """Bytes."""
 PATIENCE = 10.0
@@ -31,7 +33,8 @@ class CommandRefused(Exception):
 
 class Pipe:
     """Open until the browser ends or `close` is called; then every command under way and all later ones raise
-    `BrowserGone`. `listeners` are told the events of a session, that with the name "" those of the browser."""
+    `BrowserGone`. `listeners` are told the events of a session, that with the name "" those of the browser; the last
+    event of all is `GONE`."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -96,3 +99,5 @@ class Pipe:
         for answer in under_way.values():
             if not answer.done():
                 answer.set_exception(BrowserGone(self.gone))
+        for listener in tuple(self.listeners.values()):
+            listener(GONE, {})
