@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -39,8 +40,9 @@ reprlib.aRepr.maxlist = 0
 IN_MEMORY = Path("/dev/shm")
 if IN_MEMORY.is_dir() and shutil.disk_usage(IN_MEMORY).free > 4 << 30:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
-"""Where pytest makes its folders, a gigabyte in all. A crawl waits for the disk whenever it writes, thousands of times
-in all tests; what is killed in them is a process, never the machine."""
+    tempfile.tempdir = str(IN_MEMORY)
+"""Where folders of tests are made, a gigabyte in all. A crawl waits for the disk whenever it writes, twenty thousand
+times in all tests; what is killed in them is a process, never the machine."""
 WAITING = (
     "test_render",
     "test_chaos",

@@ -16,6 +16,9 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
 
     The code kept is made anew when the function's own file changes, not when another file does whose functions it
     calls: after such a change remove the __pycache__ folders.
+
+    Arrays are copied number by number in such functions: for `a[:n] = b` numba compiles, besides, the text of an error
+    about their shapes, which takes two seconds a process.
     """
     try:
         return cast(Callable[P, R], njit(cache=True)(function))
