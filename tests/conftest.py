@@ -138,14 +138,16 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of several processes the first begins with the modules that wait, so that it rarely takes a processor from the
+    """Of several processes a third begins with the modules that wait, so that it rarely takes a processor from the
     others; these begin with those that take longest otherwise. What is taken over from a process in the end, when
     another has nothing left, are quick tests, not half of a module that would be set up twice."""
     worker: dict[str, int | str] | None = getattr(config, "workerinput", None)
     if worker is None or worker["workercount"] == 1:
         return
     count, rest = int(worker["workercount"]), [item for item in items if item.path.stem not in WAITING + WORKING]
-    dealt = [WAITING, *(WORKING[number :: count - 1] for number in range(count - 1))]
+    third = max(1, count // 3)
+    dealt = [WAITING[number::third] for number in range(third)]
+    dealt += [WORKING[number :: count - third] for number in range(count - third)]
     begins = [[item for name in names for item in items if item.path.stem == name] for names in dealt]
     size = len(items) // count
     items[:] = [
