@@ -10,9 +10,11 @@ import gc
 import importlib
 import os
 import reprlib
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -35,30 +37,43 @@ settings.load_profile("unhurried")
 gc.disable()  # Until all tests are collected: what is imported stays.
 reprlib.aRepr.maxlist = 0
 """`asyncio.run` writes down what its task returned, only to throw that away; of many events that takes long."""
-LONGEST = (
-    "test_live",
+IN_MEMORY = Path("/dev/shm")
+if IN_MEMORY.is_dir() and shutil.disk_usage(IN_MEMORY).free > 4 << 30:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
+    tempfile.tempdir = str(IN_MEMORY)
+"""Where folders of tests are made, a gigabyte in all. A crawl waits for the disk whenever it writes, twenty thousand
+times in all tests; what is killed in them is a process, never the machine."""
+WAITING = (
     "test_render",
     "test_chaos",
-    "test_plug_ins",
-    "test_web_build",
+    "test_live_robots",
     "test_package",
-    "test_python_api",
+    "test_plug_ins",
     "test_demo",
-    "test_floors",
-    "test_generate",
-    "test_reproduce_ahmm",
-    "test_snapshots",
+    "test_killed_rendering",
+    "test_rendered_crawl",
+    "test_dashboard_in_chromium",
     "test_paper_crawls",
     "test_active_learning",
-    "test_train_topic",
-    "test_rendered_crawl",
-    "test_reading_limits",
-    "test_reproduce",
-    "test_killed_rendering",
-    "test_dashboard_in_chromium",
-    "test_live_robots",
 )
-"""Modules, those that take most time first."""
+"""Modules that wait long for a browser, for other processes or for time to pass; those first that take most time."""
+WORKING = (
+    "test_live",
+    "test_generate",
+    "test_web_build",
+    "test_python_api",
+    "test_reproduce_ahmm",
+    "test_floors",
+    "test_untrusted_files",
+    "test_reproduce",
+    "test_workers",
+    "test_resume_exact",
+    "test_damage",
+    "test_snapshots",
+    "test_train_topic",
+    "test_student",
+)
+"""Modules that keep a processor busy for long; those first that do so longest."""
 
 
 FRESH = ("test_plug_ins", "test_workers")
@@ -123,13 +138,17 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Each of several processes begins with some of the modules that take longest. What is taken over from it in the
-    end, when another has nothing left, are quick tests, not half of a module that would be set up twice."""
+    """Of several processes a third begins with the modules that wait, so that it rarely takes a processor from the
+    others; these begin with those that take longest otherwise. What is taken over from a process in the end, when
+    another has nothing left, are quick tests, not half of a module that would be set up twice."""
     worker: dict[str, int | str] | None = getattr(config, "workerinput", None)
-    if worker is None:
+    if worker is None or worker["workercount"] == 1:
         return
-    count, rest = int(worker["workercount"]), [item for item in items if item.path.stem not in LONGEST]
-    begins = [[item for item in items if item.path.stem in LONGEST[number::count]] for number in range(count)]
+    count, rest = int(worker["workercount"]), [item for item in items if item.path.stem not in WAITING + WORKING]
+    third = max(1, count // 3)
+    dealt = [WAITING[number::third] for number in range(third)]
+    dealt += [WORKING[number :: count - third] for number in range(count - third)]
+    begins = [[item for name in names for item in items if item.path.stem == name] for names in dealt]
     size = len(items) // count
     items[:] = [
         item

@@ -16,6 +16,9 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
 
     The cache is invalidated when the function's own file changes, but not when a file changes whose functions it calls:
     after such a change, remove the __pycache__ folders.
+
+    Such functions copy arrays element by element: for `a[:n] = b`, numba also compiles the text of an error about
+    shapes, which takes two seconds per process.
     """
     try:
         return cast(Callable[P, R], njit(cache=True)(function))

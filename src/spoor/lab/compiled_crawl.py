@@ -258,7 +258,7 @@ def _advance(
         from_queue = visited >= len(seeds)
         page = _first_valid(state, queues, rules.moves) if from_queue else int(seeds[visited])
         if not room_for(queues, graph.offsets[page + 1] - graph.offsets[page]):
-            record.counts[:] = visited, waiting
+            record.counts[0], record.counts[1] = visited, waiting
             return False
         grade = int(state[page]) - WAITING if from_queue else rules.after_relevant
         if from_queue:
@@ -268,7 +268,7 @@ def _advance(
         record.order[visited], record.queue[visited] = page, waiting
         visited += 1
         waiting += _offer_links(graph, rules, state, queues, page, grade) - 1
-    record.counts[:] = visited, waiting
+    record.counts[0], record.counts[1] = visited, waiting
     return True
 
 

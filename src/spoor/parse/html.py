@@ -241,7 +241,8 @@ def _with_contexts(places: Places, reading: Reading, text: TidyText, window: int
         return []
     rows = reading.elements[[element for element, _ in reading.links]]
     rows[rows[:, WHAT] == META, VALUES:] = -1  # The attributes of <meta> do not describe a link.
-    navigation = rows[:, IS_APART].astype(np.bool_) | crowded(reading.text, rows[:, START], rows[:, END])
+    starts, ends = (np.ascontiguousarray(rows[:, column]) for column in (START, END))  # One array layout to compile.
+    navigation = rows[:, IS_APART].astype(np.bool_) | crowded(reading.text, starts, ends)
     said = _first_anchors(places, rows, reading, text)
     chosen = [number for number, _ in said]
     rows = rows[chosen]

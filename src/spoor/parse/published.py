@@ -24,11 +24,13 @@ _FORMS = [
 ]
 """2026-11-15, 20261115, 15.11.2026, 15th November 2026, Nov. 15, 2026, /2026/nov/15/. Not 11/12/2026, which is in
 November or December, depending on the country."""
+_YEAR = re.compile(r"\d{4}")
+"""Part of every form, but in few texts."""
 
 
 def date_in(text: str) -> date | None:
     """The first date of the first form that matches; time zones are ignored."""
-    for form in _FORMS:
+    for form in _FORMS if _YEAR.search(text) else ():
         if (found := form.search(text)) and (day := _date(**found.groupdict())):
             return day
     return None
@@ -121,5 +123,5 @@ def _below_the_headline(html: str) -> Iterator[str]:
             unseen = "" if "-->" in f"{tag}{rest}" else _COMMENT
         elif name in _UNSEEN:
             unseen = name
-        elif len(text) <= _MOST_AROUND and "//" not in text:
+        elif text and len(text) <= _MOST_AROUND and "//" not in text:
             yield unescape(text)

@@ -153,11 +153,13 @@ def _walk(codes: Codes, names: NameTable) -> tuple[Codes, Numbers, Numbers, Numb
                     elements[element, START], elements[element, END] = length, length
                     elements[element, UNDER], elements[element, IS_APART] = heading, apart > 0
                     elements[element, IS_NOFOLLOW] = (act <= FRAME or act == LINK) and _says_nofollow(codes, values)
-                    elements[element, VALUES:] = values
+                    for value in range(values.size):
+                        elements[element, VALUES + value] = values[value]
                     if act == A:
                         anchor = element
                 if act >= LITERAL and not unseen:
-                    text[length : length + finish - place] = codes[place:finish]
+                    for ahead in range(finish - place):
+                        text[length + ahead] = codes[place + ahead]
                     length += finish - place
             if kind & HOLDS_TEXT:
                 place = finish + 3 + stop - name
@@ -205,7 +207,9 @@ def deepest(frames: Numbers) -> int:
 @compiled
 def _larger(rows: Numbers) -> Numbers:
     larger = np.empty((2 * rows.shape[0], rows.shape[1]), np.int32)
-    larger[: rows.shape[0]] = rows
+    for row in range(rows.shape[0]):
+        for column in range(rows.shape[1]):
+            larger[row, column] = rows[row, column]
     return larger
 
 

@@ -15,6 +15,8 @@ Listener = Callable[[str, Content], None]
 
 ATTACH: Content = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
 """Parameters of `Target.setAutoAttach`: new targets of a page are reported before they run."""
+GONE = "gone"
+"""The last event that listeners receive, sent by `Pipe`: the browser has ended."""
 LONGEST_MESSAGE = 64 << 20
 """Maximum size of a message, in bytes."""
 PATIENCE = 10.0
@@ -31,7 +33,7 @@ class CommandRefused(Exception):
 
 class Pipe:
     """Open until the browser ends or `close` is called; then all pending and later commands raise `BrowserGone`.
-    `listeners` receive events by session; the key "" is for events of the browser itself."""
+    `listeners` receive events by session; the key "" is for events of the browser itself. The last event is `GONE`."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -96,3 +98,5 @@ class Pipe:
         for answer in under_way.values():
             if not answer.done():
                 answer.set_exception(BrowserGone(self.gone))
+        for listener in tuple(self.listeners.values()):
+            listener(GONE, {})

@@ -11,7 +11,7 @@ from typing import Any
 from spoor.records import Response
 from spoor.render.browser import Browser, Tab
 from spoor.render.gate import Gate, GateLimits, PageRequest
-from spoor.render.pipe import ATTACH, BrowserGone, CommandRefused, Content
+from spoor.render.pipe import ATTACH, GONE, BrowserGone, CommandRefused, Content
 from spoor.roles import SubResources
 
 SETTLED, TIMED_OUT, CRASHED = "settled", "timed out", "crashed"
@@ -262,6 +262,8 @@ class _Rendering:
                 self._gate.hear(session, self._tab.target, said)
             case "Emulation.virtualTimeBudgetExpired":
                 self._expired.set()
+            case _ if method == GONE:
+                self._expired.set()  # The next command says why.
             case "Page.navigatedWithinDocument" | "Page.windowOpen":
                 if len(self._went) < self._limits.links:
                     self._went.append(said["url"])

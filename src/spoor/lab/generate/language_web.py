@@ -254,7 +254,8 @@ def trace(hosts: Hosts, seeds: list[int], limit: int) -> NDArray[np.bool_]:
 def _trace(hosts: Hosts, seeds: NDArray[np.int32], limit: int) -> NDArray[np.bool_]:
     state = np.zeros(hosts.offsets[-1], np.uint8)
     queue = np.empty(hosts.offsets[-1], np.int32)
-    queue[: len(seeds)] = seeds
+    for place in range(len(seeds)):
+        queue[place] = seeds[place]
     state[seeds] = AFTER_RELEVANT
     stream, links = new_stream(), np.zeros(MOST_LINKS, np.int32)
     visited, waiting = 0, len(seeds)

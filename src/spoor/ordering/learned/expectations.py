@@ -181,7 +181,8 @@ def _expectations(
     for row in range(len(sizes)):
         link, hub, relevant = numbers[start : start + sizes[row]], int(hubs[row, 0]), bool(hubs[row, 1])
         start += sizes[row]
-        out[row, :] = _expectation(link, hub, relevant, known)
+        for column, value in enumerate(_expectation(link, hub, relevant, known)):
+            out[row, column] = value
 
 
 @compiled
