@@ -75,12 +75,12 @@ SLOPE = 0.3
 """Factor of the log odds below the floor, where evidence is less reliable."""
 FARTHEST = 5.0
 """Upper bound for the number of irrelevant pages in a row."""
-ENOUGH = 4
+ENOUGH = 2
 """A link is saturated after this many relevant parents, and as many irrelevant ones. Further ones are usually pages of
 one site with the same links."""
-SIBLINGS = 64
+SIBLINGS = 32
 """Links of a page that are re-scored after one of them led to a relevant page."""
-IN_TURN = 32
+IN_TURN = 16
 """Links re-scored after every visit, in rotation over all waiting links."""
 
 OF_THE_FIELD = ("misses", "untried", "price", "pending", "behind")
