@@ -47,8 +47,9 @@ def test_the_same_chance_makes_the_same_choice() -> None:
     assert chosen(pages, 12, [], Random(3)) == chosen(pages, 12, [], Random(3))
 
 
-def test_half_of_the_questions_are_due_after_an_eighth_of_the_budget_and_all_after_half_of_it() -> None:
-    assert [due(visits, 100, 800) for visits in (0, 100, 400, 800)] == [0, 50, 100, 100]
+def test_questions_are_due_with_the_square_root_of_visits_and_all_of_them_shortly_before_the_end() -> None:
+    assert [due(visits, 100, 1000) for visits in (0, 100, 225, 899, 900, 1000)] == [0, 33, 50, 99, 100, 100]
+    assert due(500, 100) == 50  # No end in sight.
 
 
 def test_a_lesson_waits_for_some_answers_and_the_last_one_for_none() -> None:

@@ -129,22 +129,35 @@ def test_it_knows_the_pages_that_it_began_with(student: Student) -> None:
     assert not student.is_example(sample(page(HORSES, 9)))
 
 
-@pytest.mark.parametrize(("of_each", "share"), [(1, 0.25), (3, 0.5), (9, 0.75)])
-def test_the_first_answers_move_the_threshold_little(
-    of_each: int, share: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """From midway between both kinds of pages, if that is lower, to where answers alone would have it."""
-    scores = np.array([1.0, -3.0, *[4.0] * of_each, *[2.0] * of_each])
-    relevant = np.array([True, False, *[True] * of_each, *[False] * of_each])
+def test_without_answers_the_threshold_lies_where_the_pages_divide() -> None:
+    assert fitting.needed_shift(np.empty(0), np.empty(0, bool), -1.5) == -1.5
 
-    def threshold() -> float:
-        return -fitting._scale(scores, relevant, 2, (None, None))[1]
 
-    midway, mixed = fitting._midway(scores, relevant, 2), threshold()
-    monkeypatch.setattr(fitting, "UNSURE", 0)
-    by_answers = threshold()
-    assert by_answers >= 2.0
-    assert mixed == pytest.approx(share * by_answers + (1.0 - share) * min(midway, by_answers))
+def test_the_first_answers_move_the_threshold_little_and_many_to_where_they_divide() -> None:
+    def threshold(of_each: int) -> float:
+        said = np.repeat([True, False], of_each)
+        return fitting.needed_shift(np.where(said, 4.0, 2.0), said, split=0.0)
+
+    shifts = [threshold(of_each) for of_each in (0, 1, 10, 100)]
+    assert shifts == sorted(shifts)
+    assert shifts[1] < 0.5
+    assert shifts[-1] == pytest.approx(3.0, abs=0.3)
+
+
+def test_answers_that_all_say_no_raise_the_threshold() -> None:
+    """A rare target: nearly all pages that the student is not sure of are irrelevant."""
+    shifts = [fitting.needed_shift(np.zeros(count), np.zeros(count, bool), split=0.0) for count in (0, 5, 50)]
+    assert 0.0 == shifts[0] < shifts[1] < shifts[2]
+
+
+def test_log_odds_rise_as_steeply_with_the_score_as_answers_say() -> None:
+    said = np.repeat([True, False], 50)
+    steep, _ = fitting._calibrated(np.where(said, 1.0, -1.0), said)
+    flat, _ = fitting._calibrated(np.where(said, 1.0, -1.0), np.tile([True, True, False], 34)[:100])
+    assert steep > 1.5 > 0.7 > flat > 0.0
+    only_no, _ = fitting._calibrated(np.zeros(50), np.zeros(50, bool))
+    assert only_no > 0.7  # That says nothing of it.
+    assert fitting._calibrated(np.empty(0), np.empty(0, bool)) == (1.0, 0.0)
 
 
 def test_a_language_without_blanks_does_as_well() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,31 +15,31 @@ from spoor.judging.regression import (
     Floats,
     Rows,
     Sample,
-    calibration,
     cross_validated_scores,
     fitted,
+    minimised,
     pair_products,
     rows_of,
 )
 from spoor.teaching.presumed import rarity
 
 ENOUGH = 12
-"""Answers of each kind from which on they say how steeply the probability rises with the score."""
-UNANSWERED = 30
-"""As many answers of each kind say as much of the threshold as all pages do that nobody has answered about."""
+"""Answers of each kind from which on a share of them says something of a precision or a recall."""
+SPREAD = 0.5
+"""Log odds by which the threshold is off that is found without answers, as a standard deviation. With a smaller one
+answers count for less: a hundred that all say no could not move the threshold far enough. With a larger one the first
+few move it too far."""
+SLOPE_SPREAD = 0.5
+"""The same of the logarithm of how steeply log odds rise with the score: as far as the regression knows, one to one."""
 BEGUN = 0.5
 """Of an answer: so much a relevant page counts that the student began with. Examples are alike, answers differ."""
 FOLDS, OF_MANY, MANY = 10, 5, 200
 """Of examples and answers: a page is scored too low by a student that knows few of the relevant ones. Of more than
 `MANY` it knows enough, and to fit them takes time."""
-UNSURE = 3
-"""As many answers of each kind say as much of the threshold as the examples do, while there are fewer than `ENOUGH`."""
 FEW = 5
 """Answers that say a page is irrelevant, from which on they stand for all that are."""
 LEAST_SEEN = 20
 """Pages from which on their scores say where the threshold lies."""
-LEAST_SLOPE = 1e-3
-"""A higher score never means less, however the answers are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,46 +48,59 @@ class Example:
     relevant: bool
 
 
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A model, and the log odds of each answer by a model that was fitted without it."""
+
+    model: TopicModel
+    unseen: Floats
+
+    def shifted(self, shift: float) -> Fit:
+        return Fit(replace(self.model, bias=self.model.bias - shift), self.unseen - shift)
+
+
 def learned_from(
     name: str,
     begun: Sequence[Example],
     said: Sequence[Example],
     aim: tuple[float | None, float | None] = (None, None),
-) -> TopicModel:
+) -> Fit:
     everything = [*begun, *said]
     relevant = np.array([each.relevant for each in everything])
     rows = _scaled(rows_of([each.sample for each in everything]))
     counts = np.where(relevant & (np.arange(len(everything)) < len(begun)), BEGUN, 1.0)
     products = pair_products(rows)
     scores = cross_validated_scores(rows, relevant, _folds(relevant), counts, products)
-    slope, shift, threshold = _scale(scores, relevant, len(begun), aim)
+    midway = _midway(scores, relevant, len(begun))
+    slope, even = _calibrated(scores[len(begun) :] - midway, relevant[len(begun) :])
+    unseen = slope * (scores[len(begun) :] - midway - even)
     weights, bias = fitted(rows, relevant, counts, products=products)
-    return TopicModel(
+    model = TopicModel(
         name=name,
         trained_on=f"{len(said)} answers",
-        threshold=threshold,
-        bias=slope * bias + shift,
+        threshold=_threshold(unseen, relevant[len(begun) :], *aim),
+        bias=slope * (bias - midway - even),
         words=(),
         weights=(slope * weights * rarity()).astype(np.float32),
     )
+    return Fit(model, unseen)
 
 
-def has_enough(said: Sequence[Example]) -> bool:
-    """Whether these answers say how steeply the probability rises with the score."""
-    return _of_each_kind(_kinds(said)) >= ENOUGH
+def has_enough(said: Flags) -> bool:
+    """Whether a precision or a recall can be told of these answers."""
+    return int(min(said.sum(), (~said).sum())) >= ENOUGH
 
 
-def unanswered_share(said: Sequence[Example]) -> float:
-    """How much of the threshold is said by pages that nobody has answered about; the rest is said by answers."""
-    return UNANSWERED / (UNANSWERED + _of_each_kind(_kinds(said)))
+def needed_shift(unseen: Floats, said: Flags, split: float) -> float:
+    """By how much log odds are too high, if they divide pages nobody has answered about at `split`, and answers that
+    were scored unseen are these."""
 
+    def loss(at: Floats) -> tuple[float, Floats]:
+        value, errors = _log_loss(unseen - at[0], said)
+        off = (at[0] - split) / SPREAD
+        return value + 0.5 * off * off, np.array([off / SPREAD - errors.sum()])
 
-def _kinds(said: Sequence[Example]) -> Flags:
-    return np.array([each.relevant for each in said], bool)
-
-
-def _of_each_kind(said: Flags) -> int:
-    return int(min(said.sum(), (~said).sum()))
+    return float(minimised(loss, np.array([split]))[0])
 
 
 def divided(scores: Floats) -> float:
@@ -114,21 +128,25 @@ def _folds(relevant: Flags) -> NDArray[np.int64]:
     return folds
 
 
-def _scale(
-    scores: Floats, relevant: Flags, begun: int, aim: tuple[float | None, float | None]
-) -> tuple[float, float, float]:
-    """Slope and shift of the log odds, and the threshold. `begun` examples come before those that were answered."""
-    said, scored, midway = relevant[begun:], scores[begun:], _midway(scores, relevant, begun)
-    if not (rarer := _of_each_kind(said)):
-        return 1.0, -midway, 0.5
-    slope, shift = calibration(scored, said)
-    slope = max(slope, LEAST_SLOPE)
-    even = float(np.clip(-shift / slope, scored.min(), scored.max()))  # Few answers may say the most absurd things.
-    if rarer < ENOUGH:
-        # The first pages are those that a strategy learns most from, so none is refused by one or two answers.
-        return 1.0, -(rarer * even + UNSURE * min(midway, even)) / (rarer + UNSURE), 0.5
-    chances = 1.0 / (1.0 + np.exp(-slope * (scored - even)))
-    return slope, -slope * even, _threshold(chances, said, *aim)
+def _calibrated(scores: Floats, said: Flags) -> tuple[float, float]:
+    """Slope of the log odds of answers, and the score at which they are even (Platt); held to one and to 0."""
+
+    def loss(at: Floats) -> tuple[float, Floats]:
+        slope = math.exp(at[0])  # So a higher score never means less, however the answers are.
+        log_odds = slope * (scores - at[1])
+        value, errors = _log_loss(log_odds, said)
+        off = at / (SLOPE_SPREAD, SPREAD)
+        turned = np.array([errors @ log_odds, -slope * errors.sum()])
+        return value + 0.5 * float(off @ off), turned + off / (SLOPE_SPREAD, SPREAD)
+
+    slope, even = minimised(loss, np.zeros(2))
+    return math.exp(slope), float(even)
+
+
+def _log_loss(log_odds: Floats, said: Flags) -> tuple[float, Floats]:
+    """And by how much each probability is too high."""
+    value = float(np.logaddexp(0.0, np.where(said, -log_odds, log_odds)).sum())
+    return value, 0.5 + 0.5 * np.tanh(log_odds / 2.0) - said
 
 
 def _midway(scores: Floats, relevant: Flags, begun: int) -> float:
@@ -139,12 +157,15 @@ def _midway(scores: Floats, relevant: Flags, begun: int) -> float:
     return float(scores[relevant].mean() + scores[others].mean()) / 2.0
 
 
-def _threshold(chances: Floats, relevant: Flags, precision: float | None, recall: float | None) -> float:
+def _threshold(unseen: Floats, said: Flags, precision: float | None, recall: float | None) -> float:
+    if not has_enough(said):
+        return 0.5
+    chances = 0.5 + 0.5 * np.tanh(unseen / 2.0)
     if recall is not None:
-        return float(np.quantile(chances[relevant], 1.0 - recall, method="lower"))
+        return float(np.quantile(chances[said], 1.0 - recall, method="lower"))
     if precision is None:
         return 0.5
     order = np.argsort(-chances, kind="stable")
-    shares = np.cumsum(relevant[order]) / np.arange(1, len(order) + 1)
+    shares = np.cumsum(said[order]) / np.arange(1, len(order) + 1)
     enough = np.flatnonzero(shares >= precision)
     return float(chances[order[enough[-1]]]) if len(enough) else float(chances.max())

@@ -12,8 +12,9 @@ from random import Random
 from spoor.judging.regression import Sample
 from spoor.urls import host_of
 
-HORIZON = 2_000
-"""Visits after which all questions are due, where a crawl has no end in sight; else half of its budget."""
+HORIZON, OF_BUDGET = 2_000, 0.9
+"""Visits after which all questions are due: so many where a crawl has no end in sight, else this share of its budget.
+Pages that come later are unlike earlier ones, so the last of them are asked about too."""
 BATCHES = 10
 """Lessons that the answers are spread over, about: fewer answers than that share are not worth a new version."""
 SURE_SHARE = 10
@@ -41,7 +42,7 @@ class Candidate:
 
 def due(visits: int, questions: int, budget: int | None = None) -> int:
     """Questions that may be asked by now: with the square root of visits, early ones teach most."""
-    horizon = HORIZON if budget is None else max(1, budget // 2)
+    horizon = HORIZON if budget is None else max(1.0, OF_BUDGET * budget)
     return min(questions, math.floor(questions * math.sqrt(visits / horizon)))
 
 

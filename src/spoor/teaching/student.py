@@ -18,7 +18,7 @@ from spoor.judging.regression import Sample, sample_of
 from spoor.parse.words import features
 from spoor.records import Page, TargetPrior, Verdict
 from spoor.strategy import PageByPage
-from spoor.teaching.fitting import Example, divided, has_enough, learned_from, unanswered_share
+from spoor.teaching.fitting import Example, Fit, divided, has_enough, learned_from, needed_shift
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Student(PageByPage):
     name: str
     begun: tuple[Example, ...] = field(repr=False)
     words: tuple[str, ...] = field(repr=False)
-    model: TopicModel = field(repr=False)
+    fit: Fit = field(repr=False)
     aim: Aim = HALF
     answers: Mapping[str, Answered] = field(default_factory=dict, repr=False)
     version: int = 0
@@ -82,7 +82,11 @@ class Student(PageByPage):
 
     @staticmethod
     def beginning(name: str, begun: Sequence[Example], words: Sequence[str], aim: Aim = HALF) -> Student:
-        return Student(name, tuple(begun), tuple(words), _model(name, begun, {}, aim), aim)
+        return Student(name, tuple(begun), tuple(words), _fit(name, begun, {}, aim), aim)
+
+    @property
+    def model(self) -> TopicModel:
+        return self.fit.model
 
     @property
     def target_prior(self) -> TargetPrior:
@@ -92,8 +96,8 @@ class Student(PageByPage):
     def taught(self, answers: Sequence[Answered]) -> Student:
         """The next version, which knows all of these answers and no others; the last answer about a page counts."""
         latest = {one.answer.url: one for one in answers}
-        model = _model(self.name, self.begun, latest, self.aim)
-        return replace(self, model=model, answers=latest, version=self.version + 1)
+        fit = _fit(self.name, self.begun, latest, self.aim)
+        return replace(self, fit=fit, answers=latest, version=self.version + 1)
 
     def is_example(self, one: Sample) -> bool:
         """Whether it began with this page: nobody need be asked about it."""
@@ -102,15 +106,17 @@ class Student(PageByPage):
     def shift_by(self, seen: Sequence[Sample]) -> float:
         """By how much its log odds are too high, as the scores of pages that it has seen fall into two kinds; the more
         answers there are, the less that counts. Pages that it was fitted to say nothing of it."""
-        said = _said(self.answers)
+        answers = _said(self.answers)
+        said = np.array([each.relevant for each in answers], bool)
         if self.aim != HALF and has_enough(said):
             return 0.0
-        fitted_to = {each.sample.places.tobytes() for each in (*self.begun, *said)}
+        fitted_to = {each.sample.places.tobytes() for each in (*self.begun, *answers)}
         new = [one for one in seen if one.places.tobytes() not in fitted_to]
-        return unanswered_share(said) * divided(self.model.log_odds(new))
+        split = divided(self.model.log_odds(new))
+        return needed_shift(self.fit.unseen, said, split) if split else 0.0
 
     def shifted(self, shift: float) -> Student:
-        return replace(self, model=replace(self.model, bias=self.model.bias - shift))
+        return replace(self, fit=self.fit.shifted(shift))
 
     def verdict(self, page: Page) -> Verdict:
         if (known := self.answers.get(page.url)) is not None:
@@ -140,7 +146,7 @@ class Student(PageByPage):
         return replace(again, because=f"{again.because}: {deciding}") if deciding else again
 
 
-def _model(name: str, begun: Sequence[Example], answers: Mapping[str, Answered], aim: Aim) -> TopicModel:
+def _fit(name: str, begun: Sequence[Example], answers: Mapping[str, Answered], aim: Aim) -> Fit:
     return learned_from(name, begun, _said(answers), (aim.precision, aim.recall))
 
 
