@@ -1,7 +1,8 @@
 """What shards cost in processor time a page: one process, and crawls of several shards on Ray, of the same web with as
-many connections. Counted are all processes of the crawl, Ray's own among them, from the end of the warming up to the
-last page; not the process that only demanding pages are read in, which costs what it takes to start. Wall clocks say
-nothing on a machine that is busy.
+many connections. Counted are all processes of the crawl, Ray's own among them, in the second half of each crawl: by
+then all shards have started, and pages cost less than the first ones, whose links are all new. Not counted is the
+process that only demanding pages are read in, which costs what it takes to start. Wall clocks say nothing on a machine
+that is busy.
 
 How many times as fast N shards are on N cores where processors are the limit: N times what a page costs one process,
 by what it costs all processes of the shards. The server has its own process; what that takes for a page says how much
@@ -24,7 +25,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.live import WARMING, WEB_PER_CRAWL, crawl, settings, spoor
+from bench.live import WEB_PER_CRAWL, Watch, crawl, settings
 from bench.served_web import Shape, served
 from bench.stages import OTHER, Clock
 from spoor.cli.simulating import shards_in
@@ -36,6 +37,9 @@ from spoor.live.shards import Coordinator, Totals
 from spoor.settings import Config
 from spoor.share import Share
 from spoor.store.sharded_folder import ShardedFolder
+
+STARTING = 0.5
+"""The share of the pages before the clock starts."""
 
 
 def processor_seconds(process: int) -> float:
@@ -75,7 +79,7 @@ class Cost:
 
 @dataclass
 class Meter:
-    """Processor seconds of each shard, of the coordinator, of Ray and of the readers, from the end of the warming up to
+    """Processor seconds of each shard, of the coordinator, of Ray and of the readers, from the middle of the crawl to
     the last page that was reported."""
 
     folder: ShardedFolder
@@ -90,16 +94,13 @@ class Meter:
     def tell(self, totals: Totals) -> None:
         """Looks twice a second at most: that takes long itself, and counts for the coordinator."""
         self.busiest = totals.busiest
-        if self.began is None and self._is_warm():
+        if self.began is None and totals.pages >= self.starts_at:
+            assert self.coordinator is not None
+            assert all(report and report.pages for report in self.coordinator.reports), "a shard has not begun yet"
             self.began = totals.pages, self._seconds()
         elif totals.pages > (self.ended or (0,))[0] and time.monotonic() >= self._looked_at + 0.5:
             self._looked_at = time.monotonic()
             self.ended = totals.pages, self._seconds()
-
-    def _is_warm(self) -> bool:
-        """Once every shard has made its part of the first pages: they start one after another, which takes seconds."""
-        reports = () if self.coordinator is None else self.coordinator.reports
-        return all(report is not None and report.pages >= self.starts_at / self.shards for report in reports)
 
     def begin(self, coordinator: Coordinator) -> None:
         self.coordinator = coordinator
@@ -121,12 +122,23 @@ class Meter:
 
 
 def measure(shards: int, strategy: str, pages: int, seeds: list[str]) -> Cost:
+    """One process without shards, if there are none."""
+    if not shards:
+        return _alone(strategy, pages, seeds)
     with tempfile.TemporaryDirectory() as path, connected(shards):
         folder = ShardedFolder(Path(path))
-        meter = Meter(folder, shards, round(pages * WARMING))
+        meter = Meter(folder, shards, round(pages * STARTING))
         asked = settings(pages, seeds, strategy=strategy)
         asyncio.run(crawl_in_actors(folder, asked, shards, meter.tell, meter.begin))
     return meter.cost()
+
+
+def _alone(strategy: str, pages: int, seeds: list[str]) -> Cost:
+    asked, watch = settings(pages, seeds, strategy=strategy), Watch(pages, STARTING)
+    with tempfile.TemporaryDirectory() as path:
+        asyncio.run(crawl(Path(path), asked, watch))
+    run = watch.run()
+    return Cost([run.main_cost], 0.0, 0.0, run.cost - run.main_cost, 1.0, run.speed)
 
 
 # What each stage takes.
@@ -173,7 +185,7 @@ class ThreadClock(Clock):
 
 @dataclass
 class Stages:
-    """The time of each stage in this process, and how many pages are absorbed at once, after the warming up."""
+    """The time of each stage in this process, and how many pages are absorbed at once, in the second half."""
 
     starts_at: float
     clock: ThreadClock = field(default_factory=ThreadClock)
@@ -207,7 +219,7 @@ class WatchedActor(ShardActor):
 
     def __init__(self, folder: Path, share: Share, settings: Config, namespace: str) -> None:
         assert settings.crawl.max_pages is not None
-        self._stages = Stages(settings.crawl.max_pages * WARMING / (len(share.others) + 1))
+        self._stages = Stages(settings.crawl.max_pages * STARTING / (len(share.others) + 1))
         super().__init__(folder, share, settings, namespace)
 
     def _count(self, events: Sequence[Event]) -> None:
@@ -224,7 +236,7 @@ def watched(shards: int, strategy: str, pages: int, seeds: list[str]) -> list[di
     asked = settings(pages, seeds, strategy=strategy)
     with tempfile.TemporaryDirectory() as path:
         if not shards:
-            stages = Stages(pages * WARMING)
+            stages = Stages(pages * STARTING)
             asyncio.run(crawl(Path(path), asked, stages))
             return [stages.found()]
         folder = ShardedFolder(Path(path))
@@ -261,11 +273,7 @@ def main(options: Sequence[str] = ()) -> None:
 
 
 def _cost(shards: int, strategy: str, pages: int, seeds: list[str]) -> Cost:
-    if shards:
-        cost = Cost(**_asked("cost", shards, strategy, pages, seeds))
-    else:
-        run = spoor("one process", 0, tuple(sorted(os.sched_getaffinity(0))), strategy).run(pages, seeds)
-        cost = Cost([run.main_cost], 0.0, 0.0, run.cost - run.main_cost, 1.0, run.speed)
+    cost = Cost(**_asked("cost", shards, strategy, pages, seeds))
     print(strategy, shards or 1, f"{cost.whole:.2f}", cost, flush=True)
     return cost
 
