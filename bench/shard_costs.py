@@ -1,8 +1,8 @@
 """What shards cost in processor time a page: one process, and crawls of several shards on Ray, of the same web with as
 many connections. Counted are all processes of the crawl, Ray's own among them, in the second half of each crawl: by
 then all shards have started, and pages cost less than the first ones, whose links are all new. Not counted is the
-process that only demanding pages are read in, which costs what it takes to start. Wall clocks say nothing on a machine
-that is busy.
+process that only demanding pages are read in, which costs what it takes to start. The crawls of one round run at the
+same time: where other programs are busy, wall clocks say nothing, and the same work takes more processor time or less.
 
 How many times as fast N shards are on N cores where processors are the limit: N times what a page costs one process,
 by what it costs all processes of the shards. The server has its own process; what that takes for a page says how much
@@ -20,10 +20,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from bench.live import WEB_PER_CRAWL, Watch, crawl, settings
 from bench.served_web import Shape, served
@@ -36,8 +37,11 @@ from spoor.live.ray_cluster import ShardActor, connected, crawl_in_actors
 from spoor.live.shards import Coordinator, Totals
 from spoor.settings import Config
 from spoor.share import Share
+from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.journal import open_to_read
 from spoor.store.sharded_folder import ShardedFolder
 
+T = TypeVar("T")
 STARTING = 0.5
 """The share of the pages before the clock starts."""
 
@@ -50,11 +54,12 @@ def processor_seconds(process: int) -> float:
 
 
 def below(process: int) -> Iterator[int]:
-    """All processes that it has started, and those they have."""
+    """All processes that it has started, in any of its threads, and those they have."""
     with contextlib.suppress(OSError):
-        for child in map(int, Path(f"/proc/{process}/task/{process}/children").read_text().split()):
-            yield child
-            yield from below(child)
+        for thread in Path(f"/proc/{process}/task").iterdir():
+            for child in map(int, (thread / "children").read_text().split()):
+                yield child
+                yield from below(child)
 
 
 # What each process takes.
@@ -92,18 +97,22 @@ class Meter:
     _looked_at: float = 0.0
 
     def tell(self, totals: Totals) -> None:
-        """Looks twice a second at most: that takes long itself, and counts for the coordinator."""
+        """Looks twice a second at most: that takes long itself, and counts for the coordinator. Pages are those that
+        are committed by then: the totals are older, and processors were busy since."""
         self.busiest = totals.busiest
         if self.began is None and totals.pages >= self.starts_at:
             assert self.coordinator is not None
             assert all(report and report.pages for report in self.coordinator.reports), "a shard has not begun yet"
-            self.began = totals.pages, self._seconds()
-        elif totals.pages > (self.ended or (0,))[0] and time.monotonic() >= self._looked_at + 0.5:
+            self.began = self._pages(), self._seconds()
+        elif self.began and totals.pages > (self.ended or self.began)[0] and time.monotonic() >= self._looked_at + 0.5:
             self._looked_at = time.monotonic()
-            self.ended = totals.pages, self._seconds()
+            self.ended = self._pages(), self._seconds()
 
     def begin(self, coordinator: Coordinator) -> None:
         self.coordinator = coordinator
+
+    def _pages(self) -> int:
+        return sum(map(_pages_in, map(CrawlFolder, self.folder.folders())))
 
     def _seconds(self) -> list[float]:
         locks = [self.folder.shard(number) / "lock" for number in range(self.shards)]
@@ -119,6 +128,11 @@ class Meter:
         each = [1000 * (b - a) / pages for a, b in zip(self.began[1], self.ended[1], strict=True)]
         *shards, coordinator, of_ray, readers, clock = each
         return Cost(shards, coordinator, of_ray, readers, self.busiest, 1000 / clock)
+
+
+def _pages_in(folder: CrawlFolder) -> int:
+    with contextlib.closing(open_to_read(folder.database)) as db:
+        return int(db.execute("SELECT count(*) FROM pages").fetchone()[0])
 
 
 def measure(shards: int, strategy: str, pages: int, seeds: list[str]) -> Cost:
@@ -164,11 +178,16 @@ STAGES = (
     (MAIL, "scoring:Scoring._foreign"),
     (MAIL, "share:Handover.teach"),
     (MAIL, "store.mail:Mail.write"),
-    (MAIL, "live.shards:Shard.deliver"),
-    (MAIL, "live.shards:Shard.take"),
-    (ROUNDS, "live.shards:Shard._state"),
-    (ROUNDS, "live.shards:Shard.grant"),
+    (MAIL, "store.mail:Mail.receivers"),
+    (MAIL, "store.mail:Mail.letters"),
+    (MAIL, "store.mail:Mail.opened"),
+    (MAIL, "store.mail:Mail.answer"),
+    (MAIL, "store.mail:Mail.delivered"),
+    (ROUNDS, "store.mail:Mail.count"),
+    (ROUNDS, "turns:Turns.best_gain"),
+    (ROUNDS, "frontier.frontier:Frontier.best_keys"),
 )
+"""Not methods of the actor itself: Ray has its own version of these."""
 HANDING_OVER = (MAIL, LESSONS, ROUNDS)
 """The stages that one process does not have. Links that others found would cost one process about as much. To write
 down a link for others is part of offering: a clock at each link would take longer than that."""
@@ -264,12 +283,18 @@ def main(options: Sequence[str] = ()) -> None:
         server = next(below(os.getpid()))
         for strategy in asked.strategies.split(","):
             began, rounds = processor_seconds(server), range(asked.rounds)
-            costs = [[_cost(n, strategy, asked.pages, seeds) for n in counts] for _ in rounds]
+            costs = [_at_once(_cost, counts, strategy, asked.pages, seeds) for _ in rounds]
             pages = asked.rounds * len(counts) * asked.pages
             title = f"\n{strategy}: milliseconds a page, medians of {asked.rounds}; server"
             title += f" {1000 * (processor_seconds(server) - began) / pages:.2f}"
             print_table(COLUMNS, _medians(counts, costs), title)
-            _print_stages(strategy, counts, [_stages(n, strategy, asked.pages, seeds) for n in counts])
+            _print_stages(strategy, counts, _at_once(_stages, counts, strategy, asked.pages, seeds))
+
+
+def _at_once(measured: Callable[..., T], counts: Sequence[int], *given: Any) -> list[T]:
+    """For each number of shards, all under the same conditions."""
+    with ThreadPoolExecutor(len(counts)) as pool:
+        return list(pool.map(lambda count: measured(count, *given), counts))
 
 
 def _cost(shards: int, strategy: str, pages: int, seeds: list[str]) -> Cost:
