@@ -252,6 +252,15 @@ def test_a_shard_makes_no_more_visits_than_it_was_granted() -> None:
     assert crawl.next_visit(0.0) is not None
 
 
+@pytest.mark.parametrize("delay", [0.0, 1.0])
+def test_others_wait_for_the_best_link_of_a_shard_only_where_hosts_have_delays(delay: float) -> None:
+    frontier = Frontier(MemoryStore(), HostRules(delay=delay))
+    crawl = Crawl(Strategy(truth(WrittenWorld({})), ParentRelevance()), frontier)
+    assert crawl.turns.best_gain(0.0) == 0.0
+    crawl.begin([A])
+    assert crawl.turns.best_gain(0.0) == (1.0 if delay else 0.0)
+
+
 def test_a_tally_knows_how_many_links_wait_at_its_best_keys() -> None:
     tally = Tally([((1.0, -2.0), 3), ((2.0, -1.0), 2), ((1.004, -2.0), 1)])
     assert tally.best(3) == [((2.0, -1.0), 2), ((1.0, -2.0), 4)]

@@ -66,7 +66,10 @@ class Turns:
         return self.lease.rival > 0 and self._parts.gain(entry.url, entry.key) < price * self.lease.rival
 
     def best_gain(self, now: float) -> float:
-        """What the best link on hosts that are free soon promises, a seed 1; 0 when there is none."""
+        """What the best link on hosts that are free soon promises, a seed 1; 0 when there is none, and where hosts have
+        no delays: whoever has the best link can fetch it at once, so nobody must wait for that."""
+        if not self._frontier.has_delays:
+            return 0.0
         self.begin()
         best = self._foremost(now)
         return 0.0 if best is None else 1.0 if best.is_seed else self._parts.gain(best.url, best.key)

@@ -187,6 +187,11 @@ class Frontier:
             self._robots_queue.wake(where.name, now)
 
     @property
+    def has_delays(self) -> bool:
+        """Whether hosts are left alone between two visits."""
+        return self._rules.delay > 0
+
+    @property
     def rules_last(self) -> float:
         """Seconds for which a robots.txt is valid."""
         return self._rules.rules_last

@@ -42,6 +42,9 @@ STOP_SECONDS = 60.0
 """For which a shard may take to stop, before its actor is left to end with Ray, or to deliver its letters."""
 COPY_SECONDS = 3600.0
 """For which it may take to stop where it is copied before it ends."""
+AS_URGENT = {"worker_niceness": 0}
+"""Ray would run actors at a lower priority than everything else: beside other programs, shards would be much slower
+than one process."""
 
 
 class RayShard:
@@ -150,7 +153,7 @@ def connected(shards: int, cluster: str = "") -> Iterator[None]:
             ray.init(cluster, log_to_driver=False, logging_level=logging.ERROR)
         else:
             # Not one that somebody else runs on this machine.
-            ray.init("local", num_cpus=shards, _node_ip_address="127.0.0.1", **quiet)
+            ray.init("local", num_cpus=shards, _node_ip_address="127.0.0.1", _system_config=AS_URGENT, **quiet)
     except Exception as error:  # Of many kinds: a cluster that cannot be reached, a node that takes too long to start.
         raise BadInput(f"cannot reach Ray{f' at {cluster}' if cluster else ''}: {error}") from None
     try:

@@ -308,7 +308,8 @@ def done_without_hosts(folder: ShardedFolder) -> Totals:
 
 class Coordinator:
     """Rounds: all shards report, visits are granted to those that have the best links, mail is delivered. What was
-    granted is written down first, so `visits` is never exceeded, whoever dies."""
+    granted is written down first, so `visits` is never exceeded, whoever dies. `reports` are those of the last
+    round."""
 
     def __init__(
         self,
@@ -323,7 +324,7 @@ class Coordinator:
         self._visits = visits
         self._addresses = AddressTurns(len(shards))
         self._before = before
-        self._reports: list[ShardReport | None] = [None] * len(shards)
+        self.reports: list[ShardReport | None] = [None] * len(shards)
         self._last_round = time.monotonic(), self._all_spent()
         self._mail_at = 0.0
         self._why = ""
@@ -342,11 +343,11 @@ class Coordinator:
             await self._deliver()
             tell(self.totals())
             idle_rounds = idle_rounds + 1 if self._is_idle() else 0
-            if ended := next((report.ended for report in self._reports if report and report.ended), ""):
+            if ended := next((report.ended for report in self.reports if report and report.ended), ""):
                 self.stop(ended)
             elif idle_rounds > 1:
                 self.stop("nothing is waiting")
-            elif self._left() == 0 and all(r and not r.under_way and not r.claimed for r in self._reports):
+            elif self._left() == 0 and all(r and not r.under_way and not r.claimed for r in self.reports):
                 self.stop(f"the budget of {self._visits} visits is spent")
             await asyncio.sleep(min(10 * PAUSE, max(PAUSE, took / ROUNDS_TAKE)))
         await asyncio.gather(*(shard.stop(self._why) for shard in self._shards))
@@ -354,14 +355,14 @@ class Coordinator:
 
     async def _round(self) -> None:
         lease = self._lease()
-        self._reports = list(await asyncio.gather(*(_report(shard, lease) for shard in self._shards)))
+        self.reports = list(await asyncio.gather(*(_report(shard, lease) for shard in self._shards)))
         left = self._left()
         lease = lease if left is None else min(lease, left)
-        best_keys = [report.best_keys if report else () for report in self._reports]
-        gains = [report.gain if report else 0.0 for report in self._reports]
+        best_keys = [report.best_keys if report else () for report in self.reports]
+        gains = [report.gain if report else 0.0 for report in self.reports]
         visits = [self._spent(number) + more for number, more in enumerate(leases(best_keys, lease))]
-        here = [number for number, report in enumerate(self._reports) if report]
-        addresses = self._addresses.round({n: report.addresses for n, report in enumerate(self._reports) if report})
+        here = [number for number, report in enumerate(self.reports) if report]
+        addresses = self._addresses.round({n: report.addresses for n, report in enumerate(self.reports) if report})
         self._granted.write([(number, visits[number]) for number in here])
         rivals = [max(gains[:number] + gains[number + 1 :], default=0.0) for number in range(len(gains))]
         await _all(
@@ -375,14 +376,14 @@ class Coordinator:
         return visits_of_round(len(self._shards), spent, spent - spent_then, max(PAUSE, now - then))
 
     async def _deliver(self) -> None:
-        here = {number: report for number, report in enumerate(self._reports) if report}
+        here = {number: report for number, report in enumerate(self.reports) if report}
         if time.monotonic() >= self._mail_at or not all(report.best_keys for report in here.values()):
             self._mail_at = time.monotonic() + MAIL
             await _all(self._shards[number].deliver() for number in here)
 
     def _spent(self, number: int) -> int:
         """A shard that cannot be asked may have spent all that it was granted."""
-        report = self._reports[number]
+        report = self.reports[number]
         return report.spent if report else self._granted.of(number)
 
     def _all_spent(self) -> int:
@@ -396,14 +397,14 @@ class Coordinator:
     def _is_idle(self) -> bool:
         return all(
             report is not None and report.idle and not report.under_way and not report.letters
-            for report in self._reports
+            for report in self.reports
         )
 
     def totals(self) -> Totals:
-        reports = [self._before, *(report for report in self._reports if report)]
+        reports = [self._before, *(report for report in self.reports if report)]
         spent = [self._spent(number) for number in range(len(self._shards))]
         counts = ("pages", "relevant", "failed", "waiting")
         summed = {name: sum(getattr(report, name) for report in reports) for name in counts}
         visits = self._before.visits + sum(spent)
-        warnings = tuple(report.warning for report in self._reports if report and report.warning)
+        warnings = tuple(report.warning for report in self.reports if report and report.warning)
         return Totals(**summed, visits=visits, busiest=max(spent) / max(1, visits), warnings=warnings)
