@@ -115,7 +115,7 @@ class Access:
 
     def take_in(self, visit: Visit, outcome: Outcome, now: float, waiting: int) -> Event:
         """Processes the outcome of a visit to a robots.txt. `waiting` is the length of the queue."""
-        rules_last = self._frontier.rules_last
+        rules_last = self._frontier.rules.rules_last
         match outcome:
             case RobotsRules(unchanged=True) if not self._is_known(visit):
                 return self.take_in(visit, Failure("HTTP 304 for another robots.txt", FIRST_WAIT), now, waiting)

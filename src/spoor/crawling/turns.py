@@ -68,7 +68,7 @@ class Turns:
     def best_gain(self, now: float) -> float:
         """What the best link on hosts that are free soon promises, a seed 1; 0 when there is none, and where hosts have
         no delays: whoever has the best link can fetch it at once, so nobody must wait for that."""
-        if not self._frontier.has_delays:
+        if not self._frontier.rules.delay:
             return 0.0
         self.begin()
         best = self._foremost(now)

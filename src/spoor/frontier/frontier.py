@@ -43,15 +43,15 @@ class Frontier:
         """`resumed_at`: the delay of every host starts then, because a killed crawl may have sent a request that was
         not recorded. `tallied`: count the waiting links by key; only where hosts have no delays."""
         self._store = store
-        self._rules = rules or HostRules()
+        self.rules = rules or HostRules()
         self._counters = store.counters()
-        self._hosts = HostQueue(store, self._rules, resumed_at)
+        self._hosts = HostQueue(store, self.rules, resumed_at)
         self.addresses = self._hosts.addresses
         self._returning, self._postponed = Returning(store, postponed=False), Returning(store, postponed=True)
         self._robots_queue = RobotsQueue()
         self._released: set[str] = set()
         self._asked_delays: dict[str, float] = {}
-        self._tally = Tally(store.waiting_keys()) if tallied and not self._rules.delay else None
+        self._tally = Tally(store.waiting_keys()) if tallied and not self.rules.delay else None
         self.waiting = Waiting(store, self._counters)
         self._resume(resumed_at)
 
@@ -167,7 +167,7 @@ class Frontier:
     def robots_for(self, url: str, now: float) -> RobotsFile | NeededFile | None:
         """The robots.txt that applies to a URL, or the one that must be fetched first; None if robots.txt is not
         used."""
-        return holding_for(self.robots_file, robots_url(url), now) if self._rules.ask_first else None
+        return holding_for(self.robots_file, robots_url(url), now) if self.rules.ask_first else None
 
     def robots_file(self, url: str) -> RobotsFile | None:
         """The result of the last request for a robots.txt, by its own URL; None if there was none."""
@@ -186,16 +186,6 @@ class Frontier:
         if self._robots_queue.add(robots, where.name, host):
             self._robots_queue.wake(where.name, now)
 
-    @property
-    def has_delays(self) -> bool:
-        """Whether hosts are left alone between two visits."""
-        return self._rules.delay > 0
-
-    @property
-    def rules_last(self) -> float:
-        """Seconds for which a robots.txt is valid."""
-        return self._rules.rules_last
-
     def keeps_delay(self, name: str, now: float) -> bool:
         """Whether the delay of a host is as long as its robots.txt files require. If not, adjusts it: the file may also
         apply to another host and have been fetched for that one."""
@@ -209,7 +199,7 @@ class Frontier:
 
     def polite_delay(self, name: str) -> float:
         """The minimum delay of a host in seconds: the configured one, or that of its robots.txt files if longer."""
-        return max(delay_for(self.robots_file, name), self._rules.delay)
+        return max(delay_for(self.robots_file, name), self.rules.delay)
 
     def ask_delays(self, delays: Mapping[str, float]) -> None:
         """Delays that a person set in an earlier process. They apply where they are longer than the polite delay."""
@@ -240,7 +230,7 @@ class Frontier:
                 self._hosts.begin_visit(host, now)
                 known = self.robots_file(url)
                 return url, 0 if known is None else known.tries
-            if host.visiting < self._rules.connections:
+            if host.visiting < self.rules.connections:
                 self._robots_queue.wake(name, self._hosts.free_at(host, now))
         return None
 
@@ -258,7 +248,7 @@ class Frontier:
             self._adopt_delay(waiting)
             self._hosts.sleep(waiting, now)
             self._hosts.show(waiting)
-        return max(file.delay, self._rules.delay)
+        return max(file.delay, self.rules.delay)
 
     def keep_robots(self, file: RobotsFile, text: str = "") -> None:
         """Stores a robots.txt."""
@@ -393,7 +383,7 @@ class Frontier:
         working on when it died; returns whether it is given up. Links that may have killed a process return later.
         `ahead`: how many seconds the clock has been set back since times were stored; no time may be more than
         `longest` seconds in the future."""
-        bounds = Bounds(now, ahead, longest, self.rules_last, now + LATER)
+        bounds = Bounds(now, ahead, longest, self.rules.rules_last, now + LATER)
         self._store.bound(bounds)
         self._hosts.reopen(bounds)
         self._returning.begin_again()
