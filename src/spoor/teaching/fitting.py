@@ -1,4 +1,4 @@
-"""From examples, presumed ones and answers to a model: weights of words, probabilities, a threshold."""
+"""Fits a model to examples, presumed negatives and answers: word weights, calibrated probabilities, a threshold."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from spoor.judging.regression import (
 from spoor.teaching.presumed import rarity
 
 ENOUGH = 12
-"""Answers of each kind from which on a share of them says something of a precision or a recall."""
+"""Answers of each class needed to estimate precision or recall."""
 SPREAD = 0.5
-"""Log odds by which the threshold is off that is found without answers, as a standard deviation. With a smaller one
-answers count for less: a hundred that all say no could not move the threshold far enough. With a larger one the first
-few move it too far."""
+"""Standard deviation, in log odds, of the error of a threshold found without answers. With a smaller value answers
+count for less: a hundred negative answers could not move the threshold far enough. With a larger one the first few
+answers move it too far."""
 SLOPE_SPREAD = 0.5
-"""The same of the logarithm of how steeply log odds rise with the score: as far as the regression knows, one to one."""
+"""The same for the logarithm of the slope of log odds over the score; the prior is a slope of one."""
 BEGUN = 0.5
-"""Of an answer: so much a relevant page counts that the student began with. Examples are alike, answers differ."""
+"""Weight of an example page, relative to an answer. Examples resemble each other, answers differ."""
 FOLDS, OF_MANY, MANY = 10, 5, 200
-"""Of examples and answers: a page is scored too low by a student that knows few of the relevant ones. Of more than
-`MANY` it knows enough, and to fit them takes time."""
+"""Folds of the cross-validation. With few folds, a model that lacks some of the few positives scores the held-out
+ones too low. `OF_MANY` folds are enough for more than `MANY` examples and answers, and save time."""
 FEW = 5
-"""Answers that say a page is irrelevant, from which on they stand for all that are."""
+"""Negative answers from which on the presumed negatives are ignored in `_midway`."""
 LEAST_SEEN = 20
-"""Pages from which on their scores say where the threshold lies."""
+"""Pages needed to find the threshold from their scores."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Example:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A model, and the log odds of each answer by a model that was fitted without it."""
+    """A model, and the log odds of each answered page in cross-validation, by a model fitted without it."""
 
     model: TopicModel
     unseen: Floats
@@ -87,13 +87,13 @@ def learned_from(
 
 
 def has_enough(said: Flags) -> bool:
-    """Whether a precision or a recall can be told of these answers."""
+    """Whether precision or recall can be estimated from these answers."""
     return int(min(said.sum(), (~said).sum())) >= ENOUGH
 
 
 def needed_shift(unseen: Floats, said: Flags, split: float) -> float:
-    """By how much log odds are too high, if they divide pages nobody has answered about at `split`, and answers that
-    were scored unseen are these."""
+    """By how much log odds are too high, given that pages without an answer divide at `split`, and given the
+    cross-validated log odds `unseen` of the pages with the answers `said`."""
 
     def loss(at: Floats) -> tuple[float, Floats]:
         value, errors = _log_loss(unseen - at[0], said)
@@ -104,8 +104,8 @@ def needed_shift(unseen: Floats, said: Flags, split: float) -> float:
 
 
 def divided(scores: Floats) -> float:
-    """The score that best divides pages nobody has answered about into two kinds: that with the largest variance
-    between them (Otsu). 0: there are too few, or all are alike."""
+    """The score that best divides pages without an answer into two classes: the one with the largest variance between
+    the classes (Otsu's method). 0 if there are too few pages, or all scores are equal."""
     ordered, below = np.sort(scores), np.arange(1, len(scores))
     if len(ordered) < LEAST_SEEN or ordered[0] == ordered[-1]:
         return 0.0
@@ -116,12 +116,12 @@ def divided(scores: Floats) -> float:
 
 
 def _scaled(rows: Rows) -> Rows:
-    """Common words count less from the beginning."""
+    """Features weighted by rarity: common words count less before any training."""
     return replace(rows, weights=rows.weights * rarity()[rows.places])
 
 
 def _folds(relevant: Flags) -> NDArray[np.int64]:
-    """Each kind dealt out in turn, so that none of the folds is without one of them if that can be."""
+    """Stratified folds: each has examples of both classes if there are enough."""
     folds, parts = np.zeros(len(relevant), np.int64), FOLDS if len(relevant) <= MANY else OF_MANY
     for own in (relevant, ~relevant):
         folds[own] = np.arange(own.sum()) % parts
@@ -129,10 +129,10 @@ def _folds(relevant: Flags) -> NDArray[np.int64]:
 
 
 def _calibrated(scores: Floats, said: Flags) -> tuple[float, float]:
-    """Slope of the log odds of answers, and the score at which they are even (Platt); held to one and to 0."""
+    """Slope of the log odds of answers, and the score at which they are 0 (Platt scaling), with priors at 1 and 0."""
 
     def loss(at: Floats) -> tuple[float, Floats]:
-        slope = math.exp(at[0])  # So a higher score never means less, however the answers are.
+        slope = math.exp(at[0])  # Positive, so that log odds never fall with the score.
         log_odds = slope * (scores - at[1])
         value, errors = _log_loss(log_odds, said)
         off = at / (SLOPE_SPREAD, SPREAD)
@@ -144,14 +144,14 @@ def _calibrated(scores: Floats, said: Flags) -> tuple[float, float]:
 
 
 def _log_loss(log_odds: Floats, said: Flags) -> tuple[float, Floats]:
-    """And by how much each probability is too high."""
+    """Returns the loss, and by how much each probability is too high (the gradient)."""
     value = float(np.logaddexp(0.0, np.where(said, -log_odds, log_odds)).sum())
     return value, 0.5 + 0.5 * np.tanh(log_odds / 2.0) - said
 
 
 def _midway(scores: Floats, relevant: Flags, begun: int) -> float:
-    """Between the means of both kinds. Presumed negatives are unlike any page, so they count only while few real ones
-    are known."""
+    """Halfway between the mean scores of both classes. Presumed negatives are unlike real pages, so they count only
+    while there are few negative answers."""
     known = ~relevant & (np.arange(len(relevant)) >= begun)
     others = known if known.sum() >= FEW else ~relevant
     return float(scores[relevant].mean() + scores[others].mean()) / 2.0
