@@ -1,5 +1,4 @@
-"""Checks the next link before its visit: is its key up to date, and is it worth a fetch while better ones are
-delayed?"""
+"""Checks the next link: is its key up to date, and is it worth a fetch while better links are delayed?"""
 
 from __future__ import annotations
 
