@@ -213,8 +213,8 @@ class Shard:
 
     @contextlib.asynccontextmanager
     async def _ready(self, session: Session) -> AsyncIterator[None]:
-        """A shard that reports again has lost its IP addresses, so it first waits for their delay. Requests of the
-        previous process ended with it, unless it was cut off and may still run: then until its lease expires."""
+        """The first report of a shard releases its IP addresses, so it waits for their delay before. Requests of the
+        previous process ended with it, unless it was cut off and may still run: then also until its lease expires."""
         rules = host_rules(self._settings)
         if self._copying is None:
             await asyncio.sleep(rules.address_delay)
