@@ -84,7 +84,7 @@ class RayShard:
                 _log.warning("there is no last copy of a shard, resume the crawl where its disk is: %s", error)
 
     async def _ask(self, method: str, *given: Any, seconds: float = CALL_SECONDS) -> Any:
-        """Calls a method of the actor. After a timeout the call may still have been or be executed, so callers repeat
+        """Calls a method of the actor. A call that timed out may have run or may run later, so callers repeat
         only calls that may run twice: reports, and deliveries, whose messages are numbered."""
         if self._late is not None and not self._late.done():
             raise Unavailable(f"{self._name} has not answered yet")

@@ -213,8 +213,9 @@ class Shard:
 
     @contextlib.asynccontextmanager
     async def _ready(self, session: Session) -> AsyncIterator[None]:
-        """The first report of a shard releases its IP addresses, so it waits for their delay before. Requests of the
-        previous process ended with it, unless it was cut off and may still run: then also until its lease expires."""
+        """Once a shard reports, its IP addresses can pass to other shards, so it waits for their delay before. Requests
+        of the previous process ended with it, unless it was cut off and may still run: then until its lease has
+        expired, too."""
         rules = host_rules(self._settings)
         if self._copying is None:
             await asyncio.sleep(rules.address_delay)
