@@ -324,7 +324,7 @@ class Lengths:
     def warm_up(self):
         pass
 
-    def read_away(self, visit, response):
+    def read_in_worker(self, visit, response):
         return Failure(f"{len(response.body)} bytes")
 """
 

@@ -151,8 +151,8 @@ def test_every_record_is_with_the_operating_system_at_once(tmp_path: Path) -> No
     """The process is killed right after `keep`, without a chance to write anything more."""
     script = (
         "import os, sys, signal; from pathlib import Path\n"
-        "from spoor.store.warc import WarcKeeper; from tests.kept_responses import response\n"
-        "warc = WarcKeeper(Path(sys.argv[1]), {}).__enter__()\n"
+        "from spoor.store.warc import WarcWriter; from tests.kept_responses import response\n"
+        "warc = WarcWriter(Path(sys.argv[1]), {}).__enter__()\n"
         "warc.keep(response('http://a.test/1')); warc.keep(response('http://a.test/2'))\n"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
