@@ -21,6 +21,8 @@ from spoor.dashboard.openapi import document
 from spoor.dashboard.page_texts import query_of
 from spoor.dashboard.page_view import marked
 from spoor.dashboard.routes import ROUTES, Route
+from spoor.dashboard.watching import WatchedCrawl
+from spoor.store.crawl_folder import locked
 from spoor.store.idle_time import note_idle
 from tests.kept_crawl import kept_crawl
 from tests.served_dashboard import ServedDashboard, served_dashboard
@@ -270,6 +272,14 @@ def test_metrics_of_every_crawl_are_there_for_prometheus(dashboard: ServedDashbo
     families = {family.name: family for family in text_string_to_metric_families(answer.body)}
     relevant = {sample.labels["crawl"]: sample.value for sample in families["spoor_relevant_pages"].samples}
     assert relevant == {"small": 3.0, "kept": 19.0, "old": 3.0}
+
+
+def test_a_crawl_that_was_locked_for_an_action_does_not_count_as_running_afterwards(tmp_path: Path) -> None:
+    watched = WatchedCrawl(small_crawl(tmp_path / "crawl"), 1)
+    with locked(watched.folder):
+        assert watched.is_running()
+    watched.check_if_running()
+    assert not watched.is_running()
 
 
 def test_an_action_on_a_crawl_that_has_ended_is_done_at_once(tmp_path: Path) -> None:

@@ -208,7 +208,10 @@ async def serving(dashboard: Dashboard, address: str, port: int) -> AsyncIterato
 
 
 def _submitted(crawl: WatchedCrawl, action: Any) -> Receipt:
-    return wait_for(crawl.folder, submit(crawl.folder, action), SECONDS_FOR_AN_ACTION)
+    try:
+        return wait_for(crawl.folder, submit(crawl.folder, action), SECONDS_FOR_AN_ACTION)
+    finally:
+        crawl.check_if_running()
 
 
 async def _content(request: web.Request) -> object:

@@ -106,6 +106,10 @@ class WatchedCrawl:
             self._running = _is_running(self.folder)
         return self._running
 
+    def check_if_running(self) -> None:
+        """To be called after an action: this process held the lock to apply it, which may have looked like a crawl."""
+        self._ask_again_at = 0.0
+
     def _begin(self) -> None:
         self._file = place_for(self.folder)
         self._counting = open_to_count(self.folder, self._file)
