@@ -31,6 +31,8 @@ answers count for less: a hundred that all say no could not move the threshold f
 few move it too far."""
 SLOPE_SPREAD = 0.5
 """The same of the logarithm of how steeply log odds rise with the score: as far as the regression knows, one to one."""
+SLOPES = np.linspace(-2.0, 2.0, 17)
+"""Those that are tried, in standard deviations."""
 BEGUN = 0.5
 """Of an answer: so much a relevant page counts that the student began with. Examples are alike, answers differ."""
 FOLDS, OF_MANY, MANY = 10, 5, 200
@@ -94,13 +96,19 @@ def has_enough(said: Flags) -> bool:
 def needed_shift(unseen: Floats, said: Flags, split: float) -> float:
     """By how much log odds are too high, if they divide pages nobody has answered about at `split`, and answers that
     were scored unseen are these."""
+    return _even(unseen, said, split, SPREAD)[0]
+
+
+def _even(log_odds: Floats, said: Flags, split: float, spread: float) -> tuple[float, float]:
+    """Where a page is as likely relevant as not, as answers say, held to `split`; and how badly that fits."""
 
     def loss(at: Floats) -> tuple[float, Floats]:
-        value, errors = _log_loss(unseen - at[0], said)
-        off = (at[0] - split) / SPREAD
-        return value + 0.5 * off * off, np.array([off / SPREAD - errors.sum()])
+        moved, off = log_odds - at[0], (at[0] - split) / spread
+        misfit = float(np.logaddexp(0.0, np.where(said, -moved, moved)).sum()) + 0.5 * off * off
+        return misfit, np.array([off / spread - (0.5 + 0.5 * np.tanh(moved / 2.0) - said).sum()])
 
-    return float(minimised(loss, np.array([split]))[0])
+    at = minimised(loss, np.array([split]))
+    return float(at[0]), loss(at)[0]
 
 
 def divided(scores: Floats) -> float:
@@ -129,24 +137,15 @@ def _folds(relevant: Flags) -> NDArray[np.int64]:
 
 
 def _calibrated(scores: Floats, said: Flags) -> tuple[float, float]:
-    """Slope of the log odds of answers, and the score at which they are even (Platt); held to one and to 0."""
-
-    def loss(at: Floats) -> tuple[float, Floats]:
-        slope = math.exp(at[0])  # So a higher score never means less, however the answers are.
-        log_odds = slope * (scores - at[1])
-        value, errors = _log_loss(log_odds, said)
-        off = at / (SLOPE_SPREAD, SPREAD)
-        turned = np.array([errors @ log_odds, -slope * errors.sum()])
-        return value + 0.5 * float(off @ off), turned + off / (SLOPE_SPREAD, SPREAD)
-
-    slope, even = minimised(loss, np.zeros(2))
-    return math.exp(slope), float(even)
-
-
-def _log_loss(log_odds: Floats, said: Flags) -> tuple[float, Floats]:
-    """And by how much each probability is too high."""
-    value = float(np.logaddexp(0.0, np.where(said, -log_odds, log_odds)).sum())
-    return value, 0.5 + 0.5 * np.tanh(log_odds / 2.0) - said
+    """Slope of the log odds of answers, and the score at which they are even (Platt); held to one and to 0. Of some
+    slopes the best: all of them are above 0, so a higher score never means less, however the answers are."""
+    best, least = (1.0, 0.0), math.inf
+    for slope in np.exp(SLOPE_SPREAD * SLOPES).tolist():
+        even, misfit = _even(slope * scores, said, 0.0, slope * SPREAD)
+        misfit += 0.5 * (math.log(slope) / SLOPE_SPREAD) ** 2
+        if misfit < least:
+            best, least = (slope, even / slope), misfit
+    return best
 
 
 def _midway(scores: Floats, relevant: Flags, begun: int) -> float:
