@@ -160,6 +160,15 @@ def test_log_odds_rise_as_steeply_with_the_score_as_answers_say() -> None:
     assert fitting._calibrated(np.empty(0), np.empty(0, bool)) == (1.0, 0.0)
 
 
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 30.0, 1e4])
+@pytest.mark.parametrize("yes", [0, 1, 15, 30])
+def test_whatever_the_answers_are_a_higher_score_means_more(scale: float, yes: int) -> None:
+    chance = np.random.default_rng(yes)
+    slope, even = fitting._calibrated(scale * chance.standard_normal(30), np.arange(30) < yes)
+    assert 0.3 < slope < 3.0
+    assert np.isfinite(even)
+
+
 def test_a_language_without_blanks_does_as_well() -> None:
     student = beginner(
         [

@@ -31,6 +31,8 @@ count for less: a hundred negative answers could not move the threshold far enou
 answers move it too far."""
 SLOPE_SPREAD = 0.5
 """The same for the logarithm of the slope of log odds over the score; the prior is a slope of one."""
+SLOPES = np.linspace(-2.0, 2.0, 17)
+"""The logarithms of the slopes that are tried, in standard deviations."""
 BEGUN = 0.5
 """Weight of an example page, relative to an answer. Examples resemble each other, answers differ."""
 FOLDS, OF_MANY, MANY = 10, 5, 200
@@ -94,13 +96,20 @@ def has_enough(said: Flags) -> bool:
 def needed_shift(unseen: Floats, said: Flags, split: float) -> float:
     """By how much log odds are too high, given that pages without an answer divide at `split`, and given the
     cross-validated log odds `unseen` of the pages with the answers `said`."""
+    return _even(unseen, said, split, SPREAD)[0]
+
+
+def _even(log_odds: Floats, said: Flags, split: float, spread: float) -> tuple[float, float]:
+    """The log odds at which a page is as likely relevant as not, with a prior at `split` of this standard deviation; and
+    the loss there."""
 
     def loss(at: Floats) -> tuple[float, Floats]:
-        value, errors = _log_loss(unseen - at[0], said)
-        off = (at[0] - split) / SPREAD
-        return value + 0.5 * off * off, np.array([off / SPREAD - errors.sum()])
+        moved, off = log_odds - at[0], (at[0] - split) / spread
+        misfit = float(np.logaddexp(0.0, np.where(said, -moved, moved)).sum()) + 0.5 * off * off
+        return misfit, np.array([off / spread - (0.5 + 0.5 * np.tanh(moved / 2.0) - said).sum()])
 
-    return float(minimised(loss, np.array([split]))[0])
+    at = minimised(loss, np.array([split]))
+    return float(at[0]), loss(at)[0]
 
 
 def divided(scores: Floats) -> float:
@@ -129,24 +138,15 @@ def _folds(relevant: Flags) -> NDArray[np.int64]:
 
 
 def _calibrated(scores: Floats, said: Flags) -> tuple[float, float]:
-    """Slope of the log odds of answers, and the score at which they are 0 (Platt scaling), with priors at 1 and 0."""
-
-    def loss(at: Floats) -> tuple[float, Floats]:
-        slope = math.exp(at[0])  # Positive, so that log odds never fall with the score.
-        log_odds = slope * (scores - at[1])
-        value, errors = _log_loss(log_odds, said)
-        off = at / (SLOPE_SPREAD, SPREAD)
-        turned = np.array([errors @ log_odds, -slope * errors.sum()])
-        return value + 0.5 * float(off @ off), turned + off / (SLOPE_SPREAD, SPREAD)
-
-    slope, even = minimised(loss, np.zeros(2))
-    return math.exp(slope), float(even)
-
-
-def _log_loss(log_odds: Floats, said: Flags) -> tuple[float, Floats]:
-    """Returns the loss, and by how much each probability is too high (the gradient)."""
-    value = float(np.logaddexp(0.0, np.where(said, -log_odds, log_odds)).sum())
-    return value, 0.5 + 0.5 * np.tanh(log_odds / 2.0) - said
+    """Slope of the log odds of answers, and the score at which they are 0 (Platt scaling), with priors at 1 and 0. Takes
+    the best of some positive slopes, so that log odds never fall with the score; for each of them the loss is convex."""
+    best, least = (1.0, 0.0), math.inf
+    for slope in np.exp(SLOPE_SPREAD * SLOPES).tolist():
+        even, misfit = _even(slope * scores, said, 0.0, slope * SPREAD)
+        misfit += 0.5 * (math.log(slope) / SLOPE_SPREAD) ** 2
+        if misfit < least:
+            best, least = (slope, even / slope), misfit
+    return best
 
 
 def _midway(scores: Floats, relevant: Flags, begun: int) -> float:
