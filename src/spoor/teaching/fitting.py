@@ -100,8 +100,8 @@ def needed_shift(unseen: Floats, said: Flags, split: float) -> float:
 
 
 def _even(log_odds: Floats, said: Flags, split: float, spread: float) -> tuple[float, float]:
-    """The log odds at which a page is as likely relevant as not, with a prior at `split` of this standard deviation; and
-    the loss there."""
+    """The log odds at which a page is as likely relevant as not, with a prior at `split` of this standard deviation;
+    and the loss there."""
 
     def loss(at: Floats) -> tuple[float, Floats]:
         moved, off = log_odds - at[0], (at[0] - split) / spread
@@ -138,8 +138,8 @@ def _folds(relevant: Flags) -> NDArray[np.int64]:
 
 
 def _calibrated(scores: Floats, said: Flags) -> tuple[float, float]:
-    """Slope of the log odds of answers, and the score at which they are 0 (Platt scaling), with priors at 1 and 0. Takes
-    the best of some positive slopes, so that log odds never fall with the score; for each of them the loss is convex."""
+    """Slope of the log odds of answers, and the score at which they are 0 (Platt scaling), with priors at 1 and 0.
+    Takes the best of some positive slopes, so that log odds never fall with the score; for each the loss is convex."""
     best, least = (1.0, 0.0), math.inf
     for slope in np.exp(SLOPE_SPREAD * SLOPES).tolist():
         even, misfit = _even(slope * scores, said, 0.0, slope * SPREAD)
