@@ -1,8 +1,9 @@
 """What shards cost in processor time a page: one process, and crawls of several shards on Ray, of the same web with as
 many connections. Counted are all processes of the crawl, Ray's own among them, in the second half of each crawl: by
 then all shards have started, and pages cost less than the first ones, whose links are all new. Not counted is the
-process that only demanding pages are read in, which costs what it takes to start. The crawls of one round run at the
+process that only demanding pages are read in, which costs what it takes to start. The crawls of one round begin at the
 same time: where other programs are busy, wall clocks say nothing, and the same work takes more processor time or less.
+One process begins sooner than shards do, so they do not run under the very same conditions.
 
 How many times as fast N shards are on N cores where processors are the limit: N times what a page costs one process,
 by what it costs all processes of the shards. The server has its own process; what that takes for a page says how much

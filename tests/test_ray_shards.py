@@ -132,6 +132,14 @@ class Killer:
             ray.kill(ray.get_actor(**actor), no_restart=False)
 
 
+def test_shards_on_this_machine_run_at_the_priority_of_the_command() -> None:
+    def priority() -> int:
+        return os.getpriority(os.PRIO_PROCESS, 0)
+
+    with connected(1):
+        assert ray.get(ray.remote(priority).remote()) == priority()
+
+
 def test_killed_actors_come_back_and_nothing_is_lost_or_fetched_twice(tmp_path: Path) -> None:
     folder = ShardedFolder(tmp_path)
     with web() as linked, connected(SHARDS):
