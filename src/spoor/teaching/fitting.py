@@ -25,10 +25,9 @@ from spoor.teaching.presumed import rarity
 
 ENOUGH = 12
 """Answers of each kind from which on a share of them says something of a precision or a recall."""
-SPREAD = 0.5
-"""Log odds by which the threshold is off that is found without answers, as a standard deviation. With a smaller one
-answers count for less: a hundred that all say no could not move the threshold far enough. With a larger one the first
-few move it too far."""
+SPREAD = 0.3
+"""Log odds by which the threshold is off that is found without answers, as a standard deviation. The larger, the farther
+the first answers move it; they are mostly no, and a threshold that is too high keeps a strategy from what it looks for."""
 SLOPE_SPREAD = 0.5
 """The same of the logarithm of how steeply log odds rise with the score: as far as the regression knows, one to one."""
 SLOPES = np.linspace(-2.0, 2.0, 17)
